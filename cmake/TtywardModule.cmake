@@ -1,0 +1,47 @@
+# ttyward_module(NAME DEPS a b LINK x y): the folder's sources as one static
+# library `ttyward_NAME`, and its *_test.cc files as `NAME_tests`.
+#
+# A source named main.cc is never part of a library: it is a composition root.
+
+add_library(ttyward_options INTERFACE)
+target_include_directories(ttyward_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_compile_options(ttyward_options INTERFACE
+  -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror)
+target_compile_definitions(ttyward_options INTERFACE
+  TTYWARD_VERSION="${PROJECT_VERSION}")
+if(TTYWARD_SANITIZE)
+  target_compile_options(ttyward_options INTERFACE
+    -fsanitize=${TTYWARD_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(ttyward_options INTERFACE -fsanitize=${TTYWARD_SANITIZE})
+endif()
+
+if(TTYWARD_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
+
+function(ttyward_tests name)
+  cmake_parse_arguments(A "" "TIMEOUT" "SOURCES;LINK" ${ARGN})
+  if(NOT A_TIMEOUT)
+    set(A_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${A_SOURCES})
+  target_link_libraries(${name} PRIVATE ttyward_options ${A_LINK} GTest::gtest_main GTest::gmock)
+  target_compile_definitions(${name} PRIVATE TTYWARD_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  gtest_discover_tests(${name} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${A_TIMEOUT})
+endfunction()
+
+function(ttyward_module name)
+  cmake_parse_arguments(A "" "" "DEPS;LINK;PRIVATE_LINK" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "(_test|/main|_main)\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  add_library(ttyward_${name} STATIC ${sources})
+  list(TRANSFORM A_DEPS PREPEND ttyward_ OUTPUT_VARIABLE deps)
+  target_link_libraries(ttyward_${name} PUBLIC ttyward_options ${deps} ${A_LINK} PRIVATE ${A_PRIVATE_LINK})
+  if(TTYWARD_TESTS AND tests)
+    ttyward_tests(${name}_tests SOURCES ${tests} LINK ttyward_${name})
+  endif()
+endfunction()

@@ -1,0 +1,36 @@
+// What a verb of the command line is.
+//
+// Each verb lives in its own file under verbs/ and is listed once, in
+// verb_table.cc. Everything else — parsing, --help, the verb list, completion,
+// the manual page — is derived from what `declare` tells CLI11.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <span>
+#include <string>
+
+namespace ttyward::cli {
+
+// Exit codes of our own; a command's own code passes through untouched.
+inline constexpr int kExitUsage = 2;      // the call was wrong
+inline constexpr int kExitFailure = 125;  // we failed, not the command
+
+// Options that every verb shares.
+struct Globals {
+  bool json = false;
+};
+
+struct Verb {
+  const char* name;
+  const char* summary;  // one line, for the list of verbs
+  // Declares options and positionals on `app` and returns what to do once they are parsed.
+  std::function<int()> (*declare)(CLI::App& app, const Globals& globals);
+};
+
+std::span<const Verb> verb_table();
+
+// One line to stderr, in one form everywhere: "ttyward VERB: message". Returns `exit_code`.
+int complain(const char* verb, const std::string& message, int exit_code);
+
+}  // namespace ttyward::cli

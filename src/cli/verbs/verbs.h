@@ -1,0 +1,9 @@
+// Every verb's definition; verb_table.cc puts them in the order people see.
+#pragma once
+
+#include "cli/verb.h"
+
+namespace ttyward::cli {
+
+
+}  // namespace ttyward::cli
