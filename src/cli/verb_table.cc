@@ -6,8 +6,7 @@
 namespace ttyward::cli {
 
 std::span<const Verb> verb_table() {
-  static const std::vector<Verb> kVerbs = {
-  };
+  static const std::vector<Verb> kVerbs = {};
   return kVerbs;
 }
 

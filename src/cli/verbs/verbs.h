@@ -3,7 +3,4 @@
 
 #include "cli/verb.h"
 
-namespace ttyward::cli {
-
-
-}  // namespace ttyward::cli
+namespace ttyward::cli {}  // namespace ttyward::cli

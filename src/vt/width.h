@@ -1,0 +1,26 @@
+// How many columns a character takes, and which characters belong together.
+#pragma once
+
+#include <cstdint>
+
+namespace ttyward::vt {
+
+// 0, 1 or 2. Any value above U+10FFFF counts as 1.
+uint8_t char_width(char32_t code_point);
+
+// Follows a text code point by code point and says where extended grapheme
+// clusters end (Unicode UAX #29, by utf8proc).
+class GraphemeState {
+ public:
+  // True if `next` starts a new cluster after `previous`. Must be called for each neighbouring pair in order.
+  bool breaks_between(char32_t previous, char32_t next);
+  void reset() { state_ = 0; }
+
+ private:
+  int32_t state_ = 0;
+};
+
+// True for a base that U+FE0F turns into an emoji two columns wide.
+bool can_be_emoji(char32_t code_point);
+
+}  // namespace ttyward::vt
