@@ -246,7 +246,7 @@ Line Scrollback::read(size_t index) const {
     size_t begin = at;
     if (byte == 0 || byte == kWrapSpaceByte) {
       at++;
-      line.add(" ", 1, style);
+      if (byte == 0 || !line.wrapped) line.add(" ", 1, style);
     } else {
       if (byte == kNarrowClusterByte || byte == kWideClusterByte) {
         width = byte == kWideClusterByte ? 2 : 1;
