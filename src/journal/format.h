@@ -65,7 +65,7 @@ struct FinishRecord {
   uint32_t core_dumped = 0;
   EndReason reason = EndReason::Itself;
   OutputEnd output_end = OutputEnd::Eof;
-  uint32_t survivors = 0;  // processes the command left behind, still alive at this moment
+  uint32_t survivors = 0;    // processes the command left behind, still alive at this moment
   uint64_t cpu_ms = 0;       // user and system, of the command and all it waited for
   uint64_t max_rss_kib = 0;  // of the largest of them
   uint64_t finished_unix_ns = 0;

@@ -4,8 +4,10 @@
 #include <sys/mman.h>
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -54,6 +56,17 @@ void publish(T& field, T value) {
 template <typename T>
 T observe(const T& field) {
   return std::atomic_ref<T>(const_cast<T&>(field)).load(std::memory_order_acquire);
+}
+
+// Fills in a header that begins with eight bytes of magic, those last: whoever
+// sees the magic sees a whole header, wherever the writer was killed.
+template <typename Header>
+void publish_header(Header* shared, const Header& fresh) {
+  static_assert(sizeof fresh.magic == sizeof(uint64_t));
+  const auto* from = reinterpret_cast<const std::byte*>(&fresh);
+  auto* to = reinterpret_cast<std::byte*>(shared);
+  std::memcpy(to + sizeof(uint64_t), from + sizeof(uint64_t), sizeof(Header) - sizeof(uint64_t));
+  publish(*reinterpret_cast<uint64_t*>(to), std::bit_cast<uint64_t>(fresh.magic));
 }
 
 }  // namespace ttyward::journal

@@ -155,9 +155,12 @@ base::Result<Reader::Part> Reader::open_part(SegmentName name) const {
   if (!opened) return tl::unexpected(opened.error());
   part.file = std::move(*opened);
   part.start = name.number == 0 ? kPage : 0;
-  auto got = read_exactly(part.file.get(), &part.header, sizeof part.header, part.start, shown_ + "/" + file);
-  if (!got) return tl::unexpected(got.error());
-  if (part.header.magic == std::array<char, 8>{}) {
+  const ssize_t got =
+      ::pread(part.file.get(), &part.header, sizeof part.header, static_cast<off_t>(part.start));
+  if (got < 0) return base::fail_errno(errno, "cannot read " + shown_ + "/" + file);
+  const bool begun =
+      static_cast<size_t>(got) == sizeof part.header && part.header.magic != std::array<char, 8>{};
+  if (!begun && name.number != 0) {
     // Its writer is about to fill it in, or died before it could: no data yet.
     return base::fail(base::ErrorCode::Unavailable, shown_ + "/" + file + " is not a segment yet");
   }
@@ -166,17 +169,16 @@ base::Result<Reader::Part> Reader::open_part(SegmentName name) const {
 }
 
 base::Result<uint64_t> Reader::length_of(Part& part, uint64_t end) const {
-  if (part.header.length == kOpenSegment) {
-    // It may have been closed since it was opened here.
+  // It may have been closed since it was opened here, or this very moment: an
+  // impossible value is read once more before it is called damage.
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (part.header.length <= part.header.data_capacity) return part.header.length;
     auto got = read_exactly(part.file.get(), &part.header.length, sizeof part.header.length,
                             part.start + offsetof(SegmentHeader, length), shown_);
     if (!got) return tl::unexpected(got.error());
   }
-  if (part.header.length != kOpenSegment) {
-    if (part.header.length > part.header.data_capacity)
-      return corrupt(shown_ + ": impossible segment length");
-    return part.header.length;
-  }
+  if (part.header.length <= part.header.data_capacity) return part.header.length;
+  if (part.header.length != kOpenSegment) return corrupt(shown_ + ": impossible segment length");
   const uint64_t length = end > part.header.base ? end - part.header.base : 0;
   if (length > part.header.data_capacity) return corrupt(shown_ + ": the header counts more than was kept");
   return length;

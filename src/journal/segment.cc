@@ -45,7 +45,7 @@ base::Result<Segment> Segment::create(base::UniqueFd file, uint64_t start, uint6
   fresh.index_capacity = (fresh.data_offset - sizeof(SegmentHeader)) / sizeof(Mark);
   fresh.magic = kSegmentMagic;
   fresh.fixed_sum = fixed_sum(fresh);
-  *segment.header() = fresh;
+  publish_header(segment.header(), fresh);
   return segment;
 }
 

@@ -127,12 +127,7 @@ base::Result<Writer> Writer::create(std::shared_ptr<Folder> folder, const Writer
   fresh.state = static_cast<uint32_t>(State::Running);
   fresh.overflow = static_cast<uint32_t>(options.overflow);
   fresh.size = packed(options.size);
-  JournalHeader* shared = writer.header();
-  std::memcpy(reinterpret_cast<std::byte*>(shared) + sizeof fresh.magic,
-              reinterpret_cast<const std::byte*>(&fresh) + sizeof fresh.magic,
-              sizeof fresh - sizeof fresh.magic);
-  // The magic last: whoever sees it sees a whole header.
-  publish(*reinterpret_cast<uint64_t*>(shared->magic.data()), std::bit_cast<uint64_t>(kJournalMagic));
+  publish_header(writer.header(), fresh);
   writer.add_mark(Mark::Kind::Resize, fresh.size);
   undo.disarm();
   return writer;
