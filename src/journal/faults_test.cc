@@ -111,7 +111,7 @@ TEST(JournalFaults, a_really_full_file_system_is_survived) {
     auto folder = Folder::open(scratch.journals());
     auto w = folder ? Writer::create(*folder, named("t1")) : tl::unexpected(folder.error());
     if (!w || write_pattern(*w, 5 * kMiB) != 5 * kMiB) ::_exit(1);
-    FinishRecord record;
+    ExitRecord record;
     record.kind = EndKind::Exited;
     w->finish(record);
     auto r = Reader::open(scratch.journals(), "t1");
@@ -120,7 +120,7 @@ TEST(JournalFaults, a_really_full_file_system_is_survived) {
     uint64_t missing = 0;
     const auto gaps = r->gaps();
     for (const Range gap : *gaps) missing += gap.end - gap.begin;
-    if (!status->finish || status->end != 5 * kMiB || missing != status->dropped || missing == 0) ::_exit(3);
+    if (!status->exit || status->end != 5 * kMiB || missing != status->dropped || missing == 0) ::_exit(3);
     if (r->complete().value() || !(status->conditions & kDiskWasFull)) ::_exit(4);
     if (!is_pattern(r->read_all({0, gaps->front().begin}, kMiB).value(), 0)) ::_exit(5);
     ::umount2(scratch.path().c_str(), MNT_DETACH);

@@ -39,7 +39,9 @@ inline constexpr size_t kLongestId = 63;
 
 enum class Provider : uint32_t { Pty = 1, Pipe = 2 };
 enum class Overflow : uint32_t { DropMiddle = 1, Pause = 2, Kill = 3 };
-enum class State : uint32_t { Running = 1, Finished = 2 };
+// Exited: how the command ended is known, but what it left behind may still
+// print. Closed: nothing more will come.
+enum class State : uint32_t { Running = 1, Exited = 2, Closed = 3 };
 enum class Stream : uint8_t { Terminal = 0, Stdout = 1, Stderr = 2 };
 
 // How the command ended, as far as the writer saw it.
@@ -59,22 +61,22 @@ inline constexpr uint32_t kPaused = 1U << 1;  // quota reached under Overflow::P
 inline constexpr uint32_t kOverflowed = 1U << 2;  // the quota was reached at least once
 inline constexpr uint32_t kDiscarding = 1U << 3;  // bytes are being counted instead of kept, now
 
-struct FinishRecord {
+struct ExitRecord {
   EndKind kind = EndKind::Unknown;
   int32_t code = 0;  // exit status, or signal number
   uint32_t core_dumped = 0;
   EndReason reason = EndReason::Itself;
-  OutputEnd output_end = OutputEnd::Eof;
-  uint32_t survivors = 0;    // processes the command left behind, still alive at this moment
+  uint32_t survivors = 0;  // processes the command left behind, still alive at this moment
+  uint32_t reserved0 = 0;
   uint64_t cpu_ms = 0;       // user and system, of the command and all it waited for
   uint64_t max_rss_kib = 0;  // of the largest of them
-  uint64_t finished_unix_ns = 0;
+  uint64_t exited_unix_ns = 0;
   uint64_t run_us = 0;  // from spawn to exit, monotonic
-  uint64_t reserved = 0;
+  uint64_t reserved1 = 0;
 
-  bool operator==(const FinishRecord&) const = default;
+  bool operator==(const ExitRecord&) const = default;
 };
-static_assert(sizeof(FinishRecord) == 64);
+static_assert(sizeof(ExitRecord) == 64);
 
 struct JournalHeader {
   // Constant after creation, covered by fixed_sum.
@@ -101,19 +103,19 @@ struct JournalHeader {
   uint32_t state = 0;
   uint32_t conditions = 0;
   uint32_t overflow = 0;
-  uint32_t size = 0;       // cols << 16 | rows
-  uint32_t child_pid = 0;  // 0 until there is one
-  uint32_t reserved1 = 0;
+  uint32_t size = 0;           // cols << 16 | rows
+  uint32_t child_pid = 0;      // 0 until there is one
+  uint32_t output_end = 0;     // an OutputEnd, once Closed
   uint64_t child_started = 0;  // field 22 of /proc/PID/stat: tells a reused pid apart
 
-  // Written once, before state becomes Finished.
-  alignas(256) FinishRecord finish;
-  uint64_t finish_sum = 0;
+  // Written once, before state becomes Exited.
+  alignas(256) ExitRecord exit;
+  uint64_t exit_sum = 0;
 };
 static_assert(offsetof(JournalHeader, fixed_sum) == 112);
 static_assert(offsetof(JournalHeader, end) == 256);
 static_assert(offsetof(JournalHeader, state) == 312);
-static_assert(offsetof(JournalHeader, finish) == 512);
+static_assert(offsetof(JournalHeader, exit) == 512);
 static_assert(sizeof(JournalHeader) <= kPage);
 
 struct SegmentHeader {

@@ -98,7 +98,7 @@ TEST_F(Journal, any_range_can_be_read) {
 TEST_F(Journal, finish_is_told_with_everything_it_says) {
   Writer w = writer();
   put(w, "bye");
-  FinishRecord record;
+  ExitRecord record;
   record.kind = EndKind::Signaled;
   record.code = 11;
   record.core_dumped = 1;
@@ -107,8 +107,8 @@ TEST_F(Journal, finish_is_told_with_everything_it_says) {
   w.finish(record);
   Reader r = reader();
   auto status = r.status();
-  ASSERT_TRUE(status && status->finish);
-  EXPECT_EQ(*status->finish, record);
+  ASSERT_TRUE(status && status->exit);
+  EXPECT_EQ(*status->exit, record);
   EXPECT_TRUE(r.complete().value());
   EXPECT_EQ(r.read_all({0, 3}, 3).value(), "bye");
   EXPECT_EQ(r.writer().value(), WriterLife::Gone);

@@ -100,17 +100,19 @@ base::Result<Status> Reader::status() const {
   const auto* shared = header_.as<const JournalHeader>();
   Status status;
   const uint32_t state = observe(shared->state);
-  if (state == static_cast<uint32_t>(State::Finished)) {
-    const FinishRecord record = shared->finish;
-    if (checksum(&record, sizeof record) != shared->finish_sum) {
-      return corrupt(shown_ + "/main has a damaged finish record");
-    }
-    status.state = State::Finished;
-    status.finish = record;
-  } else if (state != static_cast<uint32_t>(State::Running)) {
+  if (state < static_cast<uint32_t>(State::Running) || state > static_cast<uint32_t>(State::Closed)) {
     return corrupt(shown_ + "/main has an unknown state");
   }
-  // After the state: what a finished journal counts is final.
+  status.state = static_cast<State>(state);
+  if (status.state != State::Running) {
+    const ExitRecord record = shared->exit;
+    if (checksum(&record, sizeof record) != shared->exit_sum) {
+      return corrupt(shown_ + "/main has a damaged exit record");
+    }
+    status.exit = record;
+  }
+  if (status.state == State::Closed) status.output_end = static_cast<OutputEnd>(observe(shared->output_end));
+  // After the state: what a closed journal counts is final.
   status.end = observe(shared->end);
   status.dropped = observe(shared->dropped);
   status.allocated = observe(shared->allocated);
@@ -280,7 +282,7 @@ base::Result<std::vector<Range>> Reader::gaps() {
 base::Result<bool> Reader::complete() {
   auto now = status();
   if (!now) return tl::unexpected(now.error());
-  if (!now->finish || now->dropped != 0 || now->finish->output_end != OutputEnd::Eof) return false;
+  if (now->dropped != 0 || now->output_end != OutputEnd::Eof) return false;
   auto missing = gaps();
   if (!missing) return tl::unexpected(missing.error());
   return missing->empty();

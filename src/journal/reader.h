@@ -46,7 +46,8 @@ struct Status {
   uint16_t cols = 0;
   uint16_t rows = 0;
   State state = State::Running;
-  std::optional<FinishRecord> finish;  // set when state is Finished
+  std::optional<ExitRecord> exit;       // unless Running
+  std::optional<OutputEnd> output_end;  // when Closed
 };
 
 class Reader {
@@ -69,7 +70,7 @@ class Reader {
 
   uint64_t end() const { return observe(header_.as<const JournalHeader>()->end); }
   base::Result<Status> status() const;
-  // A journal whose writer is gone and whose state is not Finished was lost:
+  // A journal whose writer is gone and that is still Running was lost:
   // how the command ended is not known.
   base::Result<WriterLife> writer() const { return probe_writer(main_.get()); }
 
@@ -77,7 +78,7 @@ class Reader {
   // All bytes of [begin, end) that are there, in order; refuses more than `limit`.
   base::Result<std::string> read_all(Range range, size_t limit);
   base::Result<std::vector<Range>> gaps();
-  // Finished, every byte there, and the output ended by itself.
+  // Closed, every byte there, and the output ended by itself.
   base::Result<bool> complete();
   // Marks with an offset in [begin, end].
   base::Result<std::vector<Mark>> marks(Range range);

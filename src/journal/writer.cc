@@ -228,15 +228,21 @@ void Writer::discard_rest() {
   start_discarding();
 }
 
-void Writer::finish(const FinishRecord& record) {
-  close_segment();
+void Writer::record_exit(const ExitRecord& record) {
   JournalHeader* shared = header();
-  shared->finish = record;
-  shared->finish_sum = checksum(&record, sizeof record);
+  shared->exit = record;
+  shared->exit_sum = checksum(&record, sizeof record);
+  publish(shared->state, static_cast<uint32_t>(State::Exited));
+}
+
+void Writer::close(OutputEnd end) {
+  close_segment();
   set_condition(kPaused, false);
   set_condition(kDiscarding, false);
-  publish(shared->state, static_cast<uint32_t>(State::Finished));
+  discarding_ = true;
   discard_for_good_ = true;
+  publish(header()->output_end, static_cast<uint32_t>(end));
+  publish(header()->state, static_cast<uint32_t>(State::Closed));
   ::flock(main_.get(), LOCK_UN);
 }
 

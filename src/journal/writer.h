@@ -86,8 +86,14 @@ class Writer {
   void mark_input(uint64_t bytes, Echo echo);
   void set_child(uint32_t pid, uint64_t start_time);
 
-  // The last word. The journal is complete and closed after it.
-  void finish(const FinishRecord& record);
+  // How the command ended. Output may still come.
+  void record_exit(const ExitRecord& record);
+  // The last word: no output after it.
+  void close(OutputEnd end);
+  void finish(const ExitRecord& record, OutputEnd end = OutputEnd::Eof) {
+    record_exit(record);
+    close(end);
+  }
 
   uint64_t end() const { return end_; }
   uint64_t dropped() const { return dropped_; }
