@@ -75,6 +75,7 @@ class Writer {
   // stream, -1 sets errno; EXFULL when full().
   ssize_t splice_from(int pipe, size_t limit, Stream stream);
 
+  Overflow overflow() const { return overflow_; }
   bool full() const { return full_; }
   // More room: the quota grows by `bytes`, and a paused writer goes on.
   void grant(uint64_t bytes);
