@@ -226,6 +226,7 @@ TEST_F(HoldProcess, sigterm_to_the_holder_ends_the_command_in_good_order) {
       must_launch(request("t1", "trap 'echo bye; exit 0' INT; echo ready; while :; do sleep 0.01; done"));
   Client client = connect("t1");
   ASSERT_TRUE(wait_for_output(client, "t1", "ready"));
+  ASSERT_GT(reply.holder, 1);
   ASSERT_EQ(::kill(reply.holder, SIGTERM), 0);
   ASSERT_TRUE(wait_for(client, MessageType::Closed));
   EXPECT_NE(output("t1").find("bye"), std::string::npos);
@@ -246,11 +247,14 @@ TEST_F(HoldProcess, kills_of_starter_and_reader_at_random_points_lose_nothing) {
     const std::string id = "t" + std::to_string(round);
     const auto wanted = request(id, "seq 1 " + std::to_string(kLast) + "; exit 42", provider);
     const pid_t starter = ::fork();
+    ASSERT_GE(starter, 0) << "fork failed";  // and never reaches kill(): -1 there means everybody
     if (starter == 0) {
       launch(TTYWARD_HOLD, wanted);
       for (;;) ::pause();
     }
     const pid_t follower = ::fork();
+    if (follower < 0) ::kill(starter, SIGKILL);
+    ASSERT_GE(follower, 0) << "fork failed";
     if (follower == 0) {
       // Reads whatever is there, from the first moment there is something.
       for (;;) {
@@ -298,6 +302,7 @@ TEST_F(HoldProcess, a_killed_holder_leaves_a_whole_prefix_and_no_process) {
     const Provider provider = round % 2 == 0 ? Provider::Pty : Provider::Pipe;
     const std::string id = "t" + std::to_string(round);
     const auto reply = must_launch(request(id, "exec seq 1 1000000000", provider));
+    ASSERT_GT(reply.holder, 1);
     auto live = reader(id);
     const uint64_t enough = random() % 500'000;
     while (live.end() < enough) ::sched_yield();

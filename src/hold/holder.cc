@@ -9,6 +9,7 @@
 #include <csignal>
 #include <utility>
 
+#include "base/check.h"
 #include "pty/proc.h"
 
 namespace ttyward::hold {
@@ -96,6 +97,7 @@ Holder::Holder(Poller& poller, journal::Writer writer, pty::Spawned spawned, con
       started_(now),
       writer_(std::move(writer)),
       child_(std::move(spawned.child)) {
+  TTYWARD_CHECK(child_.pid() > 1);  // its negative goes to kill(2), where -1 means everybody
   if (provider_ == pty::Provider::Pty) {
     sources_.push_back({std::move(spawned.master), journal::Stream::Terminal});
   } else {

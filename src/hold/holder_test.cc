@@ -206,7 +206,9 @@ TEST_F(HolderTest, a_grandchild_that_holds_the_pipe_delays_the_result_by_the_dra
   EXPECT_EQ(holder_->exit()->code, 0);
   EXPECT_EQ(holder_->output_end(), OutputEnd::DrainTimeout);
   EXPECT_FALSE(reader().complete().value());
-  ::kill(std::stoi(output()), SIGKILL);
+  const int sleeper = std::stoi(output());
+  ASSERT_GT(sleeper, 1);
+  ::kill(sleeper, SIGKILL);
 }
 
 TEST_F(HolderTest, a_command_that_closes_its_terminal_and_opens_it_again_is_heard) {

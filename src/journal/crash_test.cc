@@ -20,6 +20,7 @@ class Flood {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) std::abort();
     pid_ = ::fork();
+    if (pid_ < 0) std::abort();
     if (pid_ == 0) run(journals, id, quota, seed, ends[1]);
     ::close(ends[1]);
     progress_.reset(ends[0]);
