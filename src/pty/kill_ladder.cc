@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <csignal>
-#include <map>
 
 #include "base/check.h"
+#include "pty/proc.h"
 
 namespace ttyward::pty {
 namespace {
@@ -39,11 +39,12 @@ KillActions KillActions::below_this_process(std::vector<Child*> owned) {
 KillActions KillActions::below(pid_t leader, std::vector<Child*> owned) {
   KillActions actions;
   actions.list = [leader] {
-    auto found = list_descendants(leader);
+    auto found = list_descendants(leader, CommandLines::Skip);  // a storm leaves no time for names
     if (found && leader != ::getpid())
       if (auto self = describe_process(leader)) found->insert(found->begin(), std::move(*self));
     return found;
   };
+  actions.command_line = [](pid_t pid) { return read_command_line(pid); };
   actions.signal = send_signal;
   actions.signal_group = [](pid_t group, int signal) { ::kill(-group, signal); };
   actions.proof = [leader]() -> std::optional<bool> {
@@ -131,14 +132,20 @@ void KillLadder::climb(Clock::time_point now) {
   }
 }
 
+KillLadder::Outcome KillLadder::finish(Outcome outcome) {
+  for (std::vector<ProcessInfo>* named : {&alive_, &kept_})
+    for (ProcessInfo& process : *named) process.command = actions_.command_line(process.id.pid);
+  return outcome_ = outcome;
+}
+
 KillLadder::Outcome KillLadder::step(Clock::time_point now) {
   if (outcome_ != Outcome::Working) return outcome_;
   climb(now);
   const bool last = rung_ + 1 == rungs_.size();
   const bool killing = current_signal() == SIGKILL;
   for (int round = 0;; ++round) {
-    if (!look()) return outcome_ = Outcome::Unknown;
-    if (nobody_left()) return outcome_ = Outcome::NothingLeft;
+    if (!look()) return finish(Outcome::Unknown);
+    if (nobody_left()) return finish(Outcome::NothingLeft);
     const size_t known = signaled_.size();
     signal_newcomers();
     const bool newcomers = signaled_.size() != known;
@@ -146,7 +153,7 @@ KillLadder::Outcome KillLadder::step(Clock::time_point now) {
     const bool look_again = alive_.empty() || (killing && newcomers);
     if (!look_again || round == kStormRounds) break;
   }
-  if (last && now >= rung_ends_) return outcome_ = Outcome::Survivors;
+  if (last && now >= rung_ends_) return finish(Outcome::Survivors);
   next_step_ = std::min(rung_ends_, now + pause_);
   pause_ = std::min(pause_ * 2, kLongestPause);
   return outcome_;
