@@ -47,17 +47,26 @@ base::Result<void> become_subreaper() {
   return base::fail_errno(errno, "becoming the reaper of orphaned processes");
 }
 
-std::optional<std::vector<ProcessInfo>> list_descendants(pid_t root, CommandLines lines) {
+std::optional<std::vector<ProcessStat>> descendant_stats(pid_t root) {
   const auto by_parent = scan();
   if (!by_parent) return std::nullopt;
-  std::vector<ProcessInfo> found;
+  std::vector<ProcessStat> found;
   pid_t parent = root;
   for (size_t next = 0; next < kMostProcesses; ++next) {
     const auto [first, last] = by_parent->equal_range(parent);
-    for (auto it = first; it != last; ++it) found.push_back(info_of(it->second, lines));
+    for (auto it = first; it != last; ++it) found.push_back(it->second);
     if (next >= found.size()) break;
-    parent = found[next].id.pid;
+    parent = found[next].pid;
   }
+  return found;
+}
+
+std::optional<std::vector<ProcessInfo>> list_descendants(pid_t root, CommandLines lines) {
+  const auto stats = descendant_stats(root);
+  if (!stats) return std::nullopt;
+  std::vector<ProcessInfo> found;
+  found.reserve(stats->size());
+  for (const ProcessStat& stat : *stats) found.push_back(info_of(stat, lines));
   return found;
 }
 

@@ -21,6 +21,7 @@
 
 #include "base/result.h"
 #include "pty/child.h"
+#include "pty/proc.h"
 
 namespace ttyward::pty {
 
@@ -49,6 +50,9 @@ enum class CommandLines : uint8_t { Skip, Read };
 // All descendants of `root`, parents before children, zombies included; nullopt
 // where /proc cannot be read.
 std::optional<std::vector<ProcessInfo>> list_descendants(pid_t root, CommandLines lines = CommandLines::Read);
+
+// The same without names, for those who look closer themselves.
+std::optional<std::vector<ProcessStat>> descendant_stats(pid_t root);
 
 // One process; nullopt if it is not there.
 std::optional<ProcessInfo> describe_process(pid_t pid);
