@@ -18,10 +18,10 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirstPause{2};
 constexpr milliseconds kLongestPause{50};
 
-// Looks within one step at the last rung. A fork storm makes new processes while
-// we list the old; each round kills whole groups at once, which the kernel does
-// without letting a member fork in between, so few rounds are needed.
-constexpr int kStormRounds = 32;
+// Looks within one step while killing. A fork storm makes new processes while we
+// list the old, so the next look follows at once; but the owner has other
+// descriptors to serve, so a step ends after a few and is due again immediately.
+constexpr int kLooksPerStep = 4;
 
 // Where the kernel cannot vouch (somebody is kept, or the process is shared).
 constexpr int kLooksWithoutProof = 3;
@@ -46,7 +46,7 @@ KillActions KillActions::below(pid_t leader, std::vector<Child*> owned) {
   };
   actions.command_line = [](pid_t pid) { return read_command_line(pid); };
   actions.signal = send_signal;
-  actions.signal_group = [](pid_t group, int signal) { ::kill(-group, signal); };
+  actions.signal_group = send_signal_to_group;
   actions.proof = [leader]() -> std::optional<bool> {
     if (leader != ::getpid()) return std::nullopt;
     return nothing_left();
@@ -112,15 +112,17 @@ void KillLadder::signal_newcomers() {
   }
 }
 
-// Only groups in sessions other than ours: all their members descend from the one
-// that made the session, which is below us.
+// The kernel signals a group without letting a member fork in between, which one
+// by one cannot promise. Only groups whose leader is alive and all of whose
+// members we know to be ours: a session other than our own was made below us.
 void KillLadder::signal_groups() {
   const pid_t our_session = ::getsid(0);
-  std::set<pid_t> groups;
-  for (const ProcessInfo& process : alive_)
-    if (process.session != our_session && process.group > 1) groups.insert(process.group);
-  for (const ProcessInfo& process : kept_) groups.erase(process.group);
-  for (const pid_t group : groups) actions_.signal_group(group, SIGKILL);
+  std::set<pid_t> spared;
+  for (const ProcessInfo& process : kept_) spared.insert(process.group);
+  for (const ProcessInfo& process : alive_) {
+    const bool leads = process.group == process.id.pid && process.session != our_session;
+    if (leads && !spared.contains(process.group)) actions_.signal_group(process.id, SIGKILL);
+  }
 }
 
 void KillLadder::climb(Clock::time_point now) {
@@ -143,18 +145,19 @@ KillLadder::Outcome KillLadder::step(Clock::time_point now) {
   climb(now);
   const bool last = rung_ + 1 == rungs_.size();
   const bool killing = current_signal() == SIGKILL;
-  for (int round = 0;; ++round) {
+  bool look_again = true;
+  bool newcomers = false;
+  for (int looks = 0; look_again && looks < kLooksPerStep; ++looks) {
     if (!look()) return finish(Outcome::Unknown);
     if (nobody_left()) return finish(Outcome::NothingLeft);
     const size_t known = signaled_.size();
     signal_newcomers();
-    const bool newcomers = signaled_.size() != known;
-    if (killing && newcomers && round > 0) signal_groups();
-    const bool look_again = alive_.empty() || (killing && newcomers);
-    if (!look_again || round == kStormRounds) break;
+    newcomers = signaled_.size() != known;
+    if (killing && newcomers && looks > 0) signal_groups();
+    look_again = alive_.empty() || (killing && newcomers);
   }
   if (last && now >= rung_ends_) return finish(Outcome::Survivors);
-  next_step_ = std::min(rung_ends_, now + pause_);
+  next_step_ = killing && newcomers ? now : std::min(rung_ends_, now + pause_);
   pause_ = std::min(pause_ * 2, kLongestPause);
   return outcome_;
 }

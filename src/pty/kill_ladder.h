@@ -35,7 +35,7 @@ struct KillActions {
   std::function<std::optional<std::vector<ProcessInfo>>()> list;  // everything that may have to go
   std::function<std::string(pid_t)> command_line;                 // for those named at the end
   std::function<base::Result<void>(const ProcessId&, int signal)> signal;
-  std::function<void(pid_t group, int signal)> signal_group;
+  std::function<void(const ProcessId& leader, int signal)> signal_group;
   std::function<void()> reap;
   // True if the kernel vouches that nobody is left; nullopt where it cannot.
   std::function<std::optional<bool>()> proof;

@@ -41,7 +41,7 @@ struct World {
       if (signal == SIGKILL ? dies_of[id.pid] != 0 : signal == dies_of[id.pid]) processes.erase(id.pid);
       return {};
     };
-    a.signal_group = [](pid_t, int) {};
+    a.signal_group = [](const ProcessId&, int) {};
     a.reap = [] {};
     a.proof = [this] { return std::optional(processes.empty()); };
     return a;

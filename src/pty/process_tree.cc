@@ -97,6 +97,14 @@ base::Result<void> send_signal(const ProcessId& id, int signal) {
   return {};
 }
 
+void send_signal_to_group(const ProcessId& leader, int signal) {
+  constexpr unsigned kProcessGroup = 1U << 2;  // PIDFD_SIGNAL_PROCESS_GROUP, newer than our headers
+  const base::UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, leader.pid, 0)));
+  const auto stat = read_stat(leader.pid);
+  if (!pidfd || !stat || stat->start_time != leader.start_time || stat->group != leader.pid) return;
+  ::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, kProcessGroup);
+}
+
 size_t reap(std::span<Child* const> owned) {
   size_t orphans = 0;
   while (true) {

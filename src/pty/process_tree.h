@@ -61,6 +61,11 @@ std::optional<ProcessInfo> describe_process(pid_t pid);
 // ESRCH.
 base::Result<void> send_signal(const ProcessId& id, int signal);
 
+// Sends to the process group that this very process leads, members alone
+// included. Does nothing on kernels before 6.9, which can only name a group by
+// its number, and a number may mean others by the time it is used.
+void send_signal_to_group(const ProcessId& leader, int signal);
+
 // Collects every child of ours that ended, orphans we adopted and the `owned`
 // ones alike; an owned one keeps its exit in its Child. For a process all of
 // whose children come from this module. Returns how many orphans were collected.

@@ -190,7 +190,7 @@ TEST_F(ProcessTree, a_fork_storm_ends) {
   Spawned spawned = start(
       "exec /usr/bin/python3 -c 'import os,signal,time\n"
       "for s in (1,2,15): signal.signal(s, signal.SIG_IGN)\n"
-      "r,w=os.pipe(); os.write(w,b\"x\"*3000)\n"
+      "r,w=os.pipe(); os.write(w,b\"x\"*300)\n"
       "print(\"ready\",flush=True)\n"
       "os.set_blocking(r,False)\n"
       "while True:\n"
@@ -204,6 +204,18 @@ TEST_F(ProcessTree, a_fork_storm_ends) {
   EXPECT_EQ(bring_down(spawned.child, {{SIGTERM, milliseconds(20)}, {SIGKILL, testing::kPatience}}),
             KillLadder::Outcome::NothingLeft);
   EXPECT_TRUE(commands().empty());
+}
+
+TEST_F(ProcessTree, a_group_is_signaled_by_its_leader_and_by_no_other_number) {
+  Spawned spawned = start("sleep 1071 & sleep 1072 & wait", Provider::Pipe);
+  ASSERT_TRUE(eventually([] { return runs("sleep 1071") && runs("sleep 1072"); }));
+  const auto leader = describe_process(spawned.child.pid());
+  ASSERT_TRUE(leader);
+  send_signal_to_group({leader->id.pid, leader->id.start_time + 1}, SIGKILL);
+  EXPECT_TRUE(runs("sleep 1071"));
+  send_signal_to_group(leader->id, SIGKILL);
+  // On a kernel that cannot do it nothing happened, and the ladder does it one by one.
+  EXPECT_EQ(bring_down(spawned.child, quick_), KillLadder::Outcome::NothingLeft);
 }
 
 TEST_F(ProcessTree, reaping_orphans_never_takes_an_owned_exit) {
