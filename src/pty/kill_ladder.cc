@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <csignal>
-#include <map>
 
 #include "base/check.h"
+#include "pty/proc.h"
 
 namespace ttyward::pty {
 namespace {
@@ -18,10 +18,10 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirstPause{2};
 constexpr milliseconds kLongestPause{50};
 
-// Looks within one step at the last rung. A fork storm makes new processes while
-// we list the old; each round kills whole groups at once, which the kernel does
-// without letting a member fork in between, so few rounds are needed.
-constexpr int kStormRounds = 32;
+// Looks within one step while killing. A fork storm makes new processes while we
+// list the old, so the next look follows at once; but the owner has other
+// descriptors to serve, so a step ends after a few and is due again immediately.
+constexpr int kLooksPerStep = 4;
 
 // Where the kernel cannot vouch (somebody is kept, or the process is shared).
 constexpr int kLooksWithoutProof = 3;
@@ -39,13 +39,14 @@ KillActions KillActions::below_this_process(std::vector<Child*> owned) {
 KillActions KillActions::below(pid_t leader, std::vector<Child*> owned) {
   KillActions actions;
   actions.list = [leader] {
-    auto found = list_descendants(leader);
+    auto found = list_descendants(leader, CommandLines::Skip);  // a storm leaves no time for names
     if (found && leader != ::getpid())
       if (auto self = describe_process(leader)) found->insert(found->begin(), std::move(*self));
     return found;
   };
+  actions.command_line = [](pid_t pid) { return read_command_line(pid); };
   actions.signal = send_signal;
-  actions.signal_group = [](pid_t group, int signal) { ::kill(-group, signal); };
+  actions.signal_group = send_signal_to_group;
   actions.proof = [leader]() -> std::optional<bool> {
     if (leader != ::getpid()) return std::nullopt;
     return nothing_left();
@@ -111,15 +112,17 @@ void KillLadder::signal_newcomers() {
   }
 }
 
-// Only groups in sessions other than ours: all their members descend from the one
-// that made the session, which is below us.
+// The kernel signals a group without letting a member fork in between, which one
+// by one cannot promise. Only groups whose leader is alive and all of whose
+// members we know to be ours: a session other than our own was made below us.
 void KillLadder::signal_groups() {
   const pid_t our_session = ::getsid(0);
-  std::set<pid_t> groups;
-  for (const ProcessInfo& process : alive_)
-    if (process.session != our_session && process.group > 1) groups.insert(process.group);
-  for (const ProcessInfo& process : kept_) groups.erase(process.group);
-  for (const pid_t group : groups) actions_.signal_group(group, SIGKILL);
+  std::set<pid_t> spared;
+  for (const ProcessInfo& process : kept_) spared.insert(process.group);
+  for (const ProcessInfo& process : alive_) {
+    const bool leads = process.group == process.id.pid && process.session != our_session;
+    if (leads && !spared.contains(process.group)) actions_.signal_group(process.id, SIGKILL);
+  }
 }
 
 void KillLadder::climb(Clock::time_point now) {
@@ -131,23 +134,30 @@ void KillLadder::climb(Clock::time_point now) {
   }
 }
 
+KillLadder::Outcome KillLadder::finish(Outcome outcome) {
+  for (std::vector<ProcessInfo>* named : {&alive_, &kept_})
+    for (ProcessInfo& process : *named) process.command = actions_.command_line(process.id.pid);
+  return outcome_ = outcome;
+}
+
 KillLadder::Outcome KillLadder::step(Clock::time_point now) {
   if (outcome_ != Outcome::Working) return outcome_;
   climb(now);
   const bool last = rung_ + 1 == rungs_.size();
   const bool killing = current_signal() == SIGKILL;
-  for (int round = 0;; ++round) {
-    if (!look()) return outcome_ = Outcome::Unknown;
-    if (nobody_left()) return outcome_ = Outcome::NothingLeft;
+  bool look_again = true;
+  bool newcomers = false;
+  for (int looks = 0; look_again && looks < kLooksPerStep; ++looks) {
+    if (!look()) return finish(Outcome::Unknown);
+    if (nobody_left()) return finish(Outcome::NothingLeft);
     const size_t known = signaled_.size();
     signal_newcomers();
-    const bool newcomers = signaled_.size() != known;
-    if (killing && newcomers && round > 0) signal_groups();
-    const bool look_again = alive_.empty() || (killing && newcomers);
-    if (!look_again || round == kStormRounds) break;
+    newcomers = signaled_.size() != known;
+    if (killing && newcomers && looks > 0) signal_groups();
+    look_again = alive_.empty() || (killing && newcomers);
   }
-  if (last && now >= rung_ends_) return outcome_ = Outcome::Survivors;
-  next_step_ = std::min(rung_ends_, now + pause_);
+  if (last && now >= rung_ends_) return finish(Outcome::Survivors);
+  next_step_ = killing && newcomers ? now : std::min(rung_ends_, now + pause_);
   pause_ = std::min(pause_ * 2, kLongestPause);
   return outcome_;
 }

@@ -33,8 +33,9 @@ std::vector<KillRung> default_kill_rungs();
 // What the ladder does to the world; tests replace it.
 struct KillActions {
   std::function<std::optional<std::vector<ProcessInfo>>()> list;  // everything that may have to go
+  std::function<std::string(pid_t)> command_line;                 // for those named at the end
   std::function<base::Result<void>(const ProcessId&, int signal)> signal;
-  std::function<void(pid_t group, int signal)> signal_group;
+  std::function<void(const ProcessId& leader, int signal)> signal_group;
   std::function<void()> reap;
   // True if the kernel vouches that nobody is left; nullopt where it cannot.
   std::function<std::optional<bool>()> proof;
@@ -76,6 +77,7 @@ class KillLadder {
   void signal_newcomers();
   void signal_groups();
   void climb(Clock::time_point now);
+  Outcome finish(Outcome outcome);
 
   KillActions actions_;
   std::vector<KillRung> rungs_;

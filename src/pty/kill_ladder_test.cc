@@ -24,8 +24,7 @@ struct World {
   bool readable = true;
 
   void add(pid_t pid, int deadly, pid_t parent = 1, char state = 'S') {
-    processes[pid] = {
-        {pid, static_cast<uint64_t>(pid) * 10}, parent, pid, pid, state, false, "p" + std::to_string(pid)};
+    processes[pid] = {{pid, static_cast<uint64_t>(pid) * 10}, parent, pid, pid, state, false, {}};
     dies_of[pid] = deadly;
   }
   KillActions actions() {
@@ -36,12 +35,13 @@ struct World {
       for (const auto& [pid, info] : processes) all.push_back(info);
       return all;
     };
+    a.command_line = [](pid_t pid) { return "p" + std::to_string(pid); };
     a.signal = [this](const ProcessId& id, int signal) -> base::Result<void> {
       sent.emplace_back(id.pid, signal);
       if (signal == SIGKILL ? dies_of[id.pid] != 0 : signal == dies_of[id.pid]) processes.erase(id.pid);
       return {};
     };
-    a.signal_group = [](pid_t, int) {};
+    a.signal_group = [](const ProcessId&, int) {};
     a.reap = [] {};
     a.proof = [this] { return std::optional(processes.empty()); };
     return a;

@@ -47,17 +47,26 @@ base::Result<void> become_subreaper() {
   return base::fail_errno(errno, "becoming the reaper of orphaned processes");
 }
 
-std::optional<std::vector<ProcessInfo>> list_descendants(pid_t root, CommandLines lines) {
+std::optional<std::vector<ProcessStat>> descendant_stats(pid_t root) {
   const auto by_parent = scan();
   if (!by_parent) return std::nullopt;
-  std::vector<ProcessInfo> found;
+  std::vector<ProcessStat> found;
   pid_t parent = root;
   for (size_t next = 0; next < kMostProcesses; ++next) {
     const auto [first, last] = by_parent->equal_range(parent);
-    for (auto it = first; it != last; ++it) found.push_back(info_of(it->second, lines));
+    for (auto it = first; it != last; ++it) found.push_back(it->second);
     if (next >= found.size()) break;
-    parent = found[next].id.pid;
+    parent = found[next].pid;
   }
+  return found;
+}
+
+std::optional<std::vector<ProcessInfo>> list_descendants(pid_t root, CommandLines lines) {
+  const auto stats = descendant_stats(root);
+  if (!stats) return std::nullopt;
+  std::vector<ProcessInfo> found;
+  found.reserve(stats->size());
+  for (const ProcessStat& stat : *stats) found.push_back(info_of(stat, lines));
   return found;
 }
 
@@ -86,6 +95,14 @@ base::Result<void> send_signal(const ProcessId& id, int signal) {
       pidfd ? ::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0) : ::kill(id.pid, signal);
   if (rc != 0) return base::fail_errno(errno, context());
   return {};
+}
+
+void send_signal_to_group(const ProcessId& leader, int signal) {
+  constexpr unsigned kProcessGroup = 1U << 2;  // PIDFD_SIGNAL_PROCESS_GROUP, newer than our headers
+  const base::UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, leader.pid, 0)));
+  const auto stat = read_stat(leader.pid);
+  if (!pidfd || !stat || stat->start_time != leader.start_time || stat->group != leader.pid) return;
+  ::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, kProcessGroup);
 }
 
 size_t reap(std::span<Child* const> owned) {

@@ -21,6 +21,7 @@
 
 #include "base/result.h"
 #include "pty/child.h"
+#include "pty/proc.h"
 
 namespace ttyward::pty {
 
@@ -50,12 +51,20 @@ enum class CommandLines : uint8_t { Skip, Read };
 // where /proc cannot be read.
 std::optional<std::vector<ProcessInfo>> list_descendants(pid_t root, CommandLines lines = CommandLines::Read);
 
+// The same without names, for those who look closer themselves.
+std::optional<std::vector<ProcessStat>> descendant_stats(pid_t root);
+
 // One process; nullopt if it is not there.
 std::optional<ProcessInfo> describe_process(pid_t pid);
 
 // Sends to that very process: a pid that was given to somebody else meanwhile is
 // ESRCH.
 base::Result<void> send_signal(const ProcessId& id, int signal);
+
+// Sends to the process group that this very process leads, members alone
+// included. Does nothing on kernels before 6.9, which can only name a group by
+// its number, and a number may mean others by the time it is used.
+void send_signal_to_group(const ProcessId& leader, int signal);
 
 // Collects every child of ours that ended, orphans we adopted and the `owned`
 // ones alike; an owned one keeps its exit in its Child. For a process all of
