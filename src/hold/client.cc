@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "hold/address.h"
+#include "hold/run_state_message.h"
 #include "journal/folder.h"
 
 namespace ttyward::hold {
@@ -159,6 +160,15 @@ base::Result<StatusMessage> Client::status(Patience patience) {
   auto status = StatusMessage::decode(answer->payload);
   if (!status) return base::fail(base::ErrorCode::Corrupt, "the holder does not keep to the protocol");
   return std::move(*status);
+}
+
+base::Result<pty::RunState> Client::run_state(pty::AlternateScreen screen, Patience patience) {
+  const uint32_t on = screen == pty::AlternateScreen::On ? 1 : 0;
+  auto answer = ask(MessageType::GetRunState, Encoder().number(on).take(), patience);
+  if (!answer) return tl::unexpected(answer.error());
+  auto state = decode_run_state(answer->payload);
+  if (!state) return base::fail(base::ErrorCode::Corrupt, "the holder does not keep to the protocol");
+  return std::move(*state);
 }
 
 base::Result<void> Client::watch(uint64_t offset) {

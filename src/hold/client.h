@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -14,6 +15,7 @@
 #include "journal/format.h"
 #include "pty/kill_ladder.h"
 #include "pty/pseudo_terminal.h"
+#include "pty/run_state.h"
 
 namespace ttyward::hold {
 
@@ -36,6 +38,7 @@ class Client {
   base::Result<void> terminate(const std::vector<pty::KillRung>& rungs, Patience patience);
   base::Result<void> grant(uint64_t bytes, Patience patience);
   base::Result<StatusMessage> status(Patience patience);
+  base::Result<pty::RunState> run_state(pty::AlternateScreen screen, Patience patience);
 
   // Asks to be told, once, when there is output beyond `offset`.
   base::Result<void> watch(uint64_t offset);

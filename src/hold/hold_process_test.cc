@@ -177,6 +177,18 @@ TEST_F(HoldProcess, several_clients_type_watch_resize_and_hear_the_end) {
   EXPECT_EQ(output("t1"), "ready\r\n33 99\r\ngot it\r\n");
 }
 
+TEST_F(HoldProcess, run_state_and_processes_are_told_over_the_socket) {
+  must_launch(request("t1", "stty -echo; echo ready; read secret; exit 1"));
+  Client client = connect("t1");
+  ASSERT_TRUE(wait_for_output(client, "t1", "ready"));
+  ASSERT_TRUE(pty::testing::eventually([&] {
+    const auto state = client.run_state(pty::AlternateScreen::Off, kPatience);
+    return state && state->waiting && state->waiting->kind == pty::WaitKind::Password;
+  }));
+  ASSERT_TRUE(client.send_input("hush\n", kPatience));
+  ASSERT_TRUE(wait_for(client, MessageType::Closed));
+}
+
 TEST_F(HoldProcess, a_watch_is_answered_once_and_a_slow_client_stalls_nobody) {
   must_launch(request("t1", "seq 1 300000"));
   Client lazy = connect("t1");  // watches, and never reads

@@ -26,8 +26,10 @@
 #include "hold/poller.h"
 #include "journal/folder.h"
 #include "journal/writer.h"
+#include "pty/input.h"
 #include "pty/kill_ladder.h"
 #include "pty/process_tree.h"
+#include "pty/run_state.h"
 #include "pty/spawn.h"
 
 namespace ttyward::hold {
@@ -35,8 +37,6 @@ namespace ttyward::hold {
 // How long output is read after the command ended when somebody else still holds
 // it open. What the command itself printed is in the kernel's buffer by then.
 inline constexpr std::chrono::milliseconds kDefaultDrainTime{200};
-// Input that the command does not read waits here; more is refused.
-inline constexpr size_t kInputQueueBytes = 1 << 20;
 
 enum class Survivors : uint8_t { Keep, Kill };  // what the command left behind when it ends
 enum class NoPty : uint8_t { Fail, UsePipes };
@@ -88,8 +88,8 @@ class Holder final : public Poller::Handler {
   base::Result<void> resize(const pty::WindowSize& size);
   enum class Target : uint8_t { Leader = 0, Foreground = 1, Everything = 2 };
   base::Result<void> signal(int number, Target target);
-  // What Ctrl-C does: SIGINT to the foreground group, or the character itself to a
-  // program that reads keys raw.
+  // Interrupts what is in the foreground, in any mode of the terminal, and forgets
+  // input that was not read yet.
   base::Result<void> interrupt();
   // Brings down the command and all it started. Idempotent.
   void terminate(std::vector<pty::KillRung> rungs, journal::EndReason reason, Clock::time_point now);
@@ -111,6 +111,9 @@ class Holder final : public Poller::Handler {
   std::optional<journal::OutputEnd> output_end() const { return closed_; }
   // Living processes below the command (all below this process, in its own).
   std::vector<pty::ProcessInfo> processes() const;
+  // What it is doing at this moment, from the kernel. `screen` is what the
+  // emulator of the caller knows.
+  pty::RunState run_state(pty::AlternateScreen screen) const;
 
  private:
   struct Source {
@@ -167,7 +170,7 @@ class Holder final : public Poller::Handler {
   pty::Child child_;
   std::vector<Source> sources_;  // the master; or stdout and stderr
   base::UniqueFd stdin_;
-  std::string input_;  // not yet taken by the command
+  pty::InputQueue input_;
   bool input_closed_ = false;
   bool paused_ = false;
   bool overdrawn_ = false;  // the last bytes were let in beyond the quota

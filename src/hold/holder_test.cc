@@ -162,7 +162,7 @@ TEST_F(HolderTest, input_that_nobody_reads_is_bounded) {
   }
   ASSERT_FALSE(sent);
   EXPECT_EQ(sent.error().code, base::ErrorCode::Exhausted);
-  EXPECT_LE(holder_->input_waiting(), kInputQueueBytes);
+  EXPECT_LE(holder_->input_waiting(), pty::InputQueue::kDefaultLimit);
   holder_->terminate({{SIGKILL, std::chrono::seconds(10)}}, journal::EndReason::Requested,
                      Holder::Clock::now());
   ASSERT_TRUE(drive_to_the_end());
@@ -182,12 +182,22 @@ TEST_F(HolderTest, interrupt_interrupts) {
   }
 }
 
-TEST_F(HolderTest, interrupt_of_a_raw_reader_is_the_character) {
-  start("stty raw -echo; echo ready; dd bs=1 count=1 2>/dev/null | od -An -tx1", Provider::Pty);
+TEST_F(HolderTest, interrupt_reaches_a_program_that_reads_raw) {
+  start("trap 'echo caught; exit 7' INT; stty raw -echo; echo ready; while :; do sleep 0.01; done",
+        Provider::Pty);
   ASSERT_TRUE(drive_until_seen("ready"));
   ASSERT_TRUE(holder_->interrupt());
   ASSERT_TRUE(drive_to_the_end());
-  EXPECT_NE(output().find("03"), std::string::npos);
+  EXPECT_NE(output().find("caught"), std::string::npos);
+}
+
+TEST_F(HolderTest, a_command_that_waits_for_a_line_is_known_to) {
+  start("echo ready; read line", Provider::Pty);
+  ASSERT_TRUE(drive_until_seen("ready"));
+  ASSERT_TRUE(pty::testing::eventually(
+      [this] { return holder_->run_state(pty::AlternateScreen::Off).waiting.has_value(); }));
+  type("x\n");
+  ASSERT_TRUE(drive_to_the_end());
 }
 
 TEST_F(HolderTest, resize_is_seen_by_the_command) {

@@ -31,6 +31,7 @@ enum class MessageType : uint16_t {
   Watch = 9,
   Grant = 10,
   GetProcesses = 11,
+  GetRunState = 12,
   // From the holder.
   Welcome = 128,
   Done = 129,
@@ -38,6 +39,7 @@ enum class MessageType : uint16_t {
   Status = 131,
   Output = 132,
   Processes = 133,
+  RunState = 134,
   Paused = 140,
   Exited = 141,
   Closed = 142,

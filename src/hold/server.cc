@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "hold/address.h"
+#include "hold/run_state_message.h"
 #include "journal/folder.h"
 #include "journal/format.h"
 
@@ -139,6 +140,13 @@ bool Server::handle(Client& client, const Frame& frame) {
       return frame.payload.empty() && send(client, encode(MessageType::Status, frame.tag, status()));
     case MessageType::GetProcesses:
       return frame.payload.empty() && send(client, encode(MessageType::Processes, frame.tag, processes()));
+    case MessageType::GetRunState: {
+      Decoder in(frame.payload);
+      const auto screen = in.number<uint32_t>() != 0 ? pty::AlternateScreen::On : pty::AlternateScreen::Off;
+      if (!in.complete()) return false;
+      return send(client,
+                  encode(MessageType::RunState, frame.tag, encode_run_state(holder_->run_state(screen))));
+    }
     case MessageType::Watch: {
       Decoder in(frame.payload);
       client.watch = Client::Watch{in.number<uint64_t>(), frame.tag};
