@@ -1,6 +1,6 @@
 // What starting a command costs, beside the bare limit, in one run.
 //
-//   spawn_limits [REPETITIONS] [BALLAST_MB]
+//   bench_spawn [REPETITIONS] [BALLAST_MB]
 //
 // Each line of output is a JSON object: `who` ran `command`, from the call to the
 // collected exit with all output read. The kinds take turns, so that the
