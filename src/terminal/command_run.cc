@@ -86,9 +86,10 @@ tl::expected<std::unique_ptr<CommandRun>, CommandRun::StartError> CommandRun::st
 
 void CommandRun::step(Clock::time_point now) {
   holder_->turn(now);
-  read_new(now);
+  if (!paused_) read_new(now);
   if (done()) return;
   if (const auto& exit = holder_->exit()) {
+    if (read_to_ < holder_->journal().end()) return;
     // What the command printed is all in the journal by now; what it left behind may go on printing.
     CommandState state = exit->kind == journal::EndKind::Exited     ? CommandState::Exited
                          : exit->kind == journal::EndKind::Signaled ? CommandState::Signaled

@@ -102,6 +102,10 @@ class CommandRun final {
   pty::RunState run_state() const;
   std::vector<OpenPort> ports() const;
 
+  // While paused the command goes on and its journal grows, but nothing is read back or shown; a result
+  // is made only when reading has caught up.
+  void pause_reading(bool paused) { paused_ = paused; }
+
   // Marks of this command's output as they arrived (batch uses them).
   std::vector<vt::Event> take_events() { return std::exchange(events_, {}); }
   base::Result<std::string> read_bytes(uint64_t begin, uint64_t end, size_t limit);
@@ -135,6 +139,7 @@ class CommandRun final {
   std::optional<Clock::time_point> waiting_since_;
   std::optional<WaitingFor> waiting_;
   bool interrupted_ = false;
+  bool paused_ = false;
   Clock::time_point last_binary_;
   bool binary_told_ = false;
   CommandState state_ = CommandState::Running;
