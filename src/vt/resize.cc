@@ -115,7 +115,7 @@ class Reflow {
 };
 
 void fill_row(Row& row, const std::vector<Cell>& cells, uint16_t flags, Seq seq) {
-  std::memcpy(row.cells, cells.data(), cells.size() * sizeof(Cell));
+  std::copy(cells.begin(), cells.end(), row.cells);
   row.used = static_cast<uint32_t>(cells.size());
   row.flags = flags;
   row.changed = seq;

@@ -153,7 +153,7 @@ void Scrollback::append(const Row& row) {
   out += write_varint(columns, out);
   if (is_text) {
     out += write_varint(static_cast<uint32_t>(text_bytes), out);
-    std::memcpy(out, scratch_.data(), text_bytes);
+    if (text_bytes > 0) std::memcpy(out, scratch_.data(), text_bytes);
   } else {
     narrow_ascii(out, row.cells, columns);
   }
