@@ -58,6 +58,7 @@ class Reflow {
   }
 
   void end_line() {
+    if (cols_ == 1) blank_wide(line_.data(), line_.size());
     // Erased columns need not be kept where they no longer fit.
     while (line_.size() > cols_ && line_.back().is_empty() && line_.back().kind() == CellKind::Narrow)
       line_.pop_back();

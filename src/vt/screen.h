@@ -292,6 +292,7 @@ class Screen {
   void DCH_DeleteCharacters(P p);
   void SU_ScrollUp(P p);
   void SD_ScrollDown(P p);
+  void SD_ScrollDownOrTrack(P p);
   void SL_ScrollLeft(P p);
   void SR_ScrollRight(P p);
   void ECH_EraseCharacters(P p);

@@ -335,6 +335,7 @@ UnpackedRow Scrollback::pop() {
 }
 
 void Scrollback::flush(Rewrapped& line, uint32_t cols, Flush how) {
+  if (cols == 1) blank_wide(line.cells.data(), line.cells.size());
   size_t at = 0;
   size_t next_flag = 0;
   const auto emit = [&](size_t n, bool wrapped) {

@@ -1,5 +1,6 @@
 // Erasing. What is erased takes the current background colour and nothing else.
 #include <algorithm>
+#include <utility>
 
 #include "vt/screen.h"
 
@@ -52,12 +53,10 @@ void Screen::erase_display(int how, Respect respect) {
     default:
       break;
   }
-  cursor_.pending_wrap = false;
 }
 
 void Screen::erase_line(int how, Respect respect) {
   const int cols = grid_->cols();
-  cursor_.pending_wrap = false;
   switch (how) {
     case 0:
       here().unset(Row::kWrapped);
@@ -78,11 +77,15 @@ void Screen::erase_line(int how, Respect respect) {
 
 void Screen::ED_EraseDisplay(P p) {
   erase_display(p[0], protection_ == Protection::Iso ? Respect::Protected : Respect::Nothing);
+  if (p[0] <= 2) cursor_.pending_wrap = false;
 }
 
 void Screen::EL_EraseLine(P p) {
   erase_line(p[0], protection_ == Protection::Iso ? Respect::Protected : Respect::Nothing);
+  cursor_.pending_wrap = false;
 }
+
+// Unlike ED and EL these keep the pending wrap.
 
 void Screen::DECSED_SelectiveEraseDisplay(P p) {
   erase_display(p[0], Respect::Protected);
@@ -102,6 +105,10 @@ void Screen::ECH_EraseCharacters(P p) {
 void Screen::DECALN_AlignmentPattern(P) {
   reset_margins();
   modes_.assign(Mode::Origin, false);
+  const Style old = std::exchange(pen_, Style{});
+  pen_.attributes = old.attributes & Style::kProtected;
+  pen_.link = old.link;
+  pen_changed();
   for (int r = 0; r < grid_->rows(); r++) {
     Row& row = grid_->row(r);
     row.flags = 0;

@@ -76,22 +76,22 @@ void Screen::put(Glyph glyph, int width) {
     if (wraps && limit - left_ >= width) {
       if (limit == grid_->cols()) {
         Row& row = here();
-        grid_->materialize(row, static_cast<uint32_t>(cursor_.col));
-        grid_->split_wide(row, static_cast<uint32_t>(cursor_.col));
-        row.cells[cursor_.col] = Cell::of(0, CellKind::WrapSpace, pen_id());
-        row.used = std::max(row.used, static_cast<uint32_t>(limit));
-        row.set(Row::kMaybeNonAscii | Row::kMaybeStyled);
+        grid_->materialize(row, static_cast<uint32_t>(limit));
+        Cell& last = row.cells[cursor_.col];  // what is there stays; a blank is not part of the text
+        if (last.is_empty() && last.kind() == CellKind::Narrow) {
+          last = Cell::of(0, CellKind::WrapSpace, last.style);
+          row.set(Row::kMaybeNonAscii);
+        }
       }
       wrap_line();
       limit = right_limit();
     } else {
-      cursor_.col = std::max(limit - width, 0);
-      if (cursor_.col + width > limit) return;  // the screen is one column wide
+      return;  // nowhere to go
     }
   }
   const auto col = static_cast<uint32_t>(cursor_.col);
   Row& row = here();
-  if (modes_.has(Mode::Insert)) {
+  if (modes_.has(Mode::Insert) && cursor_.col >= left_ && cursor_.col <= right_) {
     grid_->insert_cells(row, col, static_cast<uint32_t>(width), static_cast<uint32_t>(limit), blank_id());
   }
   const StyleId style = pen_id();
@@ -215,6 +215,7 @@ void Screen::REP_Repeat(P p) {
     if (width == 0) return;
     put(repeated, width);
   }
+  last_char_ = 0;
 }
 
 }  // namespace ttyward::vt

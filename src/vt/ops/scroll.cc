@@ -59,8 +59,12 @@ void Screen::SU_ScrollUp(P p) {
 }
 
 void Screen::SD_ScrollDown(P p) {
-  if (p.size() > 1) return;  // CSI with five parameters and T is xterm's highlight mouse tracking
   scroll_down(top_, bottom_, p.get(0, 1));
+}
+
+// CSI T with five parameters, or with 0, belongs to xterm's highlight mouse tracking.
+void Screen::SD_ScrollDownOrTrack(P p) {
+  if (p.size() <= 1 && !(p.size() == 1 && p[0] == 0)) SD_ScrollDown(p);
 }
 
 void Screen::IL_InsertLines(P p) {
@@ -116,6 +120,7 @@ void Screen::DECDC_DeleteColumns(P p) {
 }
 
 void Screen::SL_ScrollLeft(P p) {
+  if (!in_margins()) return;
   for (int r = top_; r <= bottom_; r++) {
     grid_->delete_cells(grid_->row(r), static_cast<uint32_t>(left_), static_cast<uint32_t>(p.get(0, 1)),
                         static_cast<uint32_t>(right_) + 1, blank_id());
@@ -124,6 +129,7 @@ void Screen::SL_ScrollLeft(P p) {
 }
 
 void Screen::SR_ScrollRight(P p) {
+  if (!in_margins()) return;
   for (int r = top_; r <= bottom_; r++) {
     grid_->insert_cells(grid_->row(r), static_cast<uint32_t>(left_), static_cast<uint32_t>(p.get(0, 1)),
                         static_cast<uint32_t>(right_) + 1, blank_id());
