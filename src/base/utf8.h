@@ -5,6 +5,7 @@
 // not fit.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -62,6 +63,13 @@ constexpr Utf8Lead utf8_lead(uint8_t byte) {
   if (byte >= 0xF1 && byte <= 0xF3) return {3, 0x80, 0xBF, static_cast<uint8_t>(byte & 0x07)};
   return {0, 0, 0, 0};
 }
+
+// The same for 0x80..0xFF as a table.
+inline constexpr auto kUtf8Leads = [] {
+  std::array<Utf8Lead, 128> leads{};
+  for (unsigned i = 0; i < 128; i++) leads[i] = utf8_lead(static_cast<uint8_t>(0x80 + i));
+  return leads;
+}();
 
 // Decodes the code point at `text[pos]` and moves `pos` past it; ill-formed input
 // gives U+FFFD. `pos` must be less than text.size().

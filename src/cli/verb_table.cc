@@ -6,7 +6,9 @@
 namespace ttyward::cli {
 
 std::span<const Verb> verb_table() {
-  static const std::vector<Verb> kVerbs = {};
+  static const std::vector<Verb> kVerbs = {
+      kRender,
+  };
   return kVerbs;
 }
 

@@ -110,7 +110,9 @@ const bool kHasAvx2 = __builtin_cpu_supports("avx2") != 0;
 
 }  // namespace
 
-const uint8_t* find_non_printable(const uint8_t* begin, const uint8_t* end) {
+namespace fill {
+
+const uint8_t* find_non_printable_long(const uint8_t* begin, const uint8_t* end) {
 #if defined(__x86_64__)
   return kHasAvx2 ? find_non_printable_avx2(begin, end) : find_non_printable_sse2(begin, end);
 #else
@@ -118,22 +120,20 @@ const uint8_t* find_non_printable(const uint8_t* begin, const uint8_t* end) {
 #endif
 }
 
-void widen_ascii(Cell* cells, const uint8_t* text, size_t n, StyleId style) {
+void widen_long(Cell* cells, const uint8_t* text, size_t n, StyleId style) {
 #if defined(__x86_64__)
   if (kHasAvx2) return widen_avx2(cells, text, n, style);
 #endif
   widen_plain(cells, text, n, style);
 }
 
-void narrow_ascii(uint8_t* out, const Cell* cells, size_t n) {
+void narrow_long(uint8_t* out, const Cell* cells, size_t n) {
 #if defined(__x86_64__)
   if (kHasAvx2) return narrow_avx2(out, cells, n);
 #endif
   narrow_plain(out, cells, n);
 }
 
-void fill_blank(Cell* cells, size_t n, StyleId style) {
-  for (size_t i = 0; i < n; i++) cells[i] = {0, style};
-}
+}  // namespace fill
 
 }  // namespace ttyward::vt

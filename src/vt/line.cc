@@ -51,6 +51,8 @@ Line read_row(const Row& row, const StyleTable& styles, const ClusterTable& clus
   for (uint32_t c = 0; c < row.used; c++) {
     const Cell cell = row.cells[c];
     if (cell.kind() == CellKind::WideTail) continue;
+    // The column a wide character did not fit into is not part of the text.
+    if (cell.kind() == CellKind::WrapSpace && line.wrapped) continue;
     text.clear();
     if (cell.is_empty()) {
       text = " ";

@@ -55,6 +55,7 @@ class Parser {
 
   static constexpr uint8_t kBel = 0x07, kCan = 0x18, kSub = 0x1A, kEsc = 0x1B, kDel = 0x7F;
   static constexpr size_t kTextRun = 256;  // code points decoded before they are handed on
+  static constexpr unsigned kAsciiStretch = 12;
 
   template <typename Handler>
   const uint8_t* ground(const uint8_t* p, const uint8_t* end, Handler& handler);
@@ -162,11 +163,24 @@ const uint8_t* Parser::ground(const uint8_t* p, const uint8_t* end, Handler& han
     } else if (c == kEsc) {
       start_escape(offset_of(p));
       p++;
-      if (p < end && *p == '[') {
-        state_ = State::Csi;
-        return csi(p + 1, end, handler);
+      if (p == end || *p != '[') return p;
+      p++;
+      // The usual sequence lies whole in the chunk and has nothing but numbers: no need to change states for
+      // it.
+      if (p < end && *p == '?') {
+        sequence_.prefix = '?';
+        p++;
       }
-      return p;
+      const uint8_t* const params = p;
+      p = sequence_.params.read_plain(p, end);
+      if (p == end || *p < 0x40 || *p >= kDel) {
+        sequence_.params.clear();
+        state_ = State::Csi;
+        return csi(params, end, handler);
+      }
+      state_ = State::Ground;
+      sequence_.final = static_cast<char>(*p++);
+      handler.csi_dispatch(sequence_);
     } else if (c < 0x20) {
       p++;
       if (c != kCan && c != kSub) handler.execute(c);
@@ -184,6 +198,7 @@ template <typename Handler>
 const uint8_t* Parser::text(const uint8_t* p, const uint8_t* end, Handler& handler) {
   char32_t run[kTextRun];
   size_t n = 0;
+  unsigned ascii = 0;  // in a row
   while (p < end && n < kTextRun) {
     const uint8_t c = *p;
     if (utf8_left_ != 0) {
@@ -202,11 +217,12 @@ const uint8_t* Parser::text(const uint8_t* p, const uint8_t* end, Handler& handl
     if (c < 0x80) {
       if (c < 0x20 || c == kDel) break;
       // Mixed text switches back and forth; a long stretch of ASCII is better left to the fast path.
-      if (end - p >= 16 && find_non_printable(p, p + 16) == p + 16) break;
+      if (++ascii > kAsciiStretch) break;
       run[n++] = c;
       p++;
       continue;
     }
+    ascii = 0;
     // The common cases whole, while they lie within the chunk.
     if (c >= 0xE1 && c <= 0xEC && end - p >= 3 && (p[1] & 0xC0) == 0x80 && (p[2] & 0xC0) == 0x80) {
       run[n++] =
@@ -219,9 +235,9 @@ const uint8_t* Parser::text(const uint8_t* p, const uint8_t* end, Handler& handl
       p += 2;
       continue;
     }
-    const base::Utf8Lead lead = base::utf8_lead(c);
+    const base::Utf8Lead lead = base::kUtf8Leads[c - 0x80];
     p++;
-    if (lead.following == 0) {
+    if (lead.following == 0 || (p < end && (*p < lead.low || *p > lead.high))) {
       run[n++] = base::kReplacementCharacter;
       continue;
     }

@@ -54,20 +54,17 @@ void Screen::feed(std::string_view bytes) {
   }
 }
 
-StyleId Screen::pen_id() {
-  if (pen_dirty_) {
-    pen_id_ = styles_.intern(pen_);
-    Style blank;
-    blank.background = pen_.background;
-    blank_id_ = pen_.background.is_default() ? 0 : styles_.intern(blank);
-    pen_dirty_ = false;
-  }
-  return pen_id_;
+void Screen::resolve_pen() {
+  pen_id_ = styles_.intern(pen_);
+  pen_dirty_ = false;
 }
 
+// What erased cells get: the pen's background and nothing else.
 StyleId Screen::blank_id() {
-  pen_id();
-  return blank_id_;
+  if (pen_.background.is_default()) return 0;
+  Style blank;
+  blank.background = pen_.background;
+  return styles_.intern(blank);
 }
 
 void Screen::touch_rows(int from, int to) {

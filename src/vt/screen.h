@@ -184,7 +184,11 @@ class Screen {
   Row& here() { return grid_->row(cursor_.row); }
   void touch(Row& row) const { row.changed = seq_; }
   void touch_rows(int from, int to);
-  StyleId pen_id();
+  StyleId pen_id() {
+    if (pen_dirty_) resolve_pen();
+    return pen_id_;
+  }
+  void resolve_pen();
   StyleId blank_id();
   void pen_changed() { pen_dirty_ = true; }
   void reply(std::string_view bytes);
@@ -223,6 +227,7 @@ class Screen {
 
   // ops/scroll.cc
   enum class History : uint8_t { Keep, Drop };
+  void scroll_one();
   void scroll_up(int top, int bottom, int n, History history);
   void scroll_down(int top, int bottom, int n);
   bool full_width() const { return left_ == 0 && right_ == grid_->cols() - 1; }
@@ -395,7 +400,6 @@ class Screen {
   Cursor cursor_;
   Style pen_;
   StyleId pen_id_ = 0;
-  StyleId blank_id_ = 0;
   bool pen_dirty_ = false;
   bool plain_ = true;  // ASCII can be written as it is: no insert mode, no charset, nothing to join
   int top_ = 0, bottom_ = 0, left_ = 0, right_ = 0;  // margins, inclusive

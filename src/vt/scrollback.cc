@@ -22,8 +22,25 @@ constexpr uint8_t kWrapSpaceByte = 0xF8;
 constexpr uint8_t kNarrowClusterByte = 0xF9;
 constexpr uint8_t kWideClusterByte = 0xFA;
 
-// flags, columns, length, marks
-constexpr size_t kMaxHeader = 1 + 5 + 5 + 2;
+constexpr size_t kMaxVarint = 5;
+constexpr size_t kMaxHeader = 1 + 2 * kMaxVarint + 2;  // flags, columns, length, marks
+
+// Mixed text makes the length of each character unpredictable; computing all four forms is cheaper than
+// guessing wrong. Writes four bytes, of which the returned number count.
+size_t encode_utf8_branchless(uint32_t c, uint8_t* out) {
+  const auto six = [c](unsigned shift) { return c >> shift & 0x3F; };
+  const uint32_t forms[4] = {
+      c,
+      0x80C0 | c >> 6 | six(0) << 8,
+      0x8080E0 | c >> 12 | six(6) << 8 | six(0) << 16,
+      0x808080F0 | c >> 18 | six(12) << 8 | six(6) << 16 | six(0) << 24,
+  };
+  const size_t more =
+      static_cast<size_t>(c >= 0x80) + static_cast<size_t>(c >= 0x800) + static_cast<size_t>(c >= 0x10000);
+  const uint32_t form = forms[more];
+  for (unsigned i = 0; i < 4; i++) out[i] = static_cast<uint8_t>(form >> (8 * i));
+  return more + 1;
+}
 
 constexpr uint16_t kKeptFlags = Row::kSizeFlags | Row::kMarkFlags;
 
@@ -69,47 +86,57 @@ void Scrollback::forget_style_numbers() {
   known_ids_.clear();
 }
 
-void Scrollback::encode_text(const Row& row, uint32_t columns, std::vector<uint8_t>& out) const {
-  std::string cluster;
+void Scrollback::encode_text(const Row& row, uint32_t columns) {
+  // Plain characters take at most 4 bytes; a cluster makes room for itself.
+  if (scratch_.size() < size_t{columns} * 4) scratch_.resize(size_t{columns} * 4);
+  uint8_t* out = scratch_.data();
   for (uint32_t c = 0; c < columns; c++) {
     const Cell cell = row.cells[c];
-    const CellKind kind = cell.kind();
-    if (kind == CellKind::WideTail) continue;
-    if (kind == CellKind::WrapSpace) {
-      out.push_back(kWrapSpaceByte);
-    } else if (!cell.is_cluster() && (kind == CellKind::Wide) == (char_width(cell.glyph()) == 2)) {
-      char bytes[4];
-      out.insert(out.end(), bytes, bytes + base::encode_utf8(cell.glyph(), bytes));
-    } else {
-      cluster.clear();
-      clusters_.append_utf8(cell.glyph(), cluster);
-      out.push_back(kind == CellKind::Wide ? kWideClusterByte : kNarrowClusterByte);
-      out.push_back(static_cast<uint8_t>(clusters_.length(cell.glyph())));
-      out.insert(out.end(), cluster.begin(), cluster.end());
+    // A lone code point, one or two columns wide: its width need not be stored, the table knows it.
+    if (!cell.is_cluster() && cell.kind() <= CellKind::Wide) {
+      out += encode_utf8_branchless(cell.glyph(), out);
+      continue;
     }
+    if (cell.kind() == CellKind::WideTail) continue;
+    if (cell.kind() == CellKind::WrapSpace) {
+      *out++ = kWrapSpaceByte;
+      continue;
+    }
+    cluster_.clear();
+    clusters_.append_utf8(cell.glyph(), cluster_);
+    const auto at = static_cast<size_t>(out - scratch_.data());
+    const size_t needed = at + 2 + cluster_.size() + size_t{columns - c} * 4;
+    if (scratch_.size() < needed) scratch_.resize(needed * 2);
+    out = scratch_.data() + at;
+    *out++ = cell.kind() == CellKind::Wide ? kWideClusterByte : kNarrowClusterByte;
+    *out++ = static_cast<uint8_t>(clusters_.length(cell.glyph()));
+    std::memcpy(out, cluster_.data(), cluster_.size());
+    out += cluster_.size();
   }
+  text_bytes_ = static_cast<size_t>(out - scratch_.data());
 }
 
-void Scrollback::encode_runs(const Row& row, uint32_t columns, std::vector<uint8_t>& out) {
-  Block& block = blocks_.back();
+// Writes the runs to `out`, which has room for the worst case, and returns their end; nothing if all is
+// default.
+uint8_t* Scrollback::encode_runs(Block& block, const Row& row, uint32_t columns, uint8_t* out) {
+  while (columns > 0 && row.cells[columns - 1].style == 0) columns--;
+  if (columns == 0) return out;
   uint32_t runs = 0;
-  const size_t count_at = out.size();
-  uint8_t varint[5];
+  uint8_t* const start = out;
+  out += kMaxVarint;  // the count goes here once it is known
+  uint8_t* const first_run = out;
   for (uint32_t c = 0; c < columns;) {
     const StyleId style = row.cells[c].style;
     uint32_t end = c + 1;
     while (end < columns && row.cells[end].style == style) end++;
-    if (style == 0 && end == columns) break;
-    const auto put = [&](uint32_t value) {
-      out.insert(out.end(), varint, varint + write_varint(value, varint));
-    };
-    put(end - c);
-    put(dictionary_number(block, style));
+    out += write_varint(end - c, out);
+    out += write_varint(dictionary_number(block, style), out);
     runs++;
     c = end;
   }
-  const size_t n = write_varint(runs, varint);
-  out.insert(out.begin() + static_cast<std::ptrdiff_t>(count_at), varint, varint + n);
+  const size_t n = write_varint(runs, start);
+  std::memmove(start + n, first_run, static_cast<size_t>(out - first_run));
+  return start + n + (out - first_run);
 }
 
 void Scrollback::push(const Row& row) {
@@ -129,44 +156,32 @@ void Scrollback::append(const Row& row) {
   const bool is_text = row.has(Row::kMaybeNonAscii | Row::kMaybeWide);
   if (is_text) flags |= kIsText;
 
-  scratch_.clear();
-  if (is_text) encode_text(row, columns, scratch_);
-  const size_t text_bytes = is_text ? scratch_.size() : columns;
-  // Worst case of the runs: two varints a column.
+  text_bytes_ = columns;
+  if (is_text) encode_text(row, columns);
   const bool styled = row.has(Row::kMaybeStyled);
-  const size_t room = kMaxHeader + text_bytes + (styled ? 5 + size_t{columns} * 10 : 0);
-  // A rough bound is enough to keep a row in one block; blocks are rarely filled to the last byte.
-  Block& block = block_with_room(std::min<size_t>(room, UINT32_MAX / 2));
-  if (styled) {
-    encode_runs(row, columns, scratch_);
-    const size_t runs_at = is_text ? text_bytes : 0;
-    if (scratch_.size() == runs_at + 1 && scratch_[runs_at] == 0) {
-      scratch_.pop_back();
-    } else {
-      flags |= kHasRuns;
-    }
-  }
+  const size_t room = kMaxHeader + text_bytes_ + (styled ? kMaxVarint + size_t{columns} * 2 * kMaxVarint : 0);
+  Block& block = block_with_room(room);
 
-  uint8_t* out = block.data.get() + block.used;
-  uint8_t* const start = out;
-  *out++ = flags;
+  uint8_t* const start = block.data.get() + block.used;
+  uint8_t* out = start + 1;
   out += write_varint(columns, out);
   if (is_text) {
-    out += write_varint(static_cast<uint32_t>(text_bytes), out);
-    if (text_bytes > 0) std::memcpy(out, scratch_.data(), text_bytes);
+    out += write_varint(static_cast<uint32_t>(text_bytes_), out);
+    std::memcpy(out, scratch_.data(), text_bytes_);
   } else {
     narrow_ascii(out, row.cells, columns);
   }
-  out += text_bytes;
+  out += text_bytes_;
   if (marks != 0) {
     *out++ = static_cast<uint8_t>(marks & 0xFF);
     *out++ = static_cast<uint8_t>(marks >> 8);
   }
-  const size_t runs_at = is_text ? text_bytes : 0;
-  if (scratch_.size() > runs_at) {
-    std::memcpy(out, scratch_.data() + runs_at, scratch_.size() - runs_at);
-    out += scratch_.size() - runs_at;
+  if (styled) {
+    uint8_t* const runs = out;
+    out = encode_runs(block, row, columns, out);
+    if (out != runs) flags |= kHasRuns;
   }
+  *start = flags;
   const size_t before = block.offsets.capacity();
   block.offsets.push_back(block.used);
   if (block.offsets.capacity() != before) bytes_ += (block.offsets.capacity() - before) * sizeof(uint32_t);
@@ -246,7 +261,7 @@ Line Scrollback::read(size_t index) const {
     size_t begin = at;
     if (byte == 0 || byte == kWrapSpaceByte) {
       at++;
-      line.add(" ", 1, style);
+      if (byte == 0 || !line.wrapped) line.add(" ", 1, style);
     } else {
       if (byte == kNarrowClusterByte || byte == kWideClusterByte) {
         width = byte == kWideClusterByte ? 2 : 1;

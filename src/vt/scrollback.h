@@ -25,6 +25,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -96,8 +97,8 @@ class Scrollback {
   static constexpr size_t kRewrapCells = 1u << 20;
 
   void append(const Row& row);
-  void encode_text(const Row& row, uint32_t columns, std::vector<uint8_t>& out) const;
-  void encode_runs(const Row& row, uint32_t columns, std::vector<uint8_t>& out);
+  void encode_text(const Row& row, uint32_t columns);  // into scratch_ and text_bytes_
+  uint8_t* encode_runs(Block& block, const Row& row, uint32_t columns, uint8_t* out);
   Block& block_with_room(size_t bytes);
   uint32_t dictionary_number(Block& block, StyleId style);
   Place find(size_t index) const;
@@ -117,6 +118,8 @@ class Scrollback {
   std::vector<uint32_t> known_;
   std::vector<StyleId> known_ids_;
   std::vector<uint8_t> scratch_;
+  std::string cluster_;
+  size_t text_bytes_ = 0;
 };
 
 }  // namespace ttyward::vt

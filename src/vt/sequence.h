@@ -27,7 +27,29 @@ class Params {
     subs_ = 0;
     overflow_ = false;
   }
-  // Used by the parser only.
+  // Used by the parser only. read_plain takes digits and semicolons up to the first other byte in one go and
+  // returns its place; the parameters count only if that byte turns out to be the final.
+  const uint8_t* read_plain(const uint8_t* p, const uint8_t* end) {
+    unsigned count = 0;
+    uint32_t value = 0;
+    bool any = false;
+    for (; p < end; p++) {
+      const auto digit = static_cast<uint32_t>(*p - '0');
+      if (digit < 10) {
+        value = std::min(value * 10 + digit, kMaxValue);
+        any = true;
+      } else if (*p == ';' && count < kMax - 1) {
+        values_[count++] = static_cast<uint16_t>(value);
+        value = 0;
+        any = true;
+      } else {
+        break;
+      }
+    }
+    if (any) values_[count++] = static_cast<uint16_t>(value);
+    count_ = count;
+    return p;
+  }
   void start() {
     values_[0] = 0;
     count_ = 1;

@@ -2,15 +2,9 @@
 
 #include <utf8proc.h>
 
-#include "width_table.inc"  // generated at build time
-
 namespace ttyward::vt {
 
-uint8_t char_width(char32_t code_point) {
-  if (code_point > 0x10FFFF) return 1;
-  const uint8_t four = kWidthPages[kWidthPageOf[code_point >> 8]][(code_point & 0xFF) >> 2];
-  return (four >> ((code_point & 3) * 2)) & 3;
-}
+#include "width_table.inc"  // generated at build time
 
 bool GraphemeState::breaks_between(char32_t previous, char32_t next) {
   return utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(previous),

@@ -5,8 +5,17 @@
 
 namespace ttyward::vt {
 
-// 0, 1 or 2. Any value above U+10FFFF counts as 1.
-uint8_t char_width(char32_t code_point);
+// The generated table: pages of 256 code points, two bits each.
+struct WidthTable {
+  static const uint8_t page_of[0x1100];
+  static const uint8_t pages[][64];
+};
+
+// 0, 1 or 2. `code_point` is at most U+10FFFF.
+inline uint8_t char_width(char32_t code_point) {
+  const uint8_t four = WidthTable::pages[WidthTable::page_of[code_point >> 8]][(code_point & 0xFF) >> 2];
+  return (four >> ((code_point & 3) * 2)) & 3;
+}
 
 // Follows a text code point by code point and says where extended grapheme
 // clusters end (Unicode UAX #29, by utf8proc).

@@ -3,4 +3,8 @@
 
 #include "cli/verb.h"
 
-namespace ttyward::cli {}  // namespace ttyward::cli
+namespace ttyward::cli {
+
+extern const Verb kRender;
+
+}  // namespace ttyward::cli

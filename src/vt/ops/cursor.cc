@@ -114,6 +114,7 @@ void Screen::carriage_return() {
 void Screen::index() {
   cursor_.pending_wrap = false;
   if (cursor_.row == bottom_) {
+    if (top_ == 0 && bottom_ == grid_->rows() - 1 && full_width() && on_main()) return scroll_one();
     if (cursor_.col >= left_ && cursor_.col <= right_) scroll_up(top_, bottom_, 1, History::Keep);
   } else if (cursor_.row < grid_->rows() - 1) {
     cursor_.row++;

@@ -116,8 +116,56 @@ void Screen::put(Glyph glyph, int width) {
   }
 }
 
+// The same as print_one for each, a row at a time: modes are looked at once a run.
 void Screen::print_text(const char32_t* text, size_t n) {
-  for (size_t i = 0; i < n; i++) print_one(text[i]);
+  const char32_t* const end = text + n;
+  if (!plain_ || modes_.has(Mode::GraphemeClusters)) {
+    while (text < end) print_one(*text++);
+    return;
+  }
+  while (text < end) {
+    const uint8_t first_width = char_width(*text);
+    const auto limit = static_cast<uint32_t>(right_limit());
+    auto col = static_cast<uint32_t>(cursor_.col);
+    if (first_width == 0 || cursor_.pending_wrap || col + first_width > limit) {
+      print_one(*text++);
+      continue;
+    }
+    Row& row = here();
+    grid_->materialize(row, col);
+    grid_->split_wide(row, col);
+    const StyleId style = pen_id();
+    Cell* const cells = row.cells;
+    uint32_t last = col;  // where the last character written starts
+    while (text < end) {
+      const char32_t c = *text;
+      const uint8_t width = char_width(c);
+      if (width == 0) {
+        const Glyph joined = clusters_.append(cells[last].glyph(), c);
+        cells[last].content = (cells[last].content & ~(Cell::kContentMask | Cell::kClusterBit)) | joined;
+      } else {
+        if (col + width > limit) break;
+        last = col;
+        last_char_ = c;
+        if (width == 1) {
+          cells[col] = {c, style};
+        } else {
+          cells[col] = Cell::of(c, CellKind::Wide, style);
+          cells[col + 1] = Cell::of(0, CellKind::WideTail, style);
+          row.set(Row::kMaybeWide);
+        }
+        col += width;
+      }
+      text++;
+    }
+    // A wide character whose first half was just overwritten.
+    if (col < row.used && cells[col].kind() == CellKind::WideTail) cells[col].content = 0;
+    row.used = std::max(row.used, col);
+    row.set(static_cast<uint16_t>(Row::kMaybeNonAscii | (style != 0 ? Row::kMaybeStyled : 0)));
+    touch(row);
+    cursor_.pending_wrap = col == limit;
+    cursor_.col = static_cast<int>(col == limit ? limit - 1 : col);
+  }
 }
 
 void Screen::print_one(char32_t code_point) {
@@ -176,10 +224,11 @@ bool Screen::join_cluster(char32_t code_point, uint8_t width) {
   if (cell == nullptr || cell->is_empty()) return false;
   const Glyph old = cell->glyph();
   const Glyph joined = clusters_.append(old, code_point);
+  last_char_ = code_point;
+  if (joined == old) return true;  // at a limit: a lone code point keeps the width the table gives it
   cell->content = (cell->content & ~(Cell::kContentMask | Cell::kClusterBit)) | joined;
   row->set(Row::kMaybeNonAscii);
   touch(*row);
-  last_char_ = code_point;
   const bool emoji_style = code_point == 0xFE0F && can_be_emoji(clusters_.first_code_point(old));
   const bool widens = emoji_style || width == 2 || (code_point >= 0x1F1E6 && code_point <= 0x1F1FF);
   const auto at = static_cast<uint32_t>(cell - row->cells);

@@ -5,6 +5,16 @@
 
 namespace ttyward::vt {
 
+// The whole main screen by one row: what printing a log does at every line.
+void Screen::scroll_one() {
+  scrollback_.push(grid_->row(0));
+  top_row_++;
+  grid_->rotate_up(0, bottom_, 1);
+  Row& row = grid_->row(bottom_);
+  grid_->clear(row, blank_id());
+  touch(row);
+}
+
 // Rows leave at the top. They go to history only from the top of the main screen and at full width:
 // anything else is a program redrawing, not output that ran past.
 void Screen::scroll_up(int top, int bottom, int n, History history) {

@@ -68,9 +68,9 @@ int main(int argc, char** argv) {
 
   std::fprintf(out, "// Generated from utf8proc %s (Unicode %s).\n", utf8proc_version(),
                utf8proc_unicode_version());
-  std::fprintf(out, "constexpr uint8_t kWidthPageOf[%zu] = {", index.size());
+  std::fprintf(out, "const uint8_t WidthTable::page_of[%zu] = {", index.size());
   for (const unsigned number : index) std::fprintf(out, "%u,", number);
-  std::fprintf(out, "};\nconstexpr uint8_t kWidthPages[%zu][%u] = {\n", pages.size(), kPageSize / 4);
+  std::fprintf(out, "};\nconst uint8_t WidthTable::pages[%zu][%u] = {\n", pages.size(), kPageSize / 4);
   for (const Page& page : pages) {
     std::fputs("{", out);
     for (const uint8_t byte : page) std::fprintf(out, "%u,", byte);

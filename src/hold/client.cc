@@ -1,0 +1,193 @@
+#include "hold/client.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "hold/address.h"
+#include "hold/run_state_message.h"
+#include "journal/folder.h"
+
+namespace ttyward::hold {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+base::Result<void> wait_for(int fd, short events, Clock::time_point until) {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+    pollfd entry{fd, events, 0};
+    const int ready = ::poll(&entry, 1, left > 0 ? static_cast<int>(left) : 0);
+    if (ready > 0) return {};
+    if (ready == 0) return base::fail(base::ErrorCode::Unavailable, "the holder has not answered in time");
+    if (errno != EINTR) return base::fail_errno(errno, "cannot wait for the holder");
+  }
+}
+
+bool is_event(const Frame& frame) {
+  return frame.type == MessageType::Output || frame.type >= MessageType::Paused;
+}
+
+}  // namespace
+
+base::Result<Client> Client::connect(const std::string& sockets, const std::string& id, Patience patience) {
+  auto folder = journal::open_private_folder(sockets, journal::IfMissing::Fail);
+  if (!folder) return tl::unexpected(folder.error());
+  if (!journal::valid_id(id)) return base::fail(base::ErrorCode::InvalidArgument, "not an id: '" + id + "'");
+  Client client;
+  client.fd_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!client.fd_) return base::fail_errno(errno, "cannot make a socket");
+  const sockaddr_un address = socket_address(folder->get(), id + ".sock");
+  if (::connect(client.fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    return base::fail_errno(errno, "cannot connect to the holder of " + id);
+  }
+  const std::string hello = Encoder().number(kHelloMagic).number(kProtocolVersion).take();
+  auto answer = client.ask(MessageType::Hello, hello, patience);
+  if (!answer) return tl::unexpected(answer.error());
+  auto welcome = StatusMessage::decode(answer->payload);
+  if (answer->type != MessageType::Welcome || !welcome) {
+    return base::fail(base::ErrorCode::Corrupt, "what answers for " + id + " is not a holder");
+  }
+  client.welcome_ = std::move(*welcome);
+  return client;
+}
+
+base::Result<uint32_t> Client::send(MessageType type, std::string_view payload) {
+  const uint32_t tag = ++last_tag_ != 0 ? last_tag_ : ++last_tag_;
+  const std::string frame = encode(type, tag, payload);
+  for (size_t sent = 0; sent < frame.size();) {
+    const ssize_t n = ::send(fd_.get(), frame.data() + sent, frame.size() - sent, MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return base::fail(base::ErrorCode::NotFound, "the holder is gone");
+    sent += static_cast<size_t>(n);
+  }
+  return tag;
+}
+
+base::Result<Frame> Client::receive(Deadline until) {
+  for (;;) {
+    if (auto frame = in_.next()) return std::move(*frame);
+    if (in_.broken()) return base::fail(base::ErrorCode::Corrupt, "the holder does not keep to the protocol");
+    if (auto ready = wait_for(fd_.get(), POLLIN, until); !ready) return tl::unexpected(ready.error());
+    std::array<char, 16 * 1024> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    const ssize_t got = ::recv(fd_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (got > 0) {
+      in_.push({buffer.data(), static_cast<size_t>(got)});
+    } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+      return base::fail(base::ErrorCode::NotFound, "the holder closed the connection");
+    }
+  }
+}
+
+base::Result<Frame> Client::ask(MessageType type, std::string_view payload, Patience patience) {
+  const auto until = Clock::now() + patience;
+  auto tag = send(type, payload);
+  if (!tag) return tl::unexpected(tag.error());
+  for (;;) {
+    auto frame = receive(until);
+    if (!frame) return frame;
+    if (is_event(*frame)) {
+      events_.push_back(std::move(*frame));
+      continue;
+    }
+    if (frame->tag != *tag) continue;  // the late answer to something we gave up on
+    if (frame->type != MessageType::Failed) return frame;
+    Decoder in(frame->payload);
+    base::Error error;
+    const auto code = in.number<uint32_t>();
+    error.code = code <= static_cast<uint32_t>(base::ErrorCode::Io) ? static_cast<base::ErrorCode>(code)
+                                                                    : base::ErrorCode::Io;
+    error.sys_errno = in.number<int32_t>();
+    error.message = in.string();
+    return tl::unexpected(std::move(error));
+  }
+}
+
+base::Result<void> Client::order(MessageType type, std::string_view payload, Patience patience) {
+  auto answer = ask(type, payload, patience);
+  if (!answer) return tl::unexpected(answer.error());
+  return {};
+}
+
+base::Result<void> Client::send_input(std::string_view bytes, Patience patience) {
+  for (size_t at = 0; at < bytes.size(); at += kLargestPayload) {
+    if (auto sent = order(MessageType::Input, bytes.substr(at, kLargestPayload), patience); !sent)
+      return sent;
+  }
+  return {};
+}
+
+base::Result<void> Client::close_input(Patience patience) {
+  return order(MessageType::CloseInput, {}, patience);
+}
+
+base::Result<void> Client::resize(const pty::WindowSize& size, Patience patience) {
+  const std::string payload =
+      Encoder().number(size.columns).number(size.rows).number(size.width_px).number(size.height_px).take();
+  return order(MessageType::Resize, payload, patience);
+}
+
+base::Result<void> Client::signal(int number, uint32_t target, Patience patience) {
+  return order(MessageType::Signal, Encoder().number(static_cast<uint32_t>(number)).number(target).take(),
+               patience);
+}
+
+base::Result<void> Client::interrupt(Patience patience) {
+  return order(MessageType::Interrupt, {}, patience);
+}
+
+base::Result<void> Client::terminate(const std::vector<pty::KillRung>& rungs, Patience patience) {
+  Encoder out;
+  out.number(static_cast<uint32_t>(rungs.size()));
+  for (const pty::KillRung& rung : rungs) {
+    out.number(static_cast<uint32_t>(rung.signal)).number(static_cast<uint32_t>(rung.grace.count()));
+  }
+  return order(MessageType::Terminate, out.take(), patience);
+}
+
+base::Result<void> Client::grant(uint64_t bytes, Patience patience) {
+  return order(MessageType::Grant, Encoder().number(bytes).take(), patience);
+}
+
+base::Result<StatusMessage> Client::status(Patience patience) {
+  auto answer = ask(MessageType::GetStatus, {}, patience);
+  if (!answer) return tl::unexpected(answer.error());
+  auto status = StatusMessage::decode(answer->payload);
+  if (!status) return base::fail(base::ErrorCode::Corrupt, "the holder does not keep to the protocol");
+  return std::move(*status);
+}
+
+base::Result<pty::RunState> Client::run_state(pty::AlternateScreen screen, Patience patience) {
+  const uint32_t on = screen == pty::AlternateScreen::On ? 1 : 0;
+  auto answer = ask(MessageType::GetRunState, Encoder().number(on).take(), patience);
+  if (!answer) return tl::unexpected(answer.error());
+  auto state = decode_run_state(answer->payload);
+  if (!state) return base::fail(base::ErrorCode::Corrupt, "the holder does not keep to the protocol");
+  return std::move(*state);
+}
+
+base::Result<void> Client::watch(uint64_t offset) {
+  auto sent = send(MessageType::Watch, Encoder().number(offset).take());
+  if (!sent) return tl::unexpected(sent.error());
+  return {};
+}
+
+base::Result<Frame> Client::next_event(Patience patience) {
+  if (!events_.empty()) {
+    Frame frame = std::move(events_.front());
+    events_.pop_front();
+    return frame;
+  }
+  const auto until = Clock::now() + patience;
+  for (;;) {
+    auto frame = receive(until);
+    if (!frame || is_event(*frame)) return frame;
+  }
+}
+
+}  // namespace ttyward::hold

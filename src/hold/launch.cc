@@ -1,0 +1,125 @@
+#include "hold/launch.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace ttyward::hold {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool wait_for(int fd, short events, Clock::time_point until) {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+    if (left <= 0) return false;
+    pollfd entry{fd, events, 0};
+    const int ready = ::poll(&entry, 1, static_cast<int>(left));
+    if (ready > 0) return true;
+    if (ready == 0 || errno != EINTR) return false;
+  }
+}
+
+bool receive_exactly(int fd, char* into, size_t bytes, Clock::time_point until) {
+  while (bytes > 0) {
+    if (!wait_for(fd, POLLIN, until)) return false;
+    const ssize_t got = ::recv(fd, into, bytes, MSG_DONTWAIT);
+    if (got == 0) return false;
+    if (got < 0) {
+      if (errno == EINTR || errno == EAGAIN) continue;
+      return false;
+    }
+    into += got;
+    bytes -= static_cast<size_t>(got);
+  }
+  return true;
+}
+
+pty::SpawnError setup(std::string message) {
+  return {pty::SpawnFailure::Setup, base::Error{base::ErrorCode::Unavailable, 0, std::move(message)}};
+}
+
+}  // namespace
+
+std::optional<std::string> receive_message(int fd, std::chrono::milliseconds patience) {
+  const auto until = Clock::now() + patience;
+  uint32_t size = 0;
+  if (!receive_exactly(fd, reinterpret_cast<char*>(&size), sizeof size, until)) return std::nullopt;
+  if (size > kLargestLaunchMessage) return std::nullopt;
+  std::string message(size, '\0');
+  if (!receive_exactly(fd, message.data(), size, until)) return std::nullopt;
+  return message;
+}
+
+bool send_message(int fd, std::string_view message) {
+  const auto size = static_cast<uint32_t>(message.size());
+  std::string framed(reinterpret_cast<const char*>(&size), sizeof size);
+  framed.append(message);
+  const auto until = Clock::now() + kLaunchPatience;
+  for (size_t sent = 0; sent < framed.size();) {
+    if (!wait_for(fd, POLLOUT, until)) return false;
+    const ssize_t n = ::send(fd, framed.data() + sent, framed.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n > 0) {
+      sent += static_cast<size_t>(n);
+    } else if (n < 0 && errno != EINTR && errno != EAGAIN) {
+      return false;
+    }
+  }
+  return true;
+}
+
+tl::expected<IdleHolder, pty::SpawnError> IdleHolder::start(const std::string& program) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    const auto error = base::fail_errno(errno, "cannot make a socket pair");
+    return tl::unexpected(pty::SpawnError{pty::SpawnFailure::Exhausted, error.value()});
+  }
+  base::UniqueFd ours(ends[0]);
+  const base::UniqueFd theirs(ends[1]);
+  pty::SpawnSpec spec;
+  spec.argv = {program};
+  spec.provider = pty::Provider::Pipe;
+  spec.stdin_kind = pty::StdinKind::Descriptor;
+  spec.stdin_fd = theirs.get();
+  auto spawned = pty::spawn(spec);
+  if (!spawned) return tl::unexpected(spawned.error());
+  // The first process only forks and ends; the holder itself is not our child.
+  if (!wait_for(spawned->child.pidfd(), POLLIN, Clock::now() + kLaunchPatience)) {
+    static_cast<void>(spawned->child.signal(SIGKILL));
+    return tl::unexpected(setup(program + " did not get ready"));
+  }
+  const auto exit = spawned->child.try_reap();
+  if (!exit || !*exit || !(*exit)->status.success()) {
+    return tl::unexpected(setup(program + " could not start in the background"));
+  }
+  return IdleHolder(std::move(ours));
+}
+
+tl::expected<LaunchReply, pty::SpawnError> IdleHolder::launch(const LaunchRequest& request) && {
+  const base::UniqueFd control = std::move(control_);
+  const std::string message = request.encode();
+  if (message.size() > kLargestLaunchMessage) {
+    return tl::unexpected(pty::SpawnError{
+        pty::SpawnFailure::BadRequest,
+        base::Error{base::ErrorCode::InvalidArgument, 0, "the command is too long to be run"}});
+  }
+  if (!send_message(control.get(), message)) return tl::unexpected(setup("the holder is gone"));
+  const auto answer = receive_message(control.get(), kLaunchPatience);
+  if (!answer) return tl::unexpected(setup("the holder died while it started the command"));
+  auto reply = LaunchReply::decode(*answer);
+  if (!reply) return tl::unexpected(setup("the holder is of another version"));
+  if (reply->error) return tl::unexpected(*reply->error);
+  return std::move(*reply);
+}
+
+tl::expected<LaunchReply, pty::SpawnError> launch(const std::string& program, const LaunchRequest& request) {
+  auto idle = IdleHolder::start(program);
+  if (!idle) return tl::unexpected(idle.error());
+  return std::move(*idle).launch(request);
+}
+
+}  // namespace ttyward::hold

@@ -1,0 +1,78 @@
+// Starting a holder process that outlives whoever starts it.
+//
+//   starter                     ttyward-hold
+//   spawn ────────────────────▶ forks; the first process ends, the second is in a
+//                               session of its own and a child of nobody we know
+//   LaunchRequest ────────────▶ socket, journal, command
+//   LaunchReply ◀────────────── ready, or why not: exec errors too
+//
+// Everything goes over one socket pair, nothing over argv: an environment holds
+// secrets, and argv is everybody's to read. A holder that waits for its request
+// is idle and may be kept in a pool.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "hold/holder.h"
+#include "pty/child.h"
+#include "pty/spawn.h"
+
+namespace ttyward::hold {
+
+// Far beyond a start on a machine that is out of breath; after it the start has failed.
+inline constexpr std::chrono::seconds kLaunchPatience{30};
+inline constexpr uint32_t kLargestLaunchMessage = 16 << 20;
+
+struct LaunchRequest {
+  std::string journals;  // folder; the journal is called hold.journal.id
+  uint64_t total_quota = journal::kDefaultTotalQuota;
+  std::string sockets;  // folder; the socket is called <id>.sock
+  // Not passed on: stdin descriptors, kept descriptors, hooks. They belong to
+  // the process that has them.
+  HoldSpec hold;
+
+  std::string encode() const;
+  static std::optional<LaunchRequest> decode(std::string_view bytes);
+};
+
+struct LaunchReply {
+  std::optional<pty::SpawnError> error;
+  pid_t holder = 0;
+  pid_t child = 0;
+  pty::Provider provider = pty::Provider::Pty;
+  std::string fallback_reason;
+
+  std::string encode() const;
+  static std::optional<LaunchReply> decode(std::string_view bytes);
+};
+
+// One length-prefixed message on a blocking socket. nullopt: the peer is gone,
+// does not keep to the format, or was silent for too long.
+std::optional<std::string> receive_message(int fd, std::chrono::milliseconds patience);
+bool send_message(int fd, std::string_view message);
+
+class IdleHolder {
+ public:
+  // `program` is the path of ttyward-hold.
+  static tl::expected<IdleHolder, pty::SpawnError> start(const std::string& program);
+
+  // Blocks until the command runs or could not be started. Uses the holder up.
+  tl::expected<LaunchReply, pty::SpawnError> launch(const LaunchRequest& request) &&;
+
+ private:
+  explicit IdleHolder(base::UniqueFd control) : control_(std::move(control)) {}
+
+  base::UniqueFd control_;  // closing it ends an idle holder
+};
+
+// Both at once.
+tl::expected<LaunchReply, pty::SpawnError> launch(const std::string& program, const LaunchRequest& request);
+
+}  // namespace ttyward::hold

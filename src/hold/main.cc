@@ -1,0 +1,149 @@
+// ttyward-hold: keeps one command and its output alive, whatever becomes of the
+// program that asked for it. Started by hold/launch.h, with a socket as stdin.
+#include <fcntl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <utility>
+
+#include "hold/holder.h"
+#include "hold/launch.h"
+#include "hold/poller.h"
+#include "hold/server.h"
+
+namespace ttyward::hold {
+namespace {
+
+using Clock = Holder::Clock;
+
+// How long the end of a command is offered to clients that do not read it. The
+// journal has it anyway.
+constexpr std::chrono::seconds kLinger{2};
+// An idle holder of a pool may wait long for its request; when the pool's owner
+// ends, the socket closes, and so it ends too.
+constexpr std::chrono::hours kIdle{24 * 365};
+
+void ignore_signals() {
+  // Nothing that a terminal, a lost pipe or a limit may send is a reason to die.
+  for (const int number :
+       {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGXFSZ, SIGUSR1, SIGUSR2}) {
+    ::signal(number, SIG_IGN);
+  }
+}
+
+// The control socket moves away from stdin, and stdio becomes /dev/null.
+int detach_stdio() {
+  const int control = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; fd <= 2; ++fd) ::dup2(null, fd);
+  if (null > 2) ::close(null);
+  return control;
+}
+
+// SIGTERM: the machine goes down, or somebody means it. The command is ended in
+// good order and the journal says why.
+class StopRequest final : public Poller::Handler {
+ public:
+  explicit StopRequest(Holder& holder) : holder_(holder) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    ::sigprocmask(SIG_BLOCK, &set, nullptr);
+    fd_.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+  int fd() const { return fd_.get(); }
+  void on_ready(int fd, uint32_t /*events*/) override {
+    signalfd_siginfo info{};
+    while (::read(fd, &info, sizeof info) == sizeof info) {
+    }
+    holder_.terminate({}, journal::EndReason::HolderStopped, Clock::now());
+  }
+
+ private:
+  Holder& holder_;
+  base::UniqueFd fd_;
+};
+
+int milliseconds_until(std::optional<Clock::time_point> deadline) {
+  if (!deadline) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()).count();
+  return left > 0 ? static_cast<int>(left) : 0;
+}
+
+void hold(Poller& poller, Holder& holder, Server& server) {
+  while (!holder.closed()) {
+    poller.wait(milliseconds_until(holder.deadline()));
+    holder.turn(Clock::now());
+  }
+  const auto until = Clock::now() + kLinger;
+  while (server.has_unsent() && Clock::now() < until) poller.wait(milliseconds_until(until));
+}
+
+LaunchReply failed(pty::SpawnError error) {
+  LaunchReply reply;
+  reply.error = std::move(error);
+  return reply;
+}
+
+LaunchReply failed(const base::Error& error) {
+  return failed({pty::SpawnFailure::Setup, error});
+}
+
+int run(base::UniqueFd control) {
+  const auto message = receive_message(control.get(), kIdle);
+  if (!message) return 0;
+  const auto answer = [&control](const LaunchReply& reply) {
+    send_message(control.get(), reply.encode());
+    control.reset();
+    return reply.error ? 1 : 0;
+  };
+  auto request = LaunchRequest::decode(*message);
+  if (!request) {
+    return answer(
+        failed(base::Error{base::ErrorCode::InvalidArgument, 0, "the launch request is malformed"}));
+  }
+  auto poller = Poller::create();
+  if (!poller) return answer(failed(poller.error()));
+  auto folder = journal::Folder::open(request->journals, request->total_quota);
+  if (!folder) return answer(failed(folder.error()));
+  auto server = Server::listen(*poller, request->sockets, request->hold.journal.id);
+  if (!server) return answer(failed(server.error()));
+  auto holder = Holder::start(*poller, *folder, std::move(request->hold), Scope::OwnProcess);
+  if (!holder) return answer(failed(holder.error()));
+  (*server)->serve(**holder);
+  StopRequest stop(**holder);
+  static_cast<void>(poller->add(stop.fd(), EPOLLIN, stop));
+
+  LaunchReply reply;
+  reply.holder = ::getpid();
+  reply.child = (*holder)->child_pid();
+  reply.provider = (*holder)->provider();
+  reply.fallback_reason = (*holder)->fallback_reason();
+  answer(reply);  // the starter may be gone: that changes nothing
+  hold(*poller, **holder, **server);
+  return 0;
+}
+
+}  // namespace
+}  // namespace ttyward::hold
+
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    std::fprintf(stderr, "%s %s: keeps one command alive; started by ttyward, not by hand\n", argv[0],
+                 TTYWARD_VERSION);
+    return 2;
+  }
+  const pid_t child = ::fork();
+  if (child < 0) return 1;
+  if (child > 0) ::_exit(0);
+  ::setsid();
+  ttyward::hold::ignore_signals();
+  ::umask(077);
+  if (::chdir("/") != 0) return 1;
+  return ttyward::hold::run(ttyward::base::UniqueFd(ttyward::hold::detach_stdio()));
+}

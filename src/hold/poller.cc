@@ -1,0 +1,58 @@
+#include "hold/poller.h"
+
+#include <cerrno>
+
+namespace ttyward::hold {
+
+namespace {
+constexpr int kEventsAtOnce = 32;
+}
+
+base::Result<Poller> Poller::create() {
+  Poller poller;
+  poller.epoll_.reset(::epoll_create1(EPOLL_CLOEXEC));
+  if (!poller.epoll_) return base::fail_errno(errno, "cannot make an epoll descriptor");
+  return poller;
+}
+
+base::Result<void> Poller::add(int fd, uint32_t events, Handler& handler) {
+  if (fd < 0 || static_cast<size_t>(fd) >= kMostDescriptors) {
+    return base::fail(base::ErrorCode::Exhausted, "too many descriptors");
+  }
+  epoll_event event{};
+  event.events = events;
+  event.data.fd = fd;
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) {
+    return base::fail_errno(errno, "cannot watch a descriptor");
+  }
+  handlers_[static_cast<size_t>(fd)] = &handler;
+  return {};
+}
+
+void Poller::change(int fd, uint32_t events, Handler& handler) {
+  epoll_event event{};
+  event.events = events;
+  event.data.fd = fd;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
+  handlers_[static_cast<size_t>(fd)] = &handler;
+}
+
+void Poller::remove(int fd) {
+  if (fd < 0 || static_cast<size_t>(fd) >= kMostDescriptors) return;
+  if (handlers_[static_cast<size_t>(fd)] == nullptr) return;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+  handlers_[static_cast<size_t>(fd)] = nullptr;
+}
+
+void Poller::wait(int timeout_ms) {
+  std::array<epoll_event, kEventsAtOnce> events;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  const int count = ::epoll_wait(epoll_.get(), events.data(), kEventsAtOnce, timeout_ms);
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = events[static_cast<size_t>(i)];
+    // Removed by a handler told before it, in this very round: nobody to tell.
+    Handler* handler = handlers_[static_cast<size_t>(event.data.fd)];
+    if (handler != nullptr) handler->on_ready(event.data.fd, event.events);
+  }
+}
+
+}  // namespace ttyward::hold

@@ -1,0 +1,89 @@
+// What goes over a holder's socket. docs/protocol/holder.md is the prose.
+// Pure: bytes to messages and back, no descriptor in here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "hold/codec.h"
+
+namespace ttyward::hold {
+
+inline constexpr uint32_t kProtocolVersion = 1;
+inline constexpr uint32_t kHelloMagic = 0x31485754;  // "TWH1"
+inline constexpr size_t kFrameHeaderBytes = 12;
+// A longer message closes the connection. Longer input is sent in pieces.
+inline constexpr uint32_t kLargestPayload = 64 * 1024;
+
+enum class MessageType : uint16_t {
+  // To the holder.
+  Hello = 1,
+  Input = 2,
+  CloseInput = 3,
+  Resize = 4,
+  Signal = 5,
+  Interrupt = 6,
+  Terminate = 7,
+  GetStatus = 8,
+  Watch = 9,
+  Grant = 10,
+  GetProcesses = 11,
+  GetRunState = 12,
+  // From the holder.
+  Welcome = 128,
+  Done = 129,
+  Failed = 130,
+  Status = 131,
+  Output = 132,
+  Processes = 133,
+  RunState = 134,
+  Paused = 140,
+  Exited = 141,
+  Closed = 142,
+};
+
+struct Frame {
+  MessageType type = MessageType::Hello;
+  uint32_t tag = 0;  // chosen by the client, repeated in the answer; 0 in events
+  std::string payload;
+};
+
+std::string encode(MessageType type, uint32_t tag, std::string_view payload = {});
+
+// Cuts frames out of a stream.
+class FrameReader {
+ public:
+  void push(std::string_view bytes) { buffer_.append(bytes); }
+  // The next whole frame; nullopt if there is none yet, or if broken().
+  std::optional<Frame> next();
+  // A length that no frame has: the stream cannot be trusted any more.
+  bool broken() const { return broken_; }
+
+ private:
+  std::string buffer_;
+  size_t at_ = 0;
+  bool broken_ = false;
+};
+
+struct StatusMessage {
+  uint32_t state = 0;  // journal::State
+  uint32_t provider = 0;
+  uint32_t holder_pid = 0;
+  uint32_t child_pid = 0;
+  uint64_t end = 0;
+  uint64_t dropped = 0;
+  uint64_t input_waiting = 0;
+  uint32_t paused = 0;
+  uint32_t has_exit = 0;
+  std::string exit;  // 64 bytes of journal::ExitRecord if has_exit
+  std::string journal_id;
+  std::string fallback_reason;
+
+  std::string encode() const;
+  static std::optional<StatusMessage> decode(std::string_view payload);
+};
+
+}  // namespace ttyward::hold

@@ -1,0 +1,68 @@
+// The folder all journals live in: private to its owner, bounded in all.
+//
+// The total is a counter in `.usage`, shared by every process that writes
+// here. It is raised before space is taken and lowered after space is freed, so
+// a crash can only leave it too high; when it says that the limit is reached,
+// the folder is counted afresh and finished journals are removed, oldest first.
+//
+// Thread rule: one thread per object; any number of processes per folder.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "journal/mapping.h"
+
+namespace ttyward::journal {
+
+inline constexpr uint64_t kDefaultTotalQuota = uint64_t{4} << 30;
+
+// Opens a directory that must be ours (owner, no access for others) and not a
+// symbolic link. `Create` makes what is missing of it, each part 0700.
+enum class IfMissing : uint8_t { Fail, Create };
+base::Result<base::UniqueFd> open_private_folder(const std::string& path, IfMissing missing);
+base::Result<base::UniqueFd> open_private_folder_at(int parent, const char* name, const std::string& shown);
+// Opens a regular file that must be ours and not a symbolic link.
+base::Result<base::UniqueFd> open_private_file_at(int folder, const char* name, int flags,
+                                                  const std::string& shown);
+
+class Folder {
+ public:
+  static base::Result<std::shared_ptr<Folder>> open(const std::string& path,
+                                                    uint64_t total_quota = kDefaultTotalQuota);
+
+  int fd() const { return fd_.get(); }
+  const std::string& path() const { return path_; }
+  uint64_t total_quota() const { return total_quota_; }
+  uint64_t used() const;
+
+  // Notes that `bytes` more will be allocated; makes room by removing finished
+  // journals if need be. Fails with Exhausted when there is nothing to remove.
+  base::Result<void> reserve(uint64_t bytes);
+  void release(uint64_t bytes);
+
+  // Counts what is there, corrects the counter, and removes finished or
+  // abandoned journals, oldest first, until `used() <= target`.
+  base::Result<void> prune(uint64_t target);
+
+ private:
+  Folder() = default;
+
+  std::string path_;
+  base::UniqueFd fd_;
+  Mapping usage_;
+  uint64_t total_quota_ = 0;
+};
+
+// Removes a journal, its header last. Readers that have it open keep reading.
+base::Result<void> remove_journal(int folder, const std::string& id);
+
+// Whether the process that writes this journal lives: it holds a lock on `main`
+// that the kernel takes back when it dies.
+enum class WriterLife : uint8_t { Alive, Gone };
+base::Result<WriterLife> probe_writer(int main_fd);
+
+}  // namespace ttyward::journal

@@ -1,0 +1,254 @@
+#include "journal/writer.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/check.h"
+
+namespace ttyward::journal {
+
+namespace {
+
+uint64_t monotonic_now_us() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000 + static_cast<uint64_t>(now.tv_nsec) / 1000;
+}
+
+uint64_t unix_now_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+int allocate_blocks(int fd, off_t offset, off_t bytes) {
+  return ::posix_fallocate(fd, offset, bytes);
+}
+
+uint32_t packed(TerminalSize size) {
+  return static_cast<uint32_t>(size.cols) << 16 | size.rows;
+}
+
+// Undoes a half-made journal: a folder nobody can use must not stay behind.
+class Undo {
+ public:
+  Undo(Folder& folder, const std::string& id, uint64_t reserved)
+      : folder_(folder), id_(id), reserved_(reserved) {}
+  Undo(const Undo&) = delete;
+  Undo& operator=(const Undo&) = delete;
+  ~Undo() {
+    if (!armed_) return;
+    if (made_) (void)remove_journal(folder_.fd(), id_);
+    folder_.release(reserved_);
+  }
+  void made() { made_ = true; }
+  void disarm() { armed_ = false; }
+
+ private:
+  Folder& folder_;
+  const std::string& id_;
+  uint64_t reserved_;
+  bool made_ = false;
+  bool armed_ = true;
+};
+
+}  // namespace
+
+base::Result<Writer> Writer::create(std::shared_ptr<Folder> folder, const WriterOptions& options) {
+  if (!valid_id(options.id)) {
+    return base::fail(base::ErrorCode::InvalidArgument,
+                      "a journal id is 1 to 63 letters, digits, '-' or '_', not '" + options.id + "'");
+  }
+  if (options.quota < kSmallestQuota) {
+    return base::fail(base::ErrorCode::InvalidArgument,
+                      "a journal's quota must be at least " + std::to_string(kSmallestQuota) + " bytes");
+  }
+  const uint64_t first_bytes = kPage + kFirstSegmentBytes;
+  if (auto room = folder->reserve(first_bytes); !room) return tl::unexpected(room.error());
+  Undo undo(*folder, options.id, first_bytes);
+  const std::string shown = folder->path() + "/" + options.id;
+  if (::mkdirat(folder->fd(), options.id.c_str(), 0700) != 0) {
+    return base::fail_errno(errno, "cannot make the folder " + shown);
+  }
+  undo.made();
+  auto dir = open_private_folder_at(folder->fd(), options.id.c_str(), shown);
+  if (!dir) return tl::unexpected(dir.error());
+  auto file = open_private_file_at(dir->get(), "main", O_RDWR | O_CREAT | O_EXCL, shown);
+  if (!file) return tl::unexpected(file.error());
+  base::UniqueFd lock(::fcntl(file->get(), F_DUPFD_CLOEXEC, 0));
+  if (!lock) return base::fail_errno(errno, "cannot keep " + shown + "/main open");
+  // Waits only for a probe that asks, in a few microseconds, whether we live.
+  if (::flock(lock.get(), LOCK_EX) != 0) return base::fail_errno(errno, "cannot lock " + shown + "/main");
+
+  Writer writer;
+  writer.allocate_ = options.allocate != nullptr ? options.allocate : allocate_blocks;
+  writer.monotonic_us_ = options.monotonic_us != nullptr ? options.monotonic_us : monotonic_now_us;
+  auto segment =
+      Segment::create(std::move(*file), kPage, kFirstSegmentBytes, 0, 0, writer.allocate_, shown + "/main");
+  if (!segment) return tl::unexpected(segment.error());
+  auto header = Mapping::map(lock.get(), kPage, Access::ReadWrite, shown + "/main");
+  if (!header) return tl::unexpected(header.error());
+
+  writer.id_ = options.id;
+  writer.folder_ = std::move(folder);
+  writer.dir_ = std::move(*dir);
+  writer.main_ = std::move(lock);
+  writer.header_ = std::move(*header);
+  writer.current_ = std::move(*segment);
+  writer.started_us_ = writer.now_us();
+  writer.overflow_ = options.overflow;
+  writer.quota_ = options.quota;
+  writer.allocated_ = first_bytes;
+  writer.next_number_ = 1;
+  writer.next_bytes_ = segment_after(kFirstSegmentBytes, options.quota);
+
+  JournalHeader fresh;
+  fresh.version = kVersion;
+  fresh.header_bytes = kPage;
+  fresh.created_unix_ns = unix_now_ns();
+  fresh.created_mono_us = writer.started_us_;
+  fresh.writer_pid = static_cast<uint32_t>(::getpid());
+  fresh.provider = options.provider;
+  fresh.flags = options.flags;
+  std::memcpy(fresh.id.data(), options.id.data(), options.id.size());
+  fresh.magic = kJournalMagic;
+  fresh.fixed_sum = fixed_sum(fresh);
+  fresh.allocated = first_bytes;
+  fresh.segments = 1;
+  fresh.quota = options.quota;
+  fresh.state = static_cast<uint32_t>(State::Running);
+  fresh.overflow = static_cast<uint32_t>(options.overflow);
+  fresh.size = packed(options.size);
+  publish_header(writer.header(), fresh);
+  writer.add_mark(Mark::Kind::Resize, fresh.size);
+  undo.disarm();
+  return writer;
+}
+
+std::span<std::byte> Writer::writable_span() {
+  if (!make_room()) return {};
+  if (discarding_) return scratch_;
+  return current_->space(end_ - current_->base());
+}
+
+void Writer::commit(size_t bytes, Stream stream) {
+  if (bytes == 0) return;
+  if (discarding_) {
+    dropped_ += bytes;
+    publish(header()->dropped, dropped_);
+    stream_ = stream;
+  } else {
+    TTYWARD_CHECK(current_ && bytes <= current_->capacity() - (end_ - current_->base()));
+    note_arrival(stream);
+  }
+  count(bytes);
+}
+
+ssize_t Writer::splice_from(int pipe, size_t limit, Stream stream) {
+  if (!make_room()) {
+    errno = EXFULL;
+    return -1;
+  }
+  if (discarding_) {
+    const ssize_t got = ::read(pipe, scratch_.data(), std::min(limit, scratch_.size()));
+    if (got > 0) commit(static_cast<size_t>(got), stream);
+    return got;
+  }
+  const uint64_t used = end_ - current_->base();
+  auto at = static_cast<loff_t>(current_->file_offset(used));
+  const size_t room = std::min<size_t>(limit, current_->capacity() - used);
+  ssize_t got = ::splice(pipe, nullptr, current_->fd(), &at, room, SPLICE_F_NONBLOCK);
+  if (got < 0 && errno == EINVAL) {
+    // Not a pipe, or a file system without splice: the mapping always works.
+    got = ::read(pipe, current_->space(used).data(), room);
+  }
+  if (got > 0) commit(static_cast<size_t>(got), stream);
+  return got;
+}
+
+void Writer::note_arrival(Stream stream) {
+  const uint64_t now = now_us();
+  if (stream_ != stream) {
+    stream_ = stream;
+    add_mark(Mark::Kind::Stream, static_cast<uint64_t>(stream));
+  } else if (now - last_mark_us_ >= kMarkEveryUs) {
+    add_mark(Mark::Kind::Time, 0);
+  } else {
+    return;
+  }
+  publish(header()->last_output_us, now - started_us_);
+}
+
+void Writer::count(size_t bytes) {
+  end_ += bytes;
+  publish(header()->end, end_);
+}
+
+void Writer::add_mark(Mark::Kind kind, uint64_t value) {
+  const uint64_t now = now_us();
+  if (!current_) return;  // counted bytes have no place to put a mark; the next segment begins with the state
+  current_->add_mark(Mark(kind, end_, now - started_us_, value));
+  if (kind == Mark::Kind::Stream || kind == Mark::Kind::Time) last_mark_us_ = now;
+}
+
+void Writer::mark_resize(TerminalSize size) {
+  publish(header()->size, packed(size));
+  if (make_room()) add_mark(Mark::Kind::Resize, packed(size));
+}
+
+void Writer::mark_input(uint64_t bytes, Echo echo) {
+  publish(header()->input_bytes, header()->input_bytes + bytes);
+  if (make_room()) add_mark(echo == Echo::On ? Mark::Kind::Input : Mark::Kind::Secret, bytes);
+}
+
+void Writer::set_child(uint32_t pid, uint64_t start_time) {
+  header()->child_started = start_time;
+  publish(header()->child_pid, pid);
+}
+
+void Writer::grant(uint64_t bytes) {
+  quota_ = bytes > ~uint64_t{0} - quota_ ? ~uint64_t{0} : quota_ + bytes;
+  publish(header()->quota, quota_);
+  full_ = false;
+  set_condition(kPaused, false);
+}
+
+void Writer::discard_rest() {
+  discard_for_good_ = true;
+  full_ = false;
+  set_condition(kPaused, false);
+  start_discarding();
+}
+
+void Writer::record_exit(const ExitRecord& record) {
+  JournalHeader* shared = header();
+  shared->exit = record;
+  shared->exit_sum = checksum(&record, sizeof record);
+  publish(shared->state, static_cast<uint32_t>(State::Exited));
+}
+
+void Writer::close(OutputEnd end) {
+  close_segment();
+  set_condition(kPaused, false);
+  set_condition(kDiscarding, false);
+  discarding_ = true;
+  discard_for_good_ = true;
+  publish(header()->output_end, static_cast<uint32_t>(end));
+  publish(header()->state, static_cast<uint32_t>(State::Closed));
+  ::flock(main_.get(), LOCK_UN);
+}
+
+void Writer::set_condition(uint32_t bit, bool on) {
+  const uint32_t now = header()->conditions;
+  publish(header()->conditions, on ? now | bit : now & ~bit);
+}
+
+}  // namespace ttyward::journal

@@ -1,0 +1,156 @@
+// The one writer of a journal: takes bytes where they are read and keeps them.
+//
+//   auto space = writer.writable_span();      // straight into the mapped file
+//   n = read(master, space.data(), space.size());
+//   writer.commit(n, Stream::Terminal);       // now readers may see them
+//
+// A pipe is moved by splice_from(): its pages go into the file without passing
+// through this process at all.
+//
+// Surviving the death of any process is promised; surviving a power cut is not
+// (nothing is synced on the way).
+//
+// When no more can be kept, the overflow policy decides:
+//   DropMiddle  the oldest segments after the head go, counted. If even that
+//               makes no room (the disk is full), bytes are counted and not
+//               kept until there is room again.
+//   Pause,Kill  writable_span() is empty and full() is true; the holder stops
+//               reading, or ends the command.
+//
+// Thread rule: one thread. Not copied, moved only while nobody holds a span.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "journal/folder.h"
+#include "journal/format.h"
+#include "journal/segment.h"
+
+namespace ttyward::journal {
+
+inline constexpr uint64_t kDefaultQuota = uint64_t{256} << 20;
+inline constexpr uint64_t kSmallestQuota = uint64_t{512} << 10;  // sixteen of the smallest segments
+// Finer than an eye can tell apart, and at most 2.4 kB of index a second.
+inline constexpr uint64_t kMarkEveryUs = 10'000;
+
+struct TerminalSize {
+  uint16_t cols = 80;
+  uint16_t rows = 24;
+};
+
+struct WriterOptions {
+  std::string id;
+  Provider provider = Provider::Pty;
+  TerminalSize size;
+  uint64_t quota = kDefaultQuota;
+  Overflow overflow = Overflow::DropMiddle;
+  uint32_t flags = 0;                    // kNotDurable
+  Allocate allocate = nullptr;           // default: posix_fallocate
+  uint64_t (*monotonic_us)() = nullptr;  // default: CLOCK_MONOTONIC
+};
+
+class Writer {
+ public:
+  static base::Result<Writer> create(std::shared_ptr<Folder> folder, const WriterOptions& options);
+  Writer(Writer&&) noexcept = default;
+  Writer& operator=(Writer&&) noexcept = default;
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+  ~Writer() = default;
+
+  // Where the next bytes go. Empty only when full().
+  std::span<std::byte> writable_span();
+  // The first `bytes` of the span hold bytes of `stream`: publish them.
+  void commit(size_t bytes, Stream stream);
+  // Moves at most `limit` bytes from a pipe. As read(2): 0 is the end of the
+  // stream, -1 sets errno; EXFULL when full().
+  ssize_t splice_from(int pipe, size_t limit, Stream stream);
+
+  Overflow overflow() const { return overflow_; }
+  bool full() const { return full_; }
+  // More room: the quota grows by `bytes`, and a paused writer goes on.
+  void grant(uint64_t bytes);
+  // From now on bytes are counted and not kept (the command is being ended).
+  void discard_rest();
+
+  void mark_resize(TerminalSize size);
+  enum class Echo : uint8_t { Off, On };
+  void mark_input(uint64_t bytes, Echo echo);
+  void set_child(uint32_t pid, uint64_t start_time);
+
+  // How the command ended. Output may still come.
+  void record_exit(const ExitRecord& record);
+  // The last word: no output after it.
+  void close(OutputEnd end);
+  void finish(const ExitRecord& record, OutputEnd end = OutputEnd::Eof) {
+    record_exit(record);
+    close(end);
+  }
+
+  uint64_t end() const { return end_; }
+  uint64_t dropped() const { return dropped_; }
+  uint64_t allocated() const { return allocated_; }
+  uint64_t elapsed_us() const { return now_us() - started_us_; }
+  const std::string& id() const { return id_; }
+
+ private:
+  struct Closed {
+    uint64_t base = 0;
+    uint64_t length = 0;
+    uint64_t file_bytes = 0;
+    uint32_t number = 0;
+  };
+
+  Writer() = default;
+  JournalHeader* header() const { return header_.as<JournalHeader>(); }
+  uint64_t now_us() const { return monotonic_us_(); }
+
+  static uint64_t segment_after(uint64_t bytes, uint64_t quota);
+  bool make_room();  // after it: a current segment with space, or discarding_, or full_
+  bool begin_segment();
+  bool drop_one();
+  void close_segment();
+  void start_discarding();
+  void note_arrival(Stream stream);
+  void count(size_t bytes);
+  void add_mark(Mark::Kind kind, uint64_t value);
+  void set_condition(uint32_t bit, bool on);
+
+  // Constant after construction.
+  std::string id_;
+  std::shared_ptr<Folder> folder_;
+  base::UniqueFd dir_;
+  Mapping header_;
+  base::UniqueFd main_;  // holds the lock that says the writer lives
+  Allocate allocate_ = nullptr;
+  uint64_t (*monotonic_us_)() = nullptr;
+  uint64_t started_us_ = 0;
+
+  Overflow overflow_ = Overflow::DropMiddle;
+  uint64_t quota_ = 0;
+  std::optional<Segment> current_;
+  std::deque<Closed> closed_;
+  uint64_t end_ = 0;
+  uint64_t dropped_ = 0;
+  uint64_t allocated_ = 0;
+  uint32_t next_number_ = 0;
+  uint64_t next_bytes_ = kFirstSegmentBytes;
+  std::optional<Stream> stream_;
+  uint64_t last_mark_us_ = 0;
+  bool full_ = false;
+  bool discarding_ = false;
+  bool discard_for_good_ = false;
+  uint64_t retry_at_us_ = 0;  // while discarding: when to ask the disk again
+  std::vector<std::byte> scratch_;
+};
+
+}  // namespace ttyward::journal

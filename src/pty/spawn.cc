@@ -1,0 +1,360 @@
+#include "pty/spawn.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <new>
+#include <utility>
+
+#include "pty/executable.h"
+
+namespace ttyward::pty {
+namespace {
+
+// What the child needs: our few frames and the dynamic linker's, which saves the
+// vector registers when a libc function is called for the first time.
+constexpr size_t kChildStack = 32 * 1024;
+constexpr size_t kHookStack = 512 * 1024;  // a hook is other people's code
+
+tl::unexpected<SpawnError> fail(SpawnFailure failure, base::Error error) {
+  return tl::unexpected(SpawnError{failure, std::move(error)});
+}
+
+tl::unexpected<SpawnError> fail_errno(SpawnFailure failure, int sys_errno, const std::string& context) {
+  return fail(failure, base::fail_errno(sys_errno, context).value());
+}
+
+tl::unexpected<SpawnError> bad_request(std::string message) {
+  return fail(SpawnFailure::BadRequest, {base::ErrorCode::InvalidArgument, 0, std::move(message)});
+}
+
+bool means_exhausted(int sys_errno) {
+  return sys_errno == EMFILE || sys_errno == ENFILE || sys_errno == ENOMEM || sys_errno == EAGAIN;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  result.reserve(strings.size() + 1);
+  for (const std::string& s : strings) result.push_back(const_cast<char*>(s.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+bool has_nul(const std::vector<std::string>& strings) {
+  return std::any_of(strings.begin(), strings.end(),
+                     [](const std::string& s) { return s.find('\0') != s.npos; });
+}
+
+std::optional<std::string> complaint_about(const SpawnSpec& spec) {
+  const auto& first = spec.argv_prefix.empty() ? spec.argv : spec.argv_prefix;
+  if (spec.argv.empty() || first.front().empty()) return "the command is empty";
+  if (has_nul(spec.argv) || has_nul(spec.argv_prefix)) return "the command contains a NUL character";
+  if (spec.cwd.find('\0') != std::string::npos) return "the directory's name contains a NUL character";
+  if (has_nul(spec.environment)) return "an environment variable contains a NUL character";
+  for (const int fd : spec.keep_fds)
+    if (fd < 3) return "only descriptors above 2 can be passed on";
+  return std::nullopt;
+}
+
+// The child's ends of its stdio, closed when the parent is done with them.
+struct Stdio {
+  int child[3] = {-1, -1, -1};
+  std::vector<base::UniqueFd> owned;
+};
+
+base::Result<std::pair<base::UniqueFd, base::UniqueFd>> make_pipe() {
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0) return base::fail_errno(errno, "making a pipe");
+  base::UniqueFd read_end(ends[0]);
+  base::UniqueFd write_end(ends[1]);
+  auto reader = above_stdio(std::move(read_end));
+  if (!reader) return tl::unexpected(reader.error());
+  auto writer = above_stdio(std::move(write_end));
+  if (!writer) return tl::unexpected(writer.error());
+  return std::pair(std::move(*reader), std::move(*writer));
+}
+
+void set_nonblocking(int fd) {
+  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+base::Result<base::UniqueFd> open_null() {
+  base::UniqueFd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!null) return base::fail_errno(errno, "opening /dev/null");
+  return above_stdio(std::move(null));
+}
+
+base::Result<Stdio> connect_stdin(const SpawnSpec& spec, Spawned& into) {
+  Stdio stdio;
+  if (spec.stdin_kind == StdinKind::Descriptor) {
+    stdio.child[0] = spec.stdin_fd;
+    return stdio;
+  }
+  if (spec.stdin_kind == StdinKind::Null) {
+    auto null = open_null();
+    if (!null) return tl::unexpected(null.error());
+    stdio.owned.push_back(std::move(*null));
+  } else {
+    auto in = make_pipe();
+    if (!in) return tl::unexpected(in.error());
+    stdio.owned.push_back(std::move(in->first));
+    into.stdin_fd = std::move(in->second);
+    set_nonblocking(into.stdin_fd.get());
+  }
+  stdio.child[0] = stdio.owned.back().get();
+  return stdio;
+}
+
+base::Result<Stdio> connect_pipes(const SpawnSpec& spec, Spawned& into) {
+  auto stdio = connect_stdin(spec, into);
+  if (!stdio) return stdio;
+  for (const int target : {1, 2}) {
+    auto out = make_pipe();
+    if (!out) return tl::unexpected(out.error());
+    base::UniqueFd& ours = target == 1 ? into.stdout_fd : into.stderr_fd;
+    ours = std::move(out->first);
+    set_nonblocking(ours.get());
+    stdio->child[target] = out->second.get();
+    stdio->owned.push_back(std::move(out->second));
+  }
+  return stdio;
+}
+
+Stdio connect_terminal(PseudoTerminal terminal, Spawned& into) {
+  into.master = std::move(terminal.master);
+  into.slave_path = std::move(terminal.slave_path);
+  into.slave_device = terminal.slave_device;
+  Stdio stdio;
+  std::fill(std::begin(stdio.child), std::end(stdio.child), terminal.slave.get());
+  stdio.owned.push_back(std::move(terminal.slave));
+  return stdio;
+}
+
+// Holds every signal back from this thread: the child must not run our handlers
+// while it uses our memory.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+struct Cloned {
+  pid_t pid = -1;
+  base::UniqueFd pidfd;
+  int sys_errno = 0;
+};
+
+// CLONE_VFORK holds us until the child has called exec or ended, so its report
+// is complete when this returns.
+Cloned clone_child(ExecPlan& plan, int flags, std::byte* stack, size_t stack_size) {
+  int pidfd = -1;
+  const SignalsBlocked blocked;
+  const pid_t pid =
+      ::clone(run_exec_plan, stack + stack_size, flags | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &plan, &pidfd);
+  if (pid == -1) return {-1, base::UniqueFd(), errno};
+  return {pid, base::UniqueFd(pidfd), 0};
+}
+
+Cloned clone_sharing_memory(ExecPlan& plan, ExecReport& report) {
+  // Part of our own frame: we are held while the child runs on it.
+  alignas(16) std::byte stack[kChildStack];
+  plan.report = &report;
+  return clone_child(plan, CLONE_VM, stack, sizeof stack);
+}
+
+Cloned clone_copying_memory(ExecPlan& plan, ExecReport& report) {
+  constexpr size_t kArea = kHookStack + sizeof(ExecReport);  // the stack grows down from the report
+  void* const area = ::mmap(nullptr, kArea, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (area == MAP_FAILED) return {-1, base::UniqueFd(), errno};
+  auto* const stack = static_cast<std::byte*>(area);
+  plan.report = new (stack + kHookStack) ExecReport;
+  Cloned cloned = clone_child(plan, 0, stack, kHookStack);
+  report.step = plan.report->step;
+  report.sys_errno = plan.report->sys_errno;
+  ::munmap(area, kArea);
+  return cloned;
+}
+
+void collect_failed_child(Cloned& cloned) {
+  siginfo_t info{};
+  ResourceUse use;
+  wait_with_usage(P_PID, static_cast<id_t>(cloned.pid), WEXITED, info, use);
+}
+
+SpawnError exec_error(int sys_errno, const std::string& path) {
+  const std::string quoted = "cannot execute " + path;
+  switch (sys_errno) {
+    case ENOENT:
+    case ENOTDIR:
+      return {SpawnFailure::NotExecutable,
+              {base::ErrorCode::NotFound, sys_errno,
+               quoted + ": the interpreter named in its first line, or its loader, is not there"}};
+    case ENOEXEC:
+      return {SpawnFailure::NotExecutable,
+              {base::ErrorCode::Unsupported, sys_errno,
+               quoted + ": not a program for this machine, nor a script with a #! line"}};
+    case E2BIG:
+      return {
+          SpawnFailure::BadRequest,
+          {base::ErrorCode::InvalidArgument, sys_errno, quoted + ": arguments and environment are too long"}};
+    default:
+      return {means_exhausted(sys_errno) ? SpawnFailure::Exhausted : SpawnFailure::NotExecutable,
+              base::fail_errno(sys_errno, quoted).value()};
+  }
+}
+
+SpawnError child_error(const ExecReport& report, const SpawnSpec& spec, const std::string& path) {
+  const int error = report.sys_errno;
+  switch (report.step) {
+    case ExecStep::Exec:
+      return exec_error(error, path);
+    case ExecStep::Directory:
+      return fail_errno(SpawnFailure::BadDirectory, error, "cannot enter directory " + spec.cwd).value();
+    case ExecStep::Hook:
+      return fail_errno(SpawnFailure::Setup, error, "preparing the command's sandbox").value();
+    case ExecStep::Limits:
+      return fail_errno(SpawnFailure::Setup, error, "setting the command's limits").value();
+    case ExecStep::Terminal:
+      return fail_errno(SpawnFailure::NoPty, error, "making the pseudo terminal the command's own").value();
+    default:
+      return fail_errno(SpawnFailure::Setup, error, "preparing the command's process").value();
+  }
+}
+
+// The directory as a descriptor: what was checked is what the child enters.
+tl::expected<base::UniqueFd, SpawnError> open_directory(const std::string& cwd) {
+  if (cwd.empty()) return base::UniqueFd();
+  base::UniqueFd fd(::open(cwd.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const int error = errno;
+  if (!fd)
+    return fail_errno(means_exhausted(error) ? SpawnFailure::Exhausted : SpawnFailure::BadDirectory, error,
+                      "cannot enter directory " + cwd);
+  auto high = above_stdio(std::move(fd));
+  if (!high) return fail(SpawnFailure::Exhausted, high.error());
+  return std::move(*high);
+}
+
+tl::expected<std::string, SpawnError> find_program(const SpawnSpec& spec, int directory) {
+  const std::string& name = (spec.argv_prefix.empty() ? spec.argv : spec.argv_prefix).front();
+  Executable found = find_executable(directory, name, find_variable(spec.environment, "PATH"));
+  if (found.sys_errno == 0) return std::move(found.path);
+  if (found.exists)
+    return fail_errno(SpawnFailure::NotExecutable, found.sys_errno, "cannot execute " + found.path);
+  if (found.sys_errno == EACCES)
+    return fail_errno(SpawnFailure::NotExecutable, EACCES, "cannot reach " + found.path);
+  return fail(SpawnFailure::NotFound, {base::ErrorCode::NotFound, ENOENT, name + ": command not found"});
+}
+
+SpawnResult run_plan(const SpawnSpec& spec, ExecPlan& plan, Spawned spawned, const std::string& path) {
+  ExecReport report;
+  Cloned cloned =
+      spec.pre_exec != nullptr ? clone_copying_memory(plan, report) : clone_sharing_memory(plan, report);
+  if (cloned.pid == -1) return fail_errno(SpawnFailure::Exhausted, cloned.sys_errno, "starting a process");
+  if (report.sys_errno != 0) {
+    collect_failed_child(cloned);
+    return tl::unexpected(child_error(report, spec, path));
+  }
+  if (report.step != ExecStep::Exec) {  // killed on the way, by the system or by somebody
+    collect_failed_child(cloned);
+    return fail(SpawnFailure::Setup,
+                {base::ErrorCode::Unavailable, 0, "the process was killed before it became " + path});
+  }
+  spawned.child = Child(cloned.pid, std::move(cloned.pidfd));
+  return spawned;
+}
+
+SpawnResult spawn_connected(const SpawnSpec& spec, Spawned spawned, const Stdio& stdio, int directory,
+                            const std::string& path) {
+  std::vector<char*> argv = pointers(spec.argv_prefix);
+  argv.pop_back();
+  const std::vector<char*> rest = pointers(spec.argv);
+  argv.insert(argv.end(), rest.begin(), rest.end());
+  const std::vector<char*> envp = pointers(spec.environment);
+  std::vector<int> keep = spec.keep_fds;
+  std::sort(keep.begin(), keep.end());
+  keep.erase(std::unique(keep.begin(), keep.end()), keep.end());
+
+  ExecPlan plan;
+  plan.path = path.c_str();
+  plan.argv = argv.data();
+  plan.envp = envp.data();
+  std::copy(std::begin(stdio.child), std::end(stdio.child), std::begin(plan.stdio));
+  plan.take_terminal = spawned.provider == Provider::Pty;
+  plan.directory = directory;
+  plan.umask = spec.umask ? static_cast<int>(*spec.umask & 0777) : -1;
+  plan.death_signal = spec.parent_death_signal;
+  plan.parent = ::getpid();
+  plan.limits = spec.limits.data();
+  plan.limit_count = spec.limits.size();
+  plan.keep = keep.data();
+  plan.keep_count = keep.size();
+  plan.hook = spec.pre_exec;
+  plan.hook_context = spec.pre_exec_context;
+  return run_plan(spec, plan, std::move(spawned), path);
+}
+
+}  // namespace
+
+const char* provider_name(Provider provider) {
+  return provider == Provider::Pty ? "pty" : "pipe";
+}
+
+std::vector<std::string> shell_argv(std::string shell, std::string line) {
+  return {std::move(shell), "-c", std::move(line)};
+}
+
+std::optional<int> SpawnError::shell_code() const {
+  if (failure == SpawnFailure::NotFound) return 127;
+  if (failure == SpawnFailure::NotExecutable) return 126;
+  return std::nullopt;
+}
+
+SpawnResult spawn(const SpawnSpec& spec, const PtyOpener& open_pty) {
+  if (auto complaint = complaint_about(spec)) return bad_request(std::move(*complaint));
+  auto directory = open_directory(spec.cwd);
+  if (!directory) return tl::unexpected(directory.error());
+  const int at = directory->valid() ? directory->get() : AT_FDCWD;
+  const auto path = find_program(spec, at);
+  if (!path) return tl::unexpected(path.error());
+
+  Spawned spawned{Child(-1, base::UniqueFd()), spec.provider, {}, {}, {}, 0, {}, {}, {}};
+  if (spec.provider == Provider::Pty) {
+    auto terminal = open_pty(spec.size);
+    if (!terminal) {
+      const bool exhausted = means_exhausted(terminal.error().sys_errno);
+      return fail(exhausted ? SpawnFailure::Exhausted : SpawnFailure::NoPty, terminal.error());
+    }
+    const Stdio stdio = connect_terminal(std::move(*terminal), spawned);
+    return spawn_connected(spec, std::move(spawned), stdio, directory->get(), *path);
+  }
+  const auto stdio = connect_pipes(spec, spawned);
+  if (!stdio) return fail(SpawnFailure::Exhausted, stdio.error());
+  return spawn_connected(spec, std::move(spawned), *stdio, directory->get(), *path);
+}
+
+SpawnResult spawn_with_fallback(SpawnSpec spec, const PtyOpener& open_pty) {
+  auto first = spawn(spec, open_pty);
+  if (first || first.error().failure != SpawnFailure::NoPty) return first;
+  spec.provider = Provider::Pipe;
+  auto second = spawn(spec, open_pty);
+  if (second) second->fallback_reason = first.error().error.message;
+  return second;
+}
+
+}  // namespace ttyward::pty

@@ -1,0 +1,19 @@
+// What is known about environment variables by their names.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ttyward::pty {
+
+// Passes from our environment to a command's without being asked for.
+bool is_allowed_by_default(std::string_view name);
+
+// Says which terminal we ourselves run in. Programs believe it and send what that
+// terminal understands, or ours does not.
+bool identifies_other_terminal(std::string_view name);
+
+// Why a request may not set this variable; empty if it may.
+std::string refusal_reason(std::string_view name, std::string_view value);
+
+}  // namespace ttyward::pty
