@@ -9,7 +9,8 @@ namespace ttyward::test {
 // What the suites' folder is called, or empty if it is not there.
 std::string suites_folder();
 
-// Deviations of one case ("libvterm/12state_scroll"): place -> reason.
+// Deviations of one case ("libvterm/12state_scroll"): place -> reason. A place that ends in * stands for all
+// that begin like it.
 std::map<std::string, std::string> deviations_of(const std::string& test_case);
 
 // Every difference must be listed and every listed one must occur. Empty, or what is wrong.

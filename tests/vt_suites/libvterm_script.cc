@@ -75,6 +75,14 @@ std::vector<int> numbers(const std::string& text) {
   return out;
 }
 
+std::vector<int> hex_numbers(const std::string& text) {
+  std::vector<int> out;
+  std::istringstream in(text);
+  std::string part;
+  while (std::getline(in, part, ',')) out.push_back(std::stoi(part, nullptr, 16));
+  return out;
+}
+
 // libvterm's palette.
 std::string rgb_of(Color color, const char* fallback) {
   static constexpr const char* kColors[16] = {
@@ -141,6 +149,7 @@ void LibvtermScript::forget_step() {
   wanted_output_.clear();
   wanted_cursor_.clear();
   wanted_pushes_.clear();
+  glyphs_.clear();
   wanted_code_points_.clear();
   got_code_points_.clear();
   output_line_ = encout_line_ = 0;
@@ -161,6 +170,11 @@ void LibvtermScript::finish_step() {
     if (!wanted_cursor_.empty()) {
       line_number_ = movecursor_line_;
       expect(wanted_cursor_, fmt::format("{},{}", screen_->cursor().row, screen_->cursor().col));
+    }
+    for (const auto& [at, glyph] : glyphs_) {  // the last one written to each position
+      const bool wide = screen_->cell(at[0], at[1]).kind() == CellKind::Wide;
+      line_number_ = glyph.first;
+      expect(glyph.second, cell_text(at[0], at[1]) + (wide ? " 2" : " 1"));
     }
     if (wants_history_) {
       const size_t pushed = screen_->history_size() - std::min(history_before_, screen_->history_size());
@@ -186,6 +200,23 @@ void LibvtermScript::finish_step() {
 }
 
 void LibvtermScript::directive(const std::string& line) {
+  if (line.starts_with("$REP") || line.starts_with("$SEQ")) {
+    // $REP 3: STEP, and $SEQ 1 9: STEP with the running number for \#
+    const size_t colon = line.find(':');
+    std::istringstream bounds(line.substr(4, colon - 4));
+    int first = 1;
+    int last = 0;
+    bounds >> (line[1] == 'R' ? last : first);
+    if (line[1] == 'S') bounds >> last;
+    for (int n = first; n <= last; n++) {
+      std::string step = trim(line.substr(colon + 1));
+      for (size_t at = step.find("\\#"); at != std::string::npos; at = step.find("\\#")) {
+        step.replace(at, 2, std::to_string(n));
+      }
+      step[0] == '?' ? expectation(step) : directive(step);
+    }
+    return;
+  }
   const std::string word = line.substr(0, line.find(' '));
   const std::string rest = line.size() > word.size() ? trim(line.substr(word.size())) : "";
   forget_step();
@@ -226,15 +257,16 @@ void LibvtermScript::expectation(const std::string& line) {
   } else if (word == "sb_pushline" && wants_history_) {
     wanted_pushes_.emplace_back(line_number_, rest.substr(rest.find('=') + 1));
   } else if (word == "encout") {
-    wanted_code_points_ = rest;
+    for (const int code : hex_numbers(rest)) {
+      wanted_code_points_ += fmt::format("{}0x{:x}", wanted_code_points_.empty() ? "" : ",", code);
+    }
     encout_line_ = line_number_;
   } else if (word == "putglyph") {
     std::istringstream words(rest);
     std::string codes, width, position;
     words >> codes >> width >> position;
     const std::vector<int> at = numbers(position);
-    const bool wide = screen_->cell(at[0], at[1]).kind() == CellKind::Wide;
-    expect(text_value(codes) + " " + width, cell_text(at[0], at[1]) + (wide ? " 2" : " 1"));
+    glyphs_[at] = {line_number_, text_value(codes) + " " + width};
   }
 }
 

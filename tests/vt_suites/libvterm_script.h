@@ -57,6 +57,7 @@ class LibvtermScript {
   int movecursor_line_ = 0;
   std::string wanted_cursor_;
   std::vector<std::pair<int, std::string>> wanted_pushes_;
+  std::map<std::vector<int>, std::pair<int, std::string>> glyphs_;  // row, column -> line, text and width
   std::string wanted_code_points_;
   int encout_line_ = 0;
   std::string got_code_points_;

@@ -51,12 +51,14 @@ void Screen::erase_display(int how, Respect respect) {
       if (respect == Respect::Nothing) scrollback_.clear();
       break;
     default:
-      break;
+      return;
   }
+  if (how <= 2) cursor_.pending_wrap = false;
 }
 
 void Screen::erase_line(int how, Respect respect) {
   const int cols = grid_->cols();
+  cursor_.pending_wrap = false;
   switch (how) {
     case 0:
       here().unset(Row::kWrapped);
@@ -77,15 +79,11 @@ void Screen::erase_line(int how, Respect respect) {
 
 void Screen::ED_EraseDisplay(P p) {
   erase_display(p[0], protection_ == Protection::Iso ? Respect::Protected : Respect::Nothing);
-  if (p[0] <= 2) cursor_.pending_wrap = false;
 }
 
 void Screen::EL_EraseLine(P p) {
   erase_line(p[0], protection_ == Protection::Iso ? Respect::Protected : Respect::Nothing);
-  cursor_.pending_wrap = false;
 }
-
-// Unlike ED and EL these keep the pending wrap.
 
 void Screen::DECSED_SelectiveEraseDisplay(P p) {
   erase_display(p[0], Respect::Protected);
