@@ -135,7 +135,10 @@ void Screen::resize(int cols, int rows) {
   if (alternate_) resize_alternate(cols, rows);
   tabs_.resize(cols);
   reset_margins();
+  // Still after the last column of a full row: the next character must not overwrite it.
+  const bool pending = cursor_.pending_wrap && cursor_.col == cols - 1;
   move_to(cursor_.row, cursor_.col);
+  cursor_.pending_wrap = pending;
   if (modes_.has(Mode::InBandResize)) report_size();
 }
 

@@ -34,6 +34,7 @@ void Screen::scroll_up(int top, int bottom, int n, History history) {
     for (int r = 0; r < n; r++) scrollback_.push(grid_->row(r));
     top_row_ += static_cast<StableRow>(n);
   }
+  if (top > 0) grid_->row(top - 1).unset(Row::kWrapped);  // what it went on in is gone
   grid_->rotate_up(top, bottom, n);
   for (int r = bottom - n + 1; r <= bottom; r++) {
     Row& row = grid_->row(r);
@@ -57,7 +58,9 @@ void Screen::scroll_down(int top, int bottom, int n) {
     for (int r = top; r < top + n; r++) grid_->erase(grid_->row(r), left, right + 1, blank);
     return;
   }
+  if (top > 0) grid_->row(top - 1).unset(Row::kWrapped);  // what it went on in has moved away
   grid_->rotate_down(top, bottom, n);
+  grid_->row(bottom).unset(Row::kWrapped);
   for (int r = top; r < top + n; r++) {
     grid_->clear(grid_->row(r), blank);
     touch(grid_->row(r));
