@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -44,6 +45,8 @@ int run(int argc, char** argv) {
     CLI::App* sub = app.add_subcommand(verb.name, verb.summary);
     actions[sub] = {&verb, verb.declare(*sub, globals)};
   }
+
+  for (int i = 1; i < argc; i++) globals.after_dashes |= std::string_view(argv[i]) == "--";
 
   const Verb* chosen = nullptr;
   try {

@@ -20,6 +20,7 @@ inline constexpr int kExitFailure = 125;  // we failed, not the command
 // Options that every verb shares.
 struct Globals {
   bool json = false;
+  bool after_dashes = false;  // "--" stands before the positional words
 };
 
 struct Verb {

@@ -199,7 +199,7 @@ void Screen::reflow_main(int cols, int rows) {
     row.cells = lines[static_cast<size_t>(i)].cells.data();
     row.used = static_cast<uint32_t>(lines[static_cast<size_t>(i)].cells.size());
     row.flags = lines[static_cast<size_t>(i)].flags;
-    scrollback_.push(row);
+    leave(row);
   }
   const int wanted = rows - (total - pushed) - blank_below;
   const int pulled =

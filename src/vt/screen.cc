@@ -144,6 +144,13 @@ void Screen::update_plain() {
            charset_.sets[charset_.left] == Charset::Ascii;
 }
 
+bool Screen::nothing_below_cursor() const {
+  for (int r = cursor_.row; r < grid_->rows(); r++) {
+    if (grid_->row(r).used > 0) return false;
+  }
+  return true;
+}
+
 KeyboardState Screen::keyboard() const {
   KeyboardState state;
   state.application_cursor_keys = modes_.has(Mode::ApplicationCursorKeys);

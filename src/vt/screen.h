@@ -50,12 +50,24 @@ struct Cursor {
   bool operator==(const Cursor&) const = default;
 };
 
+// Told of each row of the main screen that scrolls away for good, just before it does.
+class RowSink {
+ public:
+  virtual void row_left(const Line& line) = 0;
+
+ protected:
+  ~RowSink() = default;
+};
+
 struct ScreenOptions {
   int cols = 80;
   int rows = 24;
   Scrollback::Limits scrollback;
   // Line feeds also return the carriage: for text that never went through a tty.
   bool lf_is_crlf = false;
+  // Where rows go that leave the screen, besides the scrollback. Not owned; outlives the screen. With a sink
+  // the scrollback should be empty, or a resize could bring rows back that were already handed out.
+  RowSink* sink = nullptr;
   // Answer identity queries exactly as xterm does and let programs change the size, as conformance suites
   // expect.
   bool conformance = false;
@@ -82,6 +94,9 @@ class Screen {
   void resize(int cols, int rows);
   // For the owner's timer: a program that set synchronized output and died must not freeze viewers.
   void end_synchronized_output();
+  // Lets every row above the cursor scroll away, as printing a screenful of lines would. For an owner that is
+  // about to account for such lines itself.
+  void scroll_out();
 
   std::string take_replies();
   std::vector<Event> take_events();
@@ -129,6 +144,10 @@ class Screen {
   const std::array<Charset, 4>& charsets() const { return charset_.sets; }
   unsigned active_charset() const { return charset_.left; }
   size_t memory() const;
+  // No half-read sequence or character.
+  bool is_ground() const { return parser_.is_ground(); }
+  // True if no row from the cursor's on holds anything.
+  bool nothing_below_cursor() const;
 
   // --- what the parser calls
   void print_ascii(const uint8_t* text, size_t n);
@@ -232,6 +251,7 @@ class Screen {
 
   // ops/scroll.cc
   enum class History : uint8_t { Keep, Drop };
+  void leave(const Row& row);
   void scroll_one();
   void scroll_up(int top, int bottom, int n, History history);
   void scroll_down(int top, int bottom, int n);

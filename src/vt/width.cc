@@ -4,7 +4,7 @@
 
 namespace ttyward::vt {
 
-#include "width_table.inc"  // generated at build time
+#include "vt/width_table.inc"  // generated at build time
 
 bool GraphemeState::breaks_between(char32_t previous, char32_t next) {
   return utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(previous),

@@ -6,5 +6,6 @@
 namespace ttyward::cli {
 
 extern const Verb kRender;
+extern const Verb kRun;
 
 }  // namespace ttyward::cli

@@ -5,9 +5,15 @@
 
 namespace ttyward::vt {
 
+// A row leaves the main screen for good.
+void Screen::leave(const Row& row) {
+  scrollback_.push(row);
+  if (options_.sink != nullptr) options_.sink->row_left(read_row(row, styles_, clusters_));
+}
+
 // The whole main screen by one row: what printing a log does at every line.
 void Screen::scroll_one() {
-  scrollback_.push(grid_->row(0));
+  leave(grid_->row(0));
   top_row_++;
   grid_->rotate_up(0, bottom_, 1);
   Row& row = grid_->row(bottom_);
@@ -31,7 +37,7 @@ void Screen::scroll_up(int top, int bottom, int n, History history) {
   }
   const bool kept = history == History::Keep && top == 0 && on_main();
   if (kept) {
-    for (int r = 0; r < n; r++) scrollback_.push(grid_->row(r));
+    for (int r = 0; r < n; r++) leave(grid_->row(r));
     top_row_ += static_cast<StableRow>(n);
   }
   if (top > 0) grid_->row(top - 1).unset(Row::kWrapped);  // what it went on in is gone
@@ -65,6 +71,14 @@ void Screen::scroll_down(int top, int bottom, int n) {
     grid_->clear(grid_->row(r), blank);
     touch(grid_->row(r));
   }
+}
+
+void Screen::scroll_out() {
+  if (!on_main() || cursor_.row == 0) return;
+  seq_++;
+  const int n = cursor_.row;
+  scroll_up(0, grid_->rows() - 1, n, History::Keep);
+  cursor_.row = 0;
 }
 
 void Screen::SU_ScrollUp(P p) {

@@ -6,28 +6,13 @@
 // attributes appear only where they are set.
 #include <fmt/format.h>
 
-#include "base/utf8.h"
+#include "base/json_text.h"
 #include "vt/serialize/serialize.h"
 
 namespace ttyward::vt {
 namespace {
 
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (size_t pos = 0; pos < text.size();) {
-    const char32_t c = base::decode_utf8(text, pos);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += static_cast<char>(c);
-    } else if (c < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      base::append_utf8(out, c);
-    }
-  }
-  out += '"';
-  return out;
-}
+using base::json_quoted;
 
 const char* boolean(bool value) {
   return value ? "true" : "false";
@@ -72,7 +57,7 @@ std::string segment_json(const Screen& screen, const Line& line, const Span& spa
   const Palette& palette = screen.palette();
   std::string out = fmt::format(
       R"({{"text":{},"bold":{},"dim":{},"italic":{},"underline":{},"inverse":{},"foreground":{},"background":{})",
-      quoted(line.text_of(span)), boolean(style.has(Style::kBold)), boolean(style.has(Style::kDim)),
+      json_quoted(line.text_of(span)), boolean(style.has(Style::kBold)), boolean(style.has(Style::kDim)),
       boolean(style.has(Style::kItalic)), boolean(style.underline() != Underline::None),
       boolean(style.has(Style::kInverse)), color_json(style.foreground, palette),
       color_json(style.background, palette));
@@ -90,7 +75,7 @@ std::string segment_json(const Screen& screen, const Line& line, const Span& spa
   if (!style.underline_color.is_default()) {
     out += ",\"underline_color\":" + color_json(style.underline_color, palette);
   }
-  if (style.link != 0) out += ",\"link\":" + quoted(screen.link(style.link).uri);
+  if (style.link != 0) out += ",\"link\":" + json_quoted(screen.link(style.link).uri);
   return out + "}";
 }
 
@@ -102,7 +87,7 @@ void write_json(const Screen& screen, WithHistory history, const Sink& sink) {
       R"({{"cols":{},"rows":{},"cursor":{{"row":{},"col":{},"visible":{},"shape":"{}","blink":{},"pending_wrap":{}}},"alternate":{},"title":{},"modes":{{)",
       screen.cols(), screen.rows(), cursor.row, cursor.col, boolean(screen.cursor_visible()),
       shape_name(screen.cursor_shape()), boolean(screen.cursor_blinks()), boolean(cursor.pending_wrap),
-      boolean(screen.is_alternate()), quoted(screen.title())));
+      boolean(screen.is_alternate()), json_quoted(screen.title())));
   const char* comma = "";
   for (const ModeRow& mode : mode_table()) {
     sink(fmt::format("{}\"{}\":{}", comma, mode.name, boolean(screen.modes().has(mode.mode))));

@@ -1,0 +1,23 @@
+// Where ttyward keeps things, by the XDG rules; TTYWARD_HOME puts all of it under one folder.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace ttyward::base {
+
+// Looks an environment variable up; null if it is not set. Injected, so that tests need no real environment.
+using Getenv = std::function<const char*(const char*)>;
+
+struct Folders {
+  std::string state;    // journals/, history.db
+  std::string runtime;  // sockets; empty if there is no private place for them
+  std::string config;   // config.toml, rules.toml
+
+  std::string journals() const { return state + "/journals"; }
+};
+
+Folders user_folders(const Getenv& getenv);
+Folders user_folders();  // from this process's environment
+
+}  // namespace ttyward::base

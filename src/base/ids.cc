@@ -1,0 +1,40 @@
+#include "base/ids.h"
+
+#include <sys/random.h>
+
+#include <cstdint>
+
+#include "base/check.h"
+
+namespace ttyward::base {
+namespace {
+
+void fill_random(uint8_t* out, size_t n) {
+  // Up to 256 bytes come whole or, before the pool is ready, after a wait.
+  TTYWARD_CHECK(::getrandom(out, n, 0) == static_cast<ssize_t>(n));
+}
+
+}  // namespace
+
+std::string random_id(char kind) {
+  constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz234567";
+  uint8_t bytes[12];
+  fill_random(bytes, sizeof bytes);
+  std::string id(1, kind);
+  for (const uint8_t byte : bytes) id += kLetters[byte & 31];
+  return id;
+}
+
+std::string random_nonce() {
+  constexpr char kDigits[] = "0123456789abcdef";
+  uint8_t bytes[16];
+  fill_random(bytes, sizeof bytes);
+  std::string nonce;
+  for (const uint8_t byte : bytes) {
+    nonce += kDigits[byte >> 4];
+    nonce += kDigits[byte & 15];
+  }
+  return nonce;
+}
+
+}  // namespace ttyward::base

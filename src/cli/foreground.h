@@ -1,0 +1,65 @@
+// Runs one command in the foreground of this process: keys in, output out, signals passed on.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cli/out_stream.h"
+#include "cli/person_tty.h"
+#include "hold/poller.h"
+#include "terminal/command_run.h"
+#include "terminal/journal_place.h"
+#include "terminal/live_lines.h"
+
+namespace ttyward::cli {
+
+enum class Show : uint8_t {
+  Nothing,  // only the result counts
+  Lines,    // plain lines as they are finished
+  Raw,      // everything, to a person's own terminal
+};
+
+// What stands behind our standard input.
+enum class Stdin : uint8_t {
+  None,   // closed, or /dev/null: nobody can answer a question
+  Given,  // a pipe or a file: passed on, then ended
+  Person,
+};
+Stdin stdin_kind();
+
+class Foreground final : private terminal::RunObserver, private hold::Poller::Handler {
+ public:
+  struct Outcome {
+    terminal::CommandResult result;
+    bool started = true;
+  };
+
+  Foreground(terminal::RunOptions options, Show show, Stdin input);
+  ~Foreground() override = default;
+
+  // Runs to the end, cleanup included. `when_done` is called as soon as the result is there.
+  Outcome run(const std::function<void(terminal::CommandRun&)>& when_done);
+
+ private:
+  void on_data(std::string_view bytes) override;
+  void on_ready(int fd, uint32_t events) override;
+  void read_stdin();
+  void read_signals();
+  int wait_ms() const;
+  void loop();
+
+  terminal::RunOptions options_;
+  Show show_;
+  Stdin input_;
+  PersonTty tty_;
+  OutStream out_;
+  std::unique_ptr<terminal::LiveLines> lines_;
+  std::unique_ptr<terminal::CommandRun> run_;
+  base::UniqueFd signals_;
+  std::optional<hold::Poller> poller_;
+  bool stdin_watched_ = false;
+  int interrupts_ = 0;
+};
+
+}  // namespace ttyward::cli

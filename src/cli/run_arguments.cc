@@ -1,0 +1,181 @@
+#include "cli/run_arguments.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+
+#include "base/ids.h"
+#include "pty/environment.h"
+
+namespace ttyward::cli {
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+
+constexpr double kLongestSeconds = 10.0 * 365 * 24 * 3600;
+
+base::Result<std::string> absolute_folder(const std::string& asked) {
+  char resolved[PATH_MAX];
+  const char* path = asked.empty() ? "." : asked.c_str();
+  if (::realpath(path, resolved) == nullptr) {
+    return fail(ErrorCode::NotFound,
+                fmt::format("--cwd {}: {}", asked,
+                            errno == ENOENT ? "there is no such folder" : "it cannot be used"));
+  }
+  struct stat info{};
+  if (::stat(resolved, &info) != 0 || !S_ISDIR(info.st_mode)) {
+    return fail(ErrorCode::InvalidArgument, fmt::format("--cwd {}: it is not a folder", asked));
+  }
+  return std::string(resolved);
+}
+
+base::Result<pty::WindowSize> parse_size(const std::string& text) {
+  const size_t x = text.find('x');
+  const auto number = [&](std::string_view part) -> int {
+    int value = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    return error == std::errc() && end == part.data() + part.size() ? value : 0;
+  };
+  const int cols = x == std::string::npos ? 0 : number(std::string_view(text).substr(0, x));
+  const int rows = x == std::string::npos ? 0 : number(std::string_view(text).substr(x + 1));
+  if (cols < 1 || cols > 10'000 || rows < 1 || rows > 10'000 || cols * rows > 4'000'000) {
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("--size {}: write columns x rows, such as 120x40", text));
+  }
+  return pty::WindowSize{static_cast<uint16_t>(cols), static_cast<uint16_t>(rows), 0, 0};
+}
+
+base::Result<std::chrono::milliseconds> parse_seconds(const char* option, double seconds) {
+  if (!(seconds >= 0) || seconds > kLongestSeconds) {
+    return fail(ErrorCode::InvalidArgument, fmt::format("--{}: give seconds, 0 for no limit", option));
+  }
+  return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
+}
+
+base::Result<std::vector<std::string>> child_environment(const RunArguments& args, bool person_watches) {
+  pty::EnvironmentRequest request;
+  for (char** variable = environ; *variable != nullptr; variable++) request.ours.emplace_back(*variable);
+  for (const std::string& variable : args.environment) {
+    const size_t equals = variable.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return fail(ErrorCode::InvalidArgument, fmt::format("--env {}: write NAME=value", variable));
+    }
+  }
+  request.requested = args.environment;
+  request.inherit = args.inherit_environment ? pty::Inherit::Everything : pty::Inherit::AllowList;
+  request.terminal = args.pipe ? pty::TerminalProfile::Dumb : pty::TerminalProfile::Colour;
+  request.pagers = person_watches ? pty::PagerProfile::AsIs : pty::PagerProfile::Quiet;
+  request.version = TTYWARD_VERSION;
+  pty::Environment made = pty::build_environment(request);
+  if (!made.refused.empty()) {
+    return fail(ErrorCode::PermissionDenied,
+                fmt::format("--env {}: {}", made.refused.front().name, made.refused.front().reason));
+  }
+  return std::move(made.variables);
+}
+
+}  // namespace
+
+void declare_run_options(CLI::App& app, RunArguments& args) {
+  app.add_option("--cwd", args.cwd, "Folder to run in; this one if left out");
+  app.add_option("--timeout", args.timeout,
+                 "Seconds it may take in all, 0 for no limit (default 60; no limit when you watch it)");
+  app.add_option("--idle-timeout", args.idle_timeout,
+                 "Seconds it may be silent, 0 for no limit (default 300; no limit when you watch it)");
+  app.add_option("--input-patience", args.input_patience,
+                 "Seconds to wait when it asks for input and nobody can answer, 0 to wait for ever")
+      ->capture_default_str();
+  app.add_flag("--pipe", args.pipe, "Run it in pipes instead of a terminal");
+  app.add_option("--env", args.environment, "NAME=value for its environment; may be repeated");
+  app.add_flag("--inherit-env", args.inherit_environment,
+               "Give it all of our environment, not only the harmless part");
+  app.add_option("--size", args.size, "Size of its terminal, such as 120x40");
+  app.add_option("--view", args.view, "How much output the result holds: " + terminal::view_preset_names())
+      ->capture_default_str();
+  app.add_option("--shell", args.shell, "Shell for the command line; bash, or sh where there is none");
+  app.add_flag("--keep-background", args.keep_background, "Leave what it started in the background running");
+  app.add_option("--overflow", args.overflow, "At the journal's quota: drop-middle, pause or kill")
+      ->capture_default_str();
+  app.add_option("--kill-grace", args.kill_grace,
+                 "Seconds between the signals INT, TERM and KILL when it is ended");
+}
+
+base::Result<std::string> find_shell(const std::string& asked) {
+  if (!asked.empty()) return asked;
+  for (const char* shell : {"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/sh"}) {
+    if (::access(shell, X_OK) == 0) return std::string(shell);
+  }
+  return fail(ErrorCode::NotFound,
+              "there is no shell on this machine: name one with --shell, or use -- PROGRAM ARGS");
+}
+
+base::Result<terminal::RunOptions> make_run_options(const RunArguments& args, bool person_watches) {
+  terminal::RunOptions options;
+  options.id = base::random_id('c');
+
+  auto cwd = absolute_folder(args.cwd);
+  if (!cwd) return tl::unexpected(cwd.error());
+  options.spawn.cwd = *cwd;
+  options.spawn.provider = args.pipe ? pty::Provider::Pipe : pty::Provider::Pty;
+  if (const auto size = PersonTty::size(); size && person_watches) options.spawn.size = *size;
+  if (!args.size.empty()) {
+    auto size = parse_size(args.size);
+    if (!size) return tl::unexpected(size.error());
+    options.spawn.size = *size;
+  }
+
+  if (args.timeout >= 0 || args.timeout < -1) {
+    auto time = parse_seconds("timeout", args.timeout);
+    if (!time) return tl::unexpected(time.error());
+    options.timeout = *time;
+  } else if (person_watches) {
+    options.timeout = std::chrono::milliseconds(0);
+  }
+  if (args.idle_timeout >= 0 || args.idle_timeout < -1) {
+    auto time = parse_seconds("idle-timeout", args.idle_timeout);
+    if (!time) return tl::unexpected(time.error());
+    options.idle_timeout = *time;
+  } else if (person_watches) {
+    options.idle_timeout = std::chrono::milliseconds(0);
+  }
+  auto patience = parse_seconds("input-patience", args.input_patience);
+  if (!patience) return tl::unexpected(patience.error());
+  options.input_patience = *patience;
+  if (args.kill_grace >= 0 || args.kill_grace < -1) {
+    auto grace = parse_seconds("kill-grace", args.kill_grace);
+    if (!grace) return tl::unexpected(grace.error());
+    options.kill_rungs = {{SIGINT, *grace}, {SIGTERM, *grace}, {SIGKILL, std::chrono::seconds(2)}};
+  }
+
+  const auto view = terminal::view_preset(args.view);
+  if (!view) {
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("--view {}: there is {}", args.view, terminal::view_preset_names()));
+  }
+  options.view = *view;
+  if (args.overflow == "drop-middle") {
+    options.overflow = journal::Overflow::DropMiddle;
+  } else if (args.overflow == "pause") {
+    options.overflow = journal::Overflow::Pause;
+  } else if (args.overflow == "kill") {
+    options.overflow = journal::Overflow::Kill;
+  } else {
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("--overflow {}: there is drop-middle, pause and kill", args.overflow));
+  }
+
+  auto environment = child_environment(args, person_watches);
+  if (!environment) return tl::unexpected(environment.error());
+  options.spawn.environment = std::move(*environment);
+  options.survivors = args.keep_background ? hold::Survivors::Keep : hold::Survivors::Kill;
+  return options;
+}
+
+}  // namespace ttyward::cli

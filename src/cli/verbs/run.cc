@@ -1,0 +1,108 @@
+// ttyward run: one command, shown live, with its true end. Needs no daemon.
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/foreground.h"
+#include "cli/run_arguments.h"
+#include "cli/verbs/verbs.h"
+
+namespace ttyward::cli {
+namespace {
+
+struct Arguments {
+  RunArguments shared;
+  std::vector<std::string> words;
+};
+
+// One word is a line for a shell; after -- the words are a program and its arguments.
+base::Result<std::vector<std::string>> make_argv(const Arguments& args, bool after_dashes) {
+  if (args.words.empty() || args.words.front().empty()) {
+    return base::fail(base::ErrorCode::InvalidArgument, "give a command: ttyward run 'make test'");
+  }
+  if (after_dashes) return args.words;
+  if (args.words.size() > 1) {
+    return base::fail(base::ErrorCode::InvalidArgument,
+                      "quote the command as one word, or put -- before a program and its arguments");
+  }
+  if (args.words.front().find_first_not_of(" \t\n") == std::string::npos) {
+    return base::fail(base::ErrorCode::InvalidArgument, "the command is empty");
+  }
+  auto shell = find_shell(args.shared.shell);
+  if (!shell) return tl::unexpected(shell.error());
+  return pty::shell_argv(*shell, args.words.front());
+}
+
+std::string shown(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : " ") + word;
+  return out;
+}
+
+void say_what_happened(const terminal::CommandResult& result) {
+  if (!result.fallback_reason.empty()) {
+    std::fprintf(stderr, "ttyward run: no terminal could be had (%s); it ran in pipes\n",
+                 result.fallback_reason.c_str());
+  }
+  if (result.binary) {
+    std::fprintf(stderr, "ttyward run: the output is binary (%llu bytes) and is not shown\n",
+                 static_cast<unsigned long long>(result.total_bytes));
+  }
+  if (result.lost_bytes > 0) {
+    std::fprintf(stderr, "ttyward run: %llu bytes of output could not be kept\n",
+                 static_cast<unsigned long long>(result.lost_bytes));
+  }
+  if (!result.reason.empty()) complain("run", result.reason, 0);
+  for (const terminal::BackgroundProcess& process : result.background) {
+    std::fprintf(stderr, "ttyward run: still running: %lld %s\n", static_cast<long long>(process.pid),
+                 process.command.c_str());
+  }
+}
+
+int run_command(const Arguments& args, const Globals& globals) {
+  const bool person = !globals.json && stdin_kind() == Stdin::Person && ::isatty(STDOUT_FILENO) != 0;
+  auto argv = make_argv(args, globals.after_dashes);
+  if (!argv) return complain("run", argv.error().message, kExitUsage);
+  auto options = make_run_options(args.shared, person);
+  if (!options) return complain("run", options.error().message, kExitUsage);
+  options->spawn.argv = std::move(*argv);
+  options->shown_command = shown(args.words);
+  if (person) {
+    options->replies = terminal::Replies::Viewer;
+    options->input_patience = std::chrono::milliseconds(0);
+  }
+  Stdin input = stdin_kind();
+  if (input == Stdin::Person && !person) input = Stdin::None;  // its keys are not ours to take
+  if (input == Stdin::Given) {
+    options->input_patience = std::chrono::milliseconds(0);
+    if (args.shared.pipe) options->spawn.stdin_kind = pty::StdinKind::Pipe;
+  }
+
+  const Show show = globals.json ? Show::Nothing : person ? Show::Raw : Show::Lines;
+  Foreground foreground(std::move(*options), show, input);
+  const auto print_json = [&](terminal::CommandRun& run) {
+    if (!globals.json) return;
+    std::printf("%s\n", run.result().to_json().c_str());
+    std::fflush(stdout);
+  };
+  const Foreground::Outcome outcome = foreground.run(print_json);
+  if (!outcome.started && globals.json) std::printf("%s\n", outcome.result.to_json().c_str());
+  if (!globals.json) say_what_happened(outcome.result);
+  return outcome.result.shell_code();
+}
+
+std::function<int()> declare(CLI::App& app, const Globals& globals) {
+  auto args = std::make_shared<Arguments>();
+  declare_run_options(app, args->shared);
+  app.add_option("COMMAND", args->words, "A line for the shell; or -- and a program with its arguments");
+  return [args, &globals] { return run_command(*args, globals); };
+}
+
+}  // namespace
+
+const Verb kRun = {"run", "Run one command and tell truthfully how it ended", &declare};
+
+}  // namespace ttyward::cli
