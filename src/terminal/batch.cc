@@ -9,36 +9,38 @@
 namespace ttyward::terminal {
 namespace {
 
-// $1 nonce, $2 "stop" or "go", the rest are the commands. Names are unlikely enough not to clash. A command's
-// `set -x` is taken off between commands, so that nobody sees these lines traced; `$?` is what it would be.
-constexpr const char* kDriver = R"bash(
+// $1 nonce, $2 "stop" or "go", the rest are the commands. Names are unlikely enough not to clash. Each
+// command is evaluated at the top level and outside any loop, so that return and break mean what they mean in
+// a script; its `set -x` is taken off in between, so that nobody sees these lines traced; `$?` is what it
+// would be.
+constexpr const char* kPrelude = R"bash(
 __ttyward_nonce=$1 __ttyward_mode=$2; shift 2
-__ttyward_list=("$@")
+__ttyward_list=("$@"); set --
 if { : >/dev/tty; } 2>/dev/null; then __ttyward_to=/dev/tty; else __ttyward_to=/dev/stdout; fi
-__ttyward_code() { return "$1"; }
-__ttyward_eval() {
-  __ttyward_code "$__ttyward_status"
-  eval "$__ttyward_trace$1"$'\n''{ __ttyward_pipe=("$?" "${PIPESTATUS[@]}"); } 2>/dev/null'
-}
 __ttyward_status=0 __ttyward_trace=
-for __ttyward_i in "${!__ttyward_list[@]}"; do
+__ttyward_begin() {
   __ttyward_pipe=()
-  printf '\033]633;C;%s;%s;%s\007' "$__ttyward_i" "$__ttyward_nonce" "${EPOCHREALTIME-}" >"$__ttyward_to"
-  __ttyward_eval "${__ttyward_list[__ttyward_i]}"
-  {
-    __ttyward_status=$?
-    __ttyward_trace=
-    case $- in *x*) __ttyward_trace=$'set -x\n'; set +x ;; esac
-    if [ "${#__ttyward_pipe[@]}" -gt 0 ]; then __ttyward_status=${__ttyward_pipe[0]}; fi
-    __ttyward_cwd=${PWD//\\/\\\\}
-    __ttyward_cwd=${__ttyward_cwd//;/\\x3b}
-    __ttyward_cwd=${__ttyward_cwd//$'\n'/\\x0a}
-    printf '\033]633;D;%s;%s;%s;%s;%s;%s\007' "$__ttyward_status" "$__ttyward_i" "$__ttyward_nonce" \
-      "${EPOCHREALTIME-}" "${__ttyward_pipe[*]:1}" "$__ttyward_cwd" >"$__ttyward_to"
-    if [ "$__ttyward_status" -ne 0 ] && [ "$__ttyward_mode" = stop ]; then exit "$__ttyward_status"; fi
-  } 2>/dev/null
-done
-exit "$__ttyward_status"
+  printf '\033]633;C;%s;%s;%s\007' "$1" "$__ttyward_nonce" "${EPOCHREALTIME-}" >"$__ttyward_to"
+  return "$__ttyward_status"
+}
+__ttyward_end() {
+  __ttyward_status=$?
+  __ttyward_trace=
+  case $- in *x*) __ttyward_trace=$'set -x\n'; set +x ;; esac
+  if [ "${#__ttyward_pipe[@]}" -gt 0 ]; then __ttyward_status=${__ttyward_pipe[0]}; fi
+  __ttyward_cwd=${PWD//\\/\\\\}
+  __ttyward_cwd=${__ttyward_cwd//;/\\x3b}
+  __ttyward_cwd=${__ttyward_cwd//$'\n'/\\x0a}
+  printf '\033]633;D;%s;%s;%s;%s;%s;%s\007' "$__ttyward_status" "$1" "$__ttyward_nonce" \
+    "${EPOCHREALTIME-}" "${__ttyward_pipe[*]:1}" "$__ttyward_cwd" >"$__ttyward_to"
+  if [ "$__ttyward_status" -ne 0 ] && [ "$__ttyward_mode" = stop ]; then exit "$__ttyward_status"; fi
+}
+)bash";
+// Once for each command, with its number for every #. `&&` keeps errexit from acting on the status handed on.
+constexpr std::string_view kStep = R"bash(
+__ttyward_begin # && :
+eval "$__ttyward_trace${__ttyward_list[#]}"$'\n''{ __ttyward_pipe=("$?" "${PIPESTATUS[@]}"); } 2>/dev/null'
+{ __ttyward_end #; } 2>/dev/null
 )bash";
 
 struct Part {
@@ -99,9 +101,14 @@ std::vector<Part> parts_of(const Batch& batch, const std::vector<vt::Event>& eve
 }  // namespace
 
 std::vector<std::string> Batch::argv(const std::string& bash) const {
+  std::string script = kPrelude;
+  for (size_t i = 0; i < commands.size(); i++) {
+    for (const char c : kStep) script += c == '#' ? std::to_string(i) : std::string(1, c);
+  }
+  script += "exit \"$__ttyward_status\"\n";
   std::vector<std::string> out = {
-      bash,    "--noprofile",   "--norc", "-c",
-      kDriver, "ttyward-batch", nonce,    on_failure == OnFailure::Stop ? "stop" : "go"};
+      bash,   "--noprofile",   "--norc", "-c",
+      script, "ttyward-batch", nonce,    on_failure == OnFailure::Stop ? "stop" : "go"};
   out.insert(out.end(), commands.begin(), commands.end());
   return out;
 }
