@@ -33,6 +33,7 @@ class HolderTest : public ::testing::Test {
     if (change) change(spec);
     auto poller = Poller::create();
     ASSERT_TRUE(poller);
+    holder_.reset();  // before the poller it hangs on
     poller_ = std::make_unique<Poller>(std::move(*poller));
     auto folder = journal::Folder::open(scratch_.journals());
     ASSERT_TRUE(folder);

@@ -217,7 +217,7 @@ TEST(JournalFaults, the_total_is_kept_by_removing_finished_journals_oldest_first
 
 TEST(JournalFaults, when_all_are_alive_the_total_is_an_error_that_says_so) {
   ScratchFolder scratch;
-  auto folder = must_open(scratch.journals(), 100'000);
+  auto folder = must_open(scratch.journals(), 30'000);
   auto w = Writer::create(folder, named("t1"));
   ASSERT_TRUE(w);
   const auto second = Writer::create(folder, named("t2"));

@@ -30,9 +30,9 @@ inline constexpr std::array<char, 8> kUsageMagic = {'T', 'T', 'Y', 'W', 'U', 'S'
 inline constexpr uint32_t kVersion = 1;
 inline constexpr uint64_t kPage = 4096;
 
-// The first segment shares a file with the header and is small, because most
-// commands print little and the cost of the first touch grows with the file.
-inline constexpr uint64_t kFirstSegmentBytes = 60 * 1024;
+// The first segment shares a file with the header, 16 KiB in all, because most
+// commands print little: 8 KiB of output cost no more than that.
+inline constexpr uint64_t kFirstSegmentBytes = 12 * 1024;
 inline constexpr uint64_t kLargestSegmentBytes = uint64_t{16} << 20;
 inline constexpr uint64_t kOpenSegment = ~uint64_t{0};  // SegmentHeader::length while it is being written
 inline constexpr size_t kLongestId = 63;

@@ -17,6 +17,10 @@ namespace ttyward::journal {
 
 namespace {
 
+// Less than this stays allocated when a journal closes: freeing blocks can cost
+// milliseconds where the disk is told of every block that is freed.
+constexpr uint64_t kWorthFreeingAtEnd = 256 * 1024;
+
 uint64_t monotonic_now_us() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
@@ -236,7 +240,7 @@ void Writer::record_exit(const ExitRecord& record) {
 }
 
 void Writer::close(OutputEnd end) {
-  close_segment();
+  close_segment(kWorthFreeingAtEnd);
   set_condition(kPaused, false);
   set_condition(kDiscarding, false);
   discarding_ = true;

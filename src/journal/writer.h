@@ -118,7 +118,7 @@ class Writer {
   bool make_room();  // after it: a current segment with space, or discarding_, or full_
   bool begin_segment();
   bool drop_one();
-  void close_segment();
+  void close_segment(uint64_t worth_freeing);
   void start_discarding();
   void note_arrival(Stream stream);
   void count(size_t bytes);

@@ -15,6 +15,7 @@ namespace {
 constexpr uint64_t kGrowth = 4;     // each segment is four times the last, up to the largest
 constexpr uint64_t kHeadShare = 8;  // an eighth of the quota is kept from the beginning
 constexpr uint64_t kSegmentsInQuota = 16;
+constexpr uint64_t kSmallSegmentBytes = 32 * 1024;  // what a disk that is nearly full is asked for
 constexpr size_t kScratchBytes = 64 * 1024;
 constexpr uint64_t kRetryDiskUs = 200'000;
 // A commit may need a mark, and so may a resize or input that comes before it.
@@ -35,7 +36,7 @@ bool Writer::make_room() {
   }
   if (full_) return false;
   if (discarding_ && (discard_for_good_ || now_us() < retry_at_us_)) return true;
-  close_segment();
+  close_segment(kPage);  // closed early, because of its index: much of it may be unused
   if (begin_segment()) return true;
   if (overflow_ == Overflow::DropMiddle || discard_for_good_) {
     start_discarding();
@@ -72,8 +73,8 @@ bool Writer::begin_segment() {
       folder_->release(bytes);
       out_of_space = true;
     }
-    if (out_of_space && bytes > kFirstSegmentBytes) {
-      bytes = kFirstSegmentBytes;
+    if (out_of_space && bytes > kSmallSegmentBytes) {
+      bytes = kSmallSegmentBytes;
       continue;
     }
     if (overflow_ != Overflow::DropMiddle || !drop_one()) {
@@ -118,10 +119,10 @@ bool Writer::drop_one() {
   return true;
 }
 
-void Writer::close_segment() {
+void Writer::close_segment(uint64_t worth_freeing) {
   if (!current_) return;
   const uint64_t length = end_ - current_->base();
-  const uint64_t freed = current_->close(length);
+  const uint64_t freed = current_->close(length, worth_freeing);
   allocated_ -= freed;
   publish(header()->allocated, allocated_);
   folder_->release(freed);
@@ -130,7 +131,7 @@ void Writer::close_segment() {
 }
 
 void Writer::start_discarding() {
-  close_segment();
+  close_segment(kPage);
   scratch_.resize(kScratchBytes);
   discarding_ = true;
   retry_at_us_ = now_us() + kRetryDiskUs;
