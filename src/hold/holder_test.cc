@@ -115,7 +115,7 @@ TEST_F(HolderTest, a_command_that_cannot_start_leaves_no_journal) {
   auto holder = Holder::start(*poller, *folder, spec, Scope::SharedProcess);
   ASSERT_FALSE(holder);
   EXPECT_EQ(holder.error().failure, pty::SpawnFailure::NotFound);
-  EXPECT_FALSE(std::filesystem::exists(scratch_.journals() + "/t1"));
+  EXPECT_FALSE(std::filesystem::exists(scratch_.journals() + "/t1.main"));
   EXPECT_EQ((*folder)->used(), 0U);
 }
 

@@ -1,7 +1,7 @@
 // The journal on disk, byte for byte. docs/protocol/journal.md is the prose.
 //
 //   journals/.usage            Usage: bytes allocated by all journals here
-//   journals/<id>/main         JournalHeader page, then segment 0
+//   journals/<id>.main         JournalHeader page, then segment 0
 //   journals/<id>/<base>-<number>.seg   a further segment, from absolute offset <base> on
 //
 //   a segment:  SegmentHeader · Mark[index_capacity] · pad to a page · data
@@ -173,6 +173,7 @@ struct SegmentName {
   uint64_t base = 0;
   uint32_t number = 0;
 };
+std::string main_file(const std::string& id);  // "<id>.main"
 std::string segment_file(SegmentName name);
 std::optional<SegmentName> parse_segment_file(std::string_view file);
 

@@ -118,7 +118,7 @@ TEST_F(Journal, a_small_journal_is_small_and_a_large_one_gives_unused_space_back
   Writer small = writer();
   put(small, "x");
   small.finish({});
-  EXPECT_EQ(std::filesystem::file_size(scratch_.journals() + "/t1/main"), 4 * kPage);
+  EXPECT_EQ(std::filesystem::file_size(scratch_.journals() + "/t1.main"), 4 * kPage);
   EXPECT_EQ(folder_->used(), 4 * kPage);
 
   WriterOptions options;

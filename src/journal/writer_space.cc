@@ -1,5 +1,6 @@
 // Where a writer finds room: new segments, the quota, and what to drop.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -61,7 +62,9 @@ bool Writer::begin_segment() {
     base::Result<void> reserved = folder_->reserve(bytes);
     bool out_of_space = !reserved;
     if (reserved) {
-      auto file = open_private_file_at(dir_.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL, shown);
+      auto file = open_dir()
+                      ? open_private_file_at(dir_.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL, shown)
+                      : base::Result<base::UniqueFd>(base::fail_errno(ENOSPC, shown));
       if (file) {
         auto segment = Segment::create(std::move(*file), 0, bytes, next_number_, end_, allocate_, shown);
         if (segment) {
@@ -95,6 +98,14 @@ bool Writer::begin_segment() {
   add_mark(Mark::Kind::Resize, header()->size);
   if (stream_) add_mark(Mark::Kind::Stream, static_cast<uint64_t>(*stream_));
   return true;
+}
+
+bool Writer::open_dir() {
+  if (dir_.valid()) return true;
+  if (::mkdirat(folder_->fd(), id_.c_str(), 0700) != 0 && errno != EEXIST) return false;
+  auto dir = open_private_folder_at(folder_->fd(), id_.c_str(), id_);
+  if (dir) dir_ = std::move(*dir);
+  return dir_.valid();
 }
 
 bool Writer::drop_one() {
