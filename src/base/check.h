@@ -11,5 +11,6 @@ namespace ttyward::base {
 
 }  // namespace ttyward::base
 
-#define TTYWARD_CHECK(condition) \
-  (__builtin_expect(!!(condition), 1) ? (void)0 : ::ttyward::base::check_failed(__FILE__, __LINE__, #condition))
+#define TTYWARD_CHECK(condition)                \
+  (__builtin_expect(!!(condition), 1) ? (void)0 \
+                                      : ::ttyward::base::check_failed(__FILE__, __LINE__, #condition))

@@ -7,15 +7,24 @@ namespace ttyward::base {
 
 const char* error_code_name(ErrorCode code) {
   switch (code) {
-    case ErrorCode::InvalidArgument: return "invalid_argument";
-    case ErrorCode::NotFound: return "not_found";
-    case ErrorCode::PermissionDenied: return "permission_denied";
-    case ErrorCode::AlreadyExists: return "already_exists";
-    case ErrorCode::Exhausted: return "exhausted";
-    case ErrorCode::Unsupported: return "unsupported";
-    case ErrorCode::Unavailable: return "unavailable";
-    case ErrorCode::Corrupt: return "corrupt";
-    case ErrorCode::Io: return "io";
+    case ErrorCode::InvalidArgument:
+      return "invalid_argument";
+    case ErrorCode::NotFound:
+      return "not_found";
+    case ErrorCode::PermissionDenied:
+      return "permission_denied";
+    case ErrorCode::AlreadyExists:
+      return "already_exists";
+    case ErrorCode::Exhausted:
+      return "exhausted";
+    case ErrorCode::Unsupported:
+      return "unsupported";
+    case ErrorCode::Unavailable:
+      return "unavailable";
+    case ErrorCode::Corrupt:
+      return "corrupt";
+    case ErrorCode::Io:
+      return "io";
   }
   return "io";
 }
@@ -25,26 +34,34 @@ namespace {
 ErrorCode code_of(int sys_errno) {
   switch (sys_errno) {
     case EINVAL:
-    case ENAMETOOLONG: return ErrorCode::InvalidArgument;
+    case ENAMETOOLONG:
+      return ErrorCode::InvalidArgument;
     case ENOENT:
     case ENOTDIR:
-    case ESRCH: return ErrorCode::NotFound;
+    case ESRCH:
+      return ErrorCode::NotFound;
     case EACCES:
     case EPERM:
     case EROFS:
-    case ELOOP: return ErrorCode::PermissionDenied;
-    case EEXIST: return ErrorCode::AlreadyExists;
+    case ELOOP:
+      return ErrorCode::PermissionDenied;
+    case EEXIST:
+      return ErrorCode::AlreadyExists;
     case EMFILE:
     case ENFILE:
     case ENOMEM:
     case ENOSPC:
-    case EDQUOT: return ErrorCode::Exhausted;
+    case EDQUOT:
+      return ErrorCode::Exhausted;
     case ENOSYS:
-    case ENOTSUP: return ErrorCode::Unsupported;
+    case ENOTSUP:
+      return ErrorCode::Unsupported;
     case EAGAIN:
     case EBUSY:
-    case ECONNREFUSED: return ErrorCode::Unavailable;
-    default: return ErrorCode::Io;
+    case ECONNREFUSED:
+      return ErrorCode::Unavailable;
+    default:
+      return ErrorCode::Io;
   }
 }
 

@@ -7,8 +7,9 @@
 
 #include <cstdint>
 #include <string>
-#include <tl/expected.hpp>
 #include <utility>
+
+#include <tl/expected.hpp>
 
 namespace ttyward::base {
 

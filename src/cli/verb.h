@@ -5,10 +5,11 @@
 // the manual page — is derived from what `declare` tells CLI11.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <functional>
 #include <span>
 #include <string>
+
+#include <CLI/App.hpp>
 
 namespace ttyward::cli {
 

@@ -52,15 +52,26 @@ TEST(InputQueue, takes_all_or_nothing_up_to_its_limit) {
   EXPECT_TRUE(queue.push("ab"));
 }
 
-TEST(InputQueue, a_large_paste_into_an_echoing_terminal_does_not_deadlock) {
-  Running running(start("head -n 5000 | cksum"));
+// That the program gets every byte is the claim; the echo is the kernel's and may
+// have gaps when the reader is slow.
+TEST(InputQueue, a_large_paste_into_an_echoing_terminal_arrives_whole_and_does_not_deadlock) {
   std::string text;
   for (int i = 0; i < 5000; ++i) text += "line " + std::to_string(i) + " of a rather long text\n";
   InputQueue queue;
   ASSERT_TRUE(queue.push(text));
-  const std::string seen = converse(running->master.get(), queue, " " + std::to_string(text.size()) + "\r\n");
-  EXPECT_THAT(seen, HasSubstr(" " + std::to_string(text.size()) + "\r\n"));
-  EXPECT_THAT(seen, HasSubstr("line 4999 of"));
+  Running reference(start("head -n 5000 | cksum", Provider::Pipe));
+  ASSERT_TRUE(
+      eventually([&] { return queue.flush(reference->stdin_fd.get()) == InputQueue::Progress::Empty; }));
+  std::string sum = read_all(reference->stdout_fd.get());
+  ASSERT_FALSE(sum.empty());
+  sum.back() = '\r';
+
+  Running running(start("head -n 5000 | cksum"));
+  ASSERT_TRUE(queue.push(text));
+  const std::string seen = converse(running->master.get(), queue, sum);
+  EXPECT_TRUE(seen.find(sum) != std::string::npos)
+      << seen.size()
+      << " bytes seen, the last of them: " << seen.substr(seen.size() - std::min<size_t>(seen.size(), 200));
 }
 
 TEST(InputQueue, a_reader_that_does_not_read_blocks_the_queue_not_us) {

@@ -105,14 +105,13 @@ std::optional<ProcessStat> parse_stat(std::string_view text) {
   return stat;
 }
 
+// One read is enough: the kernel makes the whole line at once, and a scan reads
+// hundreds of them.
 std::optional<ProcessStat> read_stat(pid_t pid) {
-  const auto text = read_proc_file(proc_path(pid, "/stat"));
-  return text ? parse_stat(*text) : std::nullopt;
-}
-
-std::optional<ProcessStat> read_thread_stat(pid_t pid, pid_t tid) {
-  const auto text = read_proc_file(proc_path(pid, "/task/" + std::to_string(tid) + "/stat"));
-  return text ? parse_stat(*text) : std::nullopt;
+  const base::UniqueFd fd(::open(proc_path(pid, "/stat").c_str(), O_RDONLY | O_CLOEXEC));
+  char line[1024];
+  const ssize_t n = fd ? ::read(fd.get(), line, sizeof line) : -1;
+  return n > 0 ? parse_stat({line, static_cast<size_t>(n)}) : std::nullopt;
 }
 
 std::optional<std::vector<pid_t>> list_pids() {

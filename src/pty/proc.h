@@ -36,7 +36,6 @@ struct ProcessStat {
 
 std::optional<ProcessStat> parse_stat(std::string_view text);
 std::optional<ProcessStat> read_stat(pid_t pid);
-std::optional<ProcessStat> read_thread_stat(pid_t pid, pid_t tid);
 
 // The whole of a small file under /proc, cut at `limit`; nullopt if unreadable.
 std::optional<std::string> read_proc_file(const std::string& path, size_t limit = 64 * 1024);

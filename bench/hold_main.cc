@@ -3,11 +3,11 @@
 //   journal_create   µs to make a journal, write ten bytes and close it
 //   throughput       MB/s of a flooding writer through a pty and a pipe: read into
 //                    a heap buffer (the limit) and through Holder into a journal
-//   launch           ms from launch() to the reply, and to the end of `true`;
-//                    beside it a bare spawn and wait of the same
+//   launch           ms from launch() to the reply (command executed), with a fresh and with
+//                    an idle holder; `true` from start to end in process, and a bare spawn of it
 //   memory           KiB of an idle ttyward-hold
 //
-// usage: hold_bench FOLDER [MB=256]
+// usage: bench_hold FOLDER [MB=256]
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -48,7 +48,7 @@ double percentile(std::vector<double> values, double p) {
 std::shared_ptr<journal::Folder> open_folder(const std::string& path) {
   auto folder = journal::Folder::open(path, uint64_t{64} << 30);
   if (!folder) {
-    std::fprintf(stderr, "hold_bench: %s\n", folder.error().message.c_str());
+    std::fprintf(stderr, "bench_hold: %s\n", folder.error().message.c_str());
     std::exit(1);
   }
   return *folder;
@@ -166,10 +166,11 @@ void bench_launch(const std::string& folder) {
     pooled.push_back(seconds_since(start) * 1e3);
   }
   std::printf(
-      "{\"bench\":\"launch\",\"bare_true_ms\":%.2f,\"in_process_true_ms\":%.2f,\"in_process_p99_ms\":%.2f,"
-      "\"launch_reply_ms\":%.2f,\"launch_reply_p99_ms\":%.2f,\"pooled_reply_ms\":%.2f}\n",
-      percentile(bare_times, 0.5), percentile(in_process, 0.5), percentile(in_process, 0.99),
-      percentile(replies, 0.5), percentile(replies, 0.99), percentile(pooled, 0.5));
+      "{\"bench\":\"launch\",\"bare_true_ms\":[%.2f,%.2f],\"in_process_true_ms\":[%.2f,%.2f],"
+      "\"launch_reply_ms\":[%.2f,%.2f],\"pooled_reply_ms\":[%.2f,%.2f],\"values\":\"[best, p50]\"}\n",
+      percentile(bare_times, 0), percentile(bare_times, 0.5), percentile(in_process, 0),
+      percentile(in_process, 0.5), percentile(replies, 0), percentile(replies, 0.5), percentile(pooled, 0),
+      percentile(pooled, 0.5));
 }
 
 void bench_memory(const std::string& folder) {
@@ -179,7 +180,6 @@ void bench_memory(const std::string& folder) {
   static_cast<void>(client->watch(0));
   static_cast<void>(client->next_event(kPatience));
   std::ifstream rollup("/proc/" + std::to_string(reply->holder) + "/smaps_rollup");
-  std::string key;
   long value = 0;
   long private_kib = 0;
   long rss = 0;
@@ -226,7 +226,7 @@ int run(const std::string& parent, uint64_t mb) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: hold_bench FOLDER [MB=256]\n");
+    std::fprintf(stderr, "usage: bench_hold FOLDER [MB=256]\n");
     return 2;
   }
   return ttyward::run(argv[1], argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 256);

@@ -1,0 +1,136 @@
+#include "terminal/output.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "vt/fill.h"
+
+namespace ttyward::terminal {
+namespace {
+
+// A stretch of plain lines shorter than this is not worth looking for.
+constexpr size_t kWorthSkipping = 8 * 1024;
+
+vt::ScreenOptions screen_options(const OutputOptions& options, vt::RowSink* sink) {
+  vt::ScreenOptions out;
+  out.cols = options.cols;
+  out.rows = options.rows;
+  out.scrollback.lines = 0;  // the transcript is our history
+  out.lf_is_crlf = options.source == BinarySniffer::Source::Pipe;
+  out.sink = sink;
+  return out;
+}
+
+std::string_view without_trailing_blanks(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+}  // namespace
+
+Output::Output(const OutputOptions& options)
+    : options_(options),
+      sniffer_(options.source),
+      screen_(screen_options(options, this)),
+      transcript_(options.transcript) {}
+
+void Output::row_left(const vt::Line& line) {
+  if (line.wrapped) {
+    partial_ += line.text;
+    return;
+  }
+  if (partial_.empty()) {
+    transcript_.append(without_trailing_blanks(line.text));
+    return;
+  }
+  partial_ += line.text;
+  transcript_.append(without_trailing_blanks(partial_));
+  partial_.clear();
+}
+
+// Handles as many whole plain lines at the start of `bytes` as can no longer be reached by the cursor
+// once the rest is fed, and returns how many bytes that was.
+size_t Output::skip_plain_lines(std::string_view bytes) {
+  const vt::Screen& s = screen_;
+  const vt::Cursor cursor = s.cursor();
+  const vt::Screen::Margins margins = s.margins();
+  const bool at_rest = cursor.col == 0 && !cursor.pending_wrap && !s.is_alternate() && s.is_ground() &&
+                       partial_.empty() && s.modes() == vt::ModeSet::initial() && margins.top == 0 &&
+                       margins.bottom == s.rows() - 1 && s.active_charset() == 0 &&
+                       s.charsets()[0] == vt::Charset::Ascii && s.pen() == vt::Style{} &&
+                       s.nothing_below_cursor();
+  if (!at_rest) return 0;
+
+  // Plain lines from the start on: printable ASCII ended by LF, or CR LF as a terminal has them.
+  const auto* const begin = reinterpret_cast<const uint8_t*>(bytes.data());
+  const uint8_t* const end = begin + bytes.size();
+  const bool wants_cr = options_.source == BinarySniffer::Source::Terminal;
+  const uint8_t* p = begin;
+  skipped_.clear();
+  while (p < end) {
+    const uint8_t* const start = p;
+    p = vt::find_non_printable(p, end);
+    const uint8_t* const stop = p;
+    if (p < end && *p == '\r') {
+      p++;
+    } else if (wants_cr) {
+      break;
+    }
+    if (p == end || *p != '\n') break;
+    p++;
+    skipped_.push_back({static_cast<uint32_t>(start - begin), static_cast<uint32_t>(stop - start)});
+  }
+  const auto kept = static_cast<size_t>(s.rows());
+  if (skipped_.size() <= kept) return 0;
+  skipped_.resize(skipped_.size() - kept);  // the screen's own
+
+  screen_.scroll_out();
+  for (const auto& [at, length] : skipped_)
+    transcript_.append(without_trailing_blanks(bytes.substr(at, length)));
+  const auto& [last_at, last_length] = skipped_.back();
+  const size_t after = last_at + last_length;
+  return after + (bytes[after] == '\r' ? 2 : 1);
+}
+
+void Output::feed(std::string_view bytes) {
+  total_bytes_ += bytes.size();
+  if (sniffer_.look(bytes)) return;
+  std::string_view text = decoder_.decode(bytes);
+  if (text.size() >= kWorthSkipping) text.remove_prefix(skip_plain_lines(text));
+  screen_.feed(text);
+}
+
+void Output::append_screen(Transcript& transcript, std::string partial) const {
+  if (screen_.is_alternate()) return;  // a full-screen program's picture is not output
+  uint64_t blanks = 0;
+  const auto end_line = [&](std::string_view line) {
+    line = without_trailing_blanks(line);
+    if (line.empty()) {
+      blanks++;
+      return;
+    }
+    for (; blanks > 0; blanks--) transcript.append("");
+    transcript.append(line);
+  };
+  for (int r = 0; r < screen_.rows(); r++) {
+    const vt::Line row = screen_.line(r);
+    partial += row.text;
+    if (row.wrapped) continue;
+    end_line(partial);
+    partial.clear();
+  }
+  if (!partial.empty()) end_line(partial);
+}
+
+void Output::finish() {
+  if (finished_) return;
+  finished_ = true;
+  append_screen(transcript_, std::move(partial_));
+  partial_.clear();
+}
+
+std::string Output::cursor_line() const {
+  std::string text = screen_.line(screen_.cursor().row).text;
+  return std::string(without_trailing_blanks(text));
+}
+
+}  // namespace ttyward::terminal

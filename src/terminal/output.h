@@ -1,0 +1,70 @@
+// Everything that is made of a command's bytes: screen, transcript, replies, events.
+//
+//   bytes ─► BinarySniffer ─► TextDecoder ─► vt::Screen ─► rows that leave ─► Transcript
+//                                              │replies, marks
+//
+// Plain ASCII lines that come by the screenful skip the screen: the last rows of
+// such a stretch are fed to it, so it ends up the same, and the lines go to the
+// transcript directly. A value with no descriptor and no clock.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "terminal/text_decoder.h"
+#include "terminal/transcript.h"
+#include "vt/screen.h"
+
+namespace ttyward::terminal {
+
+struct OutputOptions {
+  int cols = 80;
+  int rows = 24;
+  BinarySniffer::Source source = BinarySniffer::Source::Terminal;
+  Transcript::Limits transcript;
+};
+
+class Output final : private vt::RowSink {
+ public:
+  explicit Output(const OutputOptions& options);
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  void feed(std::string_view bytes);
+  void resize(int cols, int rows) { screen_.resize(cols, rows); }
+  // No more bytes: what is on the screen now is final.
+  void finish();
+
+  // Bytes to write back to the program.
+  std::string take_replies() { return screen_.take_replies(); }
+  std::vector<vt::Event> take_events() { return screen_.take_events(); }
+
+  bool is_binary() const { return sniffer_.is_binary(); }
+  const std::string& encoding() const { return decoder_.encoding(); }
+  uint64_t total_bytes() const { return total_bytes_; }
+  const vt::Screen& screen() const { return screen_; }
+  // Final lines. Before finish() the lines still on the screen are not among them.
+  const Transcript& transcript() const { return transcript_; }
+  // The text of the line the cursor is on: what a program that waits has asked.
+  std::string cursor_line() const;
+
+ private:
+  void row_left(const vt::Line& line) override;
+  void append_screen(Transcript& transcript, std::string partial) const;
+  size_t skip_plain_lines(std::string_view bytes);
+
+  OutputOptions options_;
+  BinarySniffer sniffer_;
+  TextDecoder decoder_;
+  vt::Screen screen_;
+  Transcript transcript_;
+  std::string partial_;  // a soft-wrapped line whose beginning has left the screen
+  uint64_t total_bytes_ = 0;
+  bool finished_ = false;
+  std::vector<std::pair<uint32_t, uint32_t>> skipped_;  // lines found by skip_plain_lines: offset, length
+};
+
+}  // namespace ttyward::terminal

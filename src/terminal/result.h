@@ -1,0 +1,87 @@
+// What became of a command: one shape for every front end.
+//
+// Nothing here is guessed. `exit_code` is there only if it was observed, and
+// `known_by` says how; what does not apply is empty, and null in JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pty/listening_ports.h"
+#include "pty/run_state.h"
+#include "terminal/output_view.h"
+
+namespace ttyward::terminal {
+
+enum class CommandState : uint8_t {
+  PendingApproval,
+  Running,
+  AwaitingInput,
+  Exited,
+  Signaled,
+  TimedOut,
+  Interrupted,
+  Denied,
+  FailedToStart,
+  Lost,
+};
+const char* command_state_name(CommandState state);
+
+struct WaitingFor {
+  std::string kind;  // line, password, key, pager, editor, fullscreen
+  std::string prompt;
+  std::string program;
+  int64_t pid = 0;
+  std::string evidence;
+};
+
+struct BackgroundProcess {
+  int64_t pid = 0;
+  std::string command;
+};
+
+struct OpenPort {
+  uint16_t port = 0;
+  int64_t pid = 0;
+};
+
+struct CommandResult {
+  std::string command_id;
+  std::string terminal_id;
+  std::string command;
+  std::string cwd;
+  std::string cwd_after;  // empty: not known
+  CommandState state = CommandState::Running;
+  std::optional<int> exit_code;
+  std::string signal;
+  bool core_dumped = false;
+  std::string known_by;  // wait, shell_mark, prompt_mark, sentinel
+  std::vector<int> pipeline;
+  std::string reason;  // in words, where the state needs some
+  std::optional<WaitingFor> waiting;
+  View output;
+  uint64_t total_bytes = 0;
+  uint64_t total_lines = 0;
+  uint64_t lost_bytes = 0;  // printed, counted, but not kept: a quota or a full disk
+  bool binary = false;
+  std::string encoding;
+  int64_t started_at_ms = 0;  // since the epoch
+  int64_t duration_ms = 0;
+  std::optional<int64_t> cpu_ms;
+  std::optional<int64_t> max_rss_kib;
+  std::vector<BackgroundProcess> background;
+  std::vector<OpenPort> ports;
+  std::string provider;
+  std::string fallback_reason;  // why it is pipe although pty was asked for
+  std::string integration = "none";
+
+  std::string to_json() const;
+  // What a shell would make of it: the code itself, 128 + signal, 124 for a time limit,
+  // 126 and 127 for a program that could not be started, 125 for a failure of ours.
+  int shell_code() const;
+  std::optional<int> start_failure_code;  // 126 or 127, where that was the reason
+};
+
+}  // namespace ttyward::terminal

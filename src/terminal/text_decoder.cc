@@ -1,0 +1,132 @@
+#include "terminal/text_decoder.h"
+
+#include <uchardet/uchardet.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/utf8.h"
+
+namespace ttyward::terminal {
+
+bool BinarySniffer::look(std::string_view bytes) {
+  const size_t sample = source_ == Source::Pipe ? kSample : kTerminalSample;
+  if (binary_ || seen_ >= sample) return binary_;
+  bytes = bytes.substr(0, sample - seen_);
+  seen_ += bytes.size();
+  nuls_ += static_cast<size_t>(std::count(bytes.begin(), bytes.end(), '\0'));
+  if (source_ == Source::Pipe) {
+    binary_ = nuls_ > 0;
+  } else if (seen_ >= 32) {  // a tenth of less than that is no evidence
+    binary_ = nuls_ * 10 > seen_;
+  }
+  return binary_;
+}
+
+TextDecoder::~TextDecoder() {
+  if (converting_) ::iconv_close(converter_);
+}
+
+// How many of the bytes are UTF-8; an unfinished character at the end counts.
+size_t TextDecoder::valid_prefix(std::string_view bytes) {
+  size_t at = 0;
+  while (at < bytes.size()) {
+    const auto first = static_cast<uint8_t>(bytes[at]);
+    if (first < 0x80) {
+      at++;
+      continue;
+    }
+    const base::Utf8Lead lead = base::utf8_lead(first);
+    if (lead.following == 0) return at;
+    uint8_t low = lead.low;
+    uint8_t high = lead.high;
+    for (size_t i = 1; i <= lead.following; i++) {
+      if (at + i == bytes.size()) return bytes.size();
+      const auto byte = static_cast<uint8_t>(bytes[at + i]);
+      if (byte < low || byte > high) return at;
+      low = 0x80;
+      high = 0xBF;
+    }
+    at += lead.following + 1u;
+  }
+  return at;
+}
+
+void TextDecoder::guess(std::string_view bytes) {
+  sample_.append(bytes.substr(0, kSampleBytes - std::min(kSampleBytes, sample_.size())));
+  uchardet_t detector = uchardet_new();
+  uchardet_handle_data(detector, sample_.data(), sample_.size());
+  uchardet_data_end(detector);
+  const std::string name = uchardet_get_charset(detector);
+  uchardet_delete(detector);
+  if (name.empty() || name == "ASCII" || name == "UTF-8") {
+    undecided_ = true;
+    encoding_ = "unknown";
+    return;
+  }
+  converter_ = ::iconv_open("UTF-8", name.c_str());
+  if (converter_ == reinterpret_cast<iconv_t>(-1)) {
+    encoding_ = "unknown";
+    return;
+  }
+  converting_ = true;
+  encoding_ = name;
+}
+
+std::string_view TextDecoder::decode(std::string_view bytes) {
+  if (!converting_) {
+    std::string joined;
+    if (!pending_.empty()) {
+      joined = pending_ + std::string(bytes);
+      pending_.clear();
+      bytes = joined;
+    }
+    const size_t valid = valid_prefix(bytes);
+    if (valid == bytes.size()) {
+      if (sample_.size() < kSampleBytes) sample_.append(bytes.substr(0, kSampleBytes - sample_.size()));
+      // The screen's own decoder would wait too; but a guess made later needs the whole character.
+      size_t whole = bytes.size();
+      for (size_t back = 1; back <= 3 && back <= bytes.size(); back++) {
+        const auto byte = static_cast<uint8_t>(bytes[bytes.size() - back]);
+        if ((byte & 0xC0) == 0x80) continue;
+        if (byte >= 0xC0 && base::utf8_lead(byte).following >= back) whole = bytes.size() - back;
+        break;
+      }
+      pending_ = bytes.substr(whole);
+      if (joined.empty()) return bytes.substr(0, whole);
+      out_ = bytes.substr(0, whole);
+      return out_;
+    }
+    guess(bytes);
+    out_ = bytes.substr(0, valid);
+    if (!converting_) {
+      out_ = bytes;
+      return out_;
+    }
+    pending_ = bytes.substr(valid);
+  } else {
+    out_.clear();
+    pending_ += bytes;
+  }
+  // Converts what is pending; a character that is not finished stays.
+  char* in = pending_.data();
+  size_t in_left = pending_.size();
+  char buffer[4096];
+  while (in_left > 0) {
+    char* to = buffer;
+    size_t to_left = sizeof buffer;
+    const size_t done = ::iconv(converter_, &in, &in_left, &to, &to_left);
+    const int error = done == static_cast<size_t>(-1) ? errno : 0;
+    out_.append(buffer, sizeof buffer - to_left);
+    if (error == EINVAL) break;  // unfinished
+    if (error == EILSEQ) {
+      base::append_utf8(out_, base::kReplacementCharacter);
+      in++;
+      in_left--;
+    }
+  }
+  pending_.erase(0, pending_.size() - in_left);
+  return out_;
+}
+
+}  // namespace ttyward::terminal

@@ -1,0 +1,66 @@
+// Bytes of a program to UTF-8: is it text at all, and in which encoding.
+//
+// Binary is decided on the first 4 KiB and then stands. Text is taken as UTF-8
+// until a byte says otherwise; then the encoding is guessed from what has been
+// seen, and from that byte on everything is converted, statefully, so that a
+// character split over two reads arrives whole. Where no guess can be made the
+// bytes pass as they are (the screen shows U+FFFD) and the encoding is unknown.
+#pragma once
+
+#include <iconv.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ttyward::terminal {
+
+// Binary if a NUL is among the first 4 KiB of a pipe; on a terminal programs pad with NULs now and then,
+// so there more than a tenth of the first 512 bytes must be.
+class BinarySniffer {
+ public:
+  enum class Source : uint8_t { Pipe, Terminal };
+  static constexpr size_t kSample = 4096;
+  static constexpr size_t kTerminalSample = 512;
+
+  explicit BinarySniffer(Source source) : source_(source) {}
+  // Looks at the next bytes; true once the output is known to be binary.
+  bool look(std::string_view bytes);
+  bool is_binary() const { return binary_; }
+
+ private:
+  Source source_;
+  size_t seen_ = 0;
+  size_t nuls_ = 0;
+  bool binary_ = false;
+};
+
+class TextDecoder {
+ public:
+  TextDecoder() = default;
+  TextDecoder(const TextDecoder&) = delete;
+  TextDecoder& operator=(const TextDecoder&) = delete;
+  ~TextDecoder();
+
+  // UTF-8 for the next bytes; what it returns is valid until the next call.
+  std::string_view decode(std::string_view bytes);
+
+  // "UTF-8", a name iconv knows, or "unknown".
+  const std::string& encoding() const { return encoding_; }
+
+ private:
+  static constexpr size_t kSampleBytes = 64 * 1024;  // what a guess is made from, at most
+
+  void guess(std::string_view bytes);
+  size_t valid_prefix(std::string_view bytes);
+
+  std::string encoding_ = "UTF-8";
+  iconv_t converter_ = reinterpret_cast<iconv_t>(-1);
+  bool converting_ = false;
+  bool undecided_ = false;  // bytes that are not UTF-8 were seen, and no guess could be made yet
+  std::string sample_;
+  std::string pending_;  // an unfinished character
+  std::string out_;
+};
+
+}  // namespace ttyward::terminal

@@ -1,0 +1,234 @@
+#include "terminal/transcript.h"
+
+#include <fcntl.h>
+#include <re2/re2.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace ttyward::terminal {
+namespace {
+
+bool write_all(int fd, const void* data, size_t n, uint64_t offset) {
+  const char* p = static_cast<const char*>(data);
+  while (n > 0) {
+    const ssize_t done = ::pwrite(fd, p, n, static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return false;
+    p += done;
+    n -= static_cast<size_t>(done);
+    offset += static_cast<uint64_t>(done);
+  }
+  return true;
+}
+
+bool read_all(int fd, void* data, size_t n, uint64_t offset) {
+  char* p = static_cast<char*>(data);
+  while (n > 0) {
+    const ssize_t done = ::pread(fd, p, n, static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return false;
+    p += done;
+    n -= static_cast<size_t>(done);
+    offset += static_cast<uint64_t>(done);
+  }
+  return true;
+}
+
+}  // namespace
+
+Transcript::Transcript() : Transcript(Limits()) {}
+Transcript::Transcript(Limits limits) : limits_(std::move(limits)) {}
+
+void Transcript::append(std::string_view line) {
+  lines_++;
+  bytes_ += line.size();
+  if (!blocks_.empty()) {
+    Block& last = blocks_.back();
+    if (!last.items.empty()) {
+      Item& item = last.items.back();
+      if (item.length == line.size() &&
+          std::memcmp(last.text.data() + item.begin, line.data(), line.size()) == 0) {
+        item.repeat++;
+        last.lines++;
+        last.text_bytes += line.size();
+        return;
+      }
+    }
+  }
+  if (blocks_.empty() || blocks_.back().text.size() >= kBlockBytes ||
+      blocks_.back().items.size() >= kBlockItems) {
+    Block& fresh = blocks_.emplace_back();
+    fresh.first = lines_;
+    while (memory_bytes_ > limits_.memory && first_in_memory_ + 1 < blocks_.size()) spill_oldest();
+    enforce_quota();
+  }
+  Block& block = blocks_.back();
+  block.items.push_back({static_cast<uint32_t>(block.text.size()), static_cast<uint32_t>(line.size()), 1});
+  block.text += line;
+  block.lines++;
+  block.text_bytes += line.size();
+  memory_bytes_ += line.size() + sizeof(Item);
+  kept_bytes_ += line.size();
+}
+
+void Transcript::spill_oldest() {
+  Block& block = blocks_[first_in_memory_++];
+  if (block.dropped) return;
+  memory_bytes_ -= block.text.size() + block.items.size() * sizeof(Item);
+  block.item_count = static_cast<uint32_t>(block.items.size());
+  block.text_size = static_cast<uint32_t>(block.text.size());
+  if (!spill_error_ && !file_) {
+    file_.reset(::open(limits_.spill_folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+    if (!file_)
+      spill_error_ = base::fail_errno(errno, "cannot keep old output in " + limits_.spill_folder).value();
+  }
+  const size_t item_bytes = block.items.size() * sizeof(Item);
+  if (!spill_error_) {
+    block.file_offset = file_end_;
+    if (write_all(file_.get(), block.items.data(), item_bytes, file_end_) &&
+        write_all(file_.get(), block.text.data(), block.text.size(), file_end_ + item_bytes)) {
+      file_end_ += item_bytes + block.text.size();
+      block.spilled = true;
+    } else {
+      spill_error_ = base::fail_errno(errno, "cannot keep old output in " + limits_.spill_folder).value();
+    }
+  }
+  if (!block.spilled) {
+    block.dropped = true;
+    dropped_lines_ += block.lines;
+    dropped_bytes_ += block.text_bytes;
+    kept_bytes_ -= block.text.size();
+  }
+  block.items = {};
+  block.text = {};
+}
+
+void Transcript::enforce_quota() {
+  if (kept_bytes_ <= limits_.quota) return;
+  // The oldest quarter of the quota stays for good; dropping starts behind it and moves on.
+  if (next_drop_ == 0) {
+    uint64_t head = 0;
+    while (next_drop_ < blocks_.size() && head < limits_.quota / 4) head += blocks_[next_drop_++].text_bytes;
+  }
+  while (kept_bytes_ > limits_.quota && next_drop_ + 1 < blocks_.size()) {
+    Block& block = blocks_[next_drop_++];
+    if (block.dropped) continue;
+    const uint64_t size = block.spilled ? block.text_size : block.text.size();
+    if (block.spilled) {
+      const uint64_t length = block.item_count * sizeof(Item) + block.text_size;
+      ::fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  static_cast<off_t>(block.file_offset), static_cast<off_t>(length));
+    } else {
+      memory_bytes_ -= block.text.size() + block.items.size() * sizeof(Item);
+      block.items = {};
+      block.text = {};
+    }
+    block.dropped = true;
+    kept_bytes_ -= size;
+    dropped_lines_ += block.lines;
+    dropped_bytes_ += block.text_bytes;
+  }
+}
+
+size_t Transcript::memory() const {
+  return memory_bytes_ + blocks_.capacity() * sizeof(Block);
+}
+
+bool Transcript::load(const Block& block, Block& into) const {
+  into.items.resize(block.item_count);
+  into.text.resize(block.text_size);
+  const size_t item_bytes = block.item_count * sizeof(Item);
+  return read_all(file_.get(), into.items.data(), item_bytes, block.file_offset) &&
+         read_all(file_.get(), into.text.data(), block.text_size, block.file_offset + item_bytes);
+}
+
+const Transcript::Block* Transcript::at(LineNumber number, size_t* index) const {
+  if (number == 0 || number > lines_) return nullptr;
+  const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), number,
+                                      [](LineNumber n, const Block& block) { return n < block.first; });
+  *index = static_cast<size_t>(after - blocks_.begin()) - 1;
+  return &blocks_[*index];
+}
+
+void Transcript::forward(LineNumber from, const std::function<bool(const Entry&)>& visit) const {
+  size_t index = 0;
+  if (at(std::max<LineNumber>(from, 1), &index) == nullptr) return;
+  Block loaded;
+  for (; index < blocks_.size(); index++) {
+    const Block& stored = blocks_[index];
+    const Block* block = &stored;
+    if (stored.spilled && !stored.dropped) {
+      if (load(stored, loaded)) block = &loaded;
+    }
+    if (stored.dropped || (stored.spilled && block == &stored)) {
+      if (!visit({stored.first, stored.lines, "", true})) return;
+      continue;
+    }
+    LineNumber first = stored.first;
+    for (const Item& item : block->items) {
+      const LineNumber next = first + item.repeat;
+      if (next > from && !visit({first, item.repeat, block->text.substr(item.begin, item.length), false}))
+        return;
+      first = next;
+    }
+  }
+}
+
+void Transcript::backward(LineNumber from, const std::function<bool(const Entry&)>& visit) const {
+  size_t index = 0;
+  if (at(std::min<LineNumber>(from, lines_), &index) == nullptr) return;
+  Block loaded;
+  for (size_t left = index + 1; left > 0; left--) {
+    const Block& stored = blocks_[left - 1];
+    const Block* block = &stored;
+    if (stored.spilled && !stored.dropped) {
+      if (load(stored, loaded)) block = &loaded;
+    }
+    if (stored.dropped || (stored.spilled && block == &stored)) {
+      if (!visit({stored.first, stored.lines, "", true})) return;
+      continue;
+    }
+    LineNumber after = stored.first + stored.lines;
+    for (size_t i = block->items.size(); i > 0; i--) {
+      const Item& item = block->items[i - 1];
+      after -= item.repeat;
+      if (after <= from && !visit({after, item.repeat, block->text.substr(item.begin, item.length), false}))
+        return;
+    }
+  }
+}
+
+std::optional<std::string> Transcript::line(LineNumber number) const {
+  std::optional<std::string> found;
+  if (number == 0 || number > lines_) return found;
+  forward(number, [&](const Entry& entry) {
+    if (!entry.dropped) found = entry.text;
+    return false;
+  });
+  return found;
+}
+
+base::Result<std::vector<Transcript::Match>> Transcript::search(const std::string& pattern, LineNumber from,
+                                                                LineNumber to, size_t most) const {
+  RE2::Options options;
+  options.set_log_errors(false);
+  const RE2 expression(pattern, options);
+  if (!expression.ok()) {
+    return base::fail(base::ErrorCode::InvalidArgument,
+                      "'" + pattern + "' is not a regular expression (RE2 syntax): " + expression.error());
+  }
+  std::vector<Match> matches;
+  forward(from, [&](const Entry& entry) {
+    if (entry.first > to || matches.size() >= most) return false;
+    if (!entry.dropped && RE2::PartialMatch(entry.text, expression)) {
+      matches.push_back({entry.first, entry.repeat, entry.text});
+    }
+    return true;
+  });
+  return matches;
+}
+
+}  // namespace ttyward::terminal

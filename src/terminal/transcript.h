@@ -1,0 +1,114 @@
+// The lines a person would have seen, in their final form, numbered from 1 for ever.
+//
+// Lines are appended once and never change. They are kept in blocks; the newest
+// few blocks are in memory, older ones in an unlinked file, so that a gigabyte
+// of output costs a few megabytes here and can still be paged and searched. A
+// line equal to the one before it only raises a counter: `yes` is one entry.
+//
+// At the quota the middle goes, block by block: the oldest quarter and the newest
+// rest stay. Numbers keep their meaning; a line that went reads as "dropped".
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace ttyward::terminal {
+
+using LineNumber = uint64_t;  // from 1
+
+class Transcript {
+ public:
+  struct Limits {
+    size_t memory = 4 << 20;             // bytes of text kept in memory before blocks go to the file
+    uint64_t quota = uint64_t{1} << 30;  // bytes of text kept at all
+    std::string spill_folder = "/tmp";   // must support unlinked files; text is private to us there
+  };
+
+  Transcript();
+  explicit Transcript(Limits limits);
+  Transcript(Transcript&&) = default;
+  Transcript& operator=(Transcript&&) = default;
+
+  void append(std::string_view line);
+
+  uint64_t size() const { return lines_; }
+  uint64_t bytes() const { return bytes_; }  // of all lines ever, without line ends
+  uint64_t dropped_lines() const { return dropped_lines_; }
+  uint64_t dropped_bytes() const { return dropped_bytes_; }
+  size_t memory() const;
+  // Set once something could not be written out: from then on old text is dropped instead of spilled.
+  const std::optional<base::Error>& spill_error() const { return spill_error_; }
+
+  // A stretch of equal lines.
+  struct Entry {
+    LineNumber first = 0;
+    uint64_t repeat = 1;
+    std::string text;
+    bool dropped = false;
+  };
+  // Visits stretches from the one that holds `from` on, in order, until `visit` returns false.
+  void forward(LineNumber from, const std::function<bool(const Entry&)>& visit) const;
+  // The same towards the beginning.
+  void backward(LineNumber from, const std::function<bool(const Entry&)>& visit) const;
+
+  // "dropped" lines are nullopt.
+  std::optional<std::string> line(LineNumber number) const;
+
+  struct Match {
+    LineNumber line = 0;
+    uint64_t repeat = 1;
+    std::string text;
+  };
+  // Lines in [from, to] in which the RE2 pattern is found, at most `most`.
+  base::Result<std::vector<Match>> search(const std::string& pattern, LineNumber from, LineNumber to,
+                                          size_t most) const;
+
+ private:
+  struct Item {
+    uint32_t begin;
+    uint32_t length;
+    uint64_t repeat;
+  };
+  struct Block {
+    LineNumber first = 1;
+    uint64_t lines = 0;
+    uint64_t text_bytes = 0;  // as counted: repeats included
+    std::vector<Item> items;
+    std::string text;
+    bool spilled = false;
+    bool dropped = false;
+    uint64_t file_offset = 0;  // items, then text
+    uint32_t item_count = 0;
+    uint32_t text_size = 0;
+  };
+  static constexpr size_t kBlockBytes = 64 * 1024;
+  static constexpr size_t kBlockItems = 4096;
+
+  void spill_oldest();
+  void enforce_quota();
+  bool load(const Block& block, Block& into) const;
+  const Block* at(LineNumber number, size_t* index) const;
+
+  Limits limits_;
+  std::vector<Block> blocks_;
+  size_t first_in_memory_ = 0;
+  size_t memory_bytes_ = 0;
+  uint64_t kept_bytes_ = 0;
+  size_t next_drop_ = 0;
+  uint64_t lines_ = 0;
+  uint64_t bytes_ = 0;
+  uint64_t dropped_lines_ = 0;
+  uint64_t dropped_bytes_ = 0;
+  base::UniqueFd file_;
+  uint64_t file_end_ = 0;
+  std::optional<base::Error> spill_error_;
+};
+
+}  // namespace ttyward::terminal

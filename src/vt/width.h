@@ -1,0 +1,35 @@
+// How many columns a character takes, and which characters belong together.
+#pragma once
+
+#include <cstdint>
+
+namespace ttyward::vt {
+
+// The generated table: pages of 256 code points, two bits each.
+struct WidthTable {
+  static const uint8_t page_of[0x1100];
+  static const uint8_t pages[][64];
+};
+
+// 0, 1 or 2. `code_point` is at most U+10FFFF.
+inline uint8_t char_width(char32_t code_point) {
+  const uint8_t four = WidthTable::pages[WidthTable::page_of[code_point >> 8]][(code_point & 0xFF) >> 2];
+  return (four >> ((code_point & 3) * 2)) & 3;
+}
+
+// Follows a text code point by code point and says where extended grapheme
+// clusters end (Unicode UAX #29, by utf8proc).
+class GraphemeState {
+ public:
+  // True if `next` starts a new cluster after `previous`. Must be called for each neighbouring pair in order.
+  bool breaks_between(char32_t previous, char32_t next);
+  void reset() { state_ = 0; }
+
+ private:
+  int32_t state_ = 0;
+};
+
+// True for a base that U+FE0F turns into an emoji two columns wide.
+bool can_be_emoji(char32_t code_point);
+
+}  // namespace ttyward::vt
