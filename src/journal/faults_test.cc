@@ -99,11 +99,11 @@ TEST(JournalFaults, under_pause_a_full_disk_loses_nothing) {
 
 // A real file system of one megabyte, in a mount namespace of its own.
 TEST(JournalFaults, a_really_full_file_system_is_survived) {
+  const ScratchFolder scratch;
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
     if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) ::_exit(77);
-    ScratchFolder scratch;
     if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
         ::mount("tmpfs", scratch.path().c_str(), "tmpfs", 0, "size=1m,mode=0700") != 0) {
       ::_exit(77);
