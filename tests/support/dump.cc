@@ -76,6 +76,13 @@ struct EventText {
 
 }  // namespace
 
+ScreenOptions sized(int cols, int rows) {
+  ScreenOptions options;
+  options.cols = cols;
+  options.rows = rows;
+  return options;
+}
+
 std::string to_text(const Event& event) {
   return std::visit(EventText{}, event);
 }
