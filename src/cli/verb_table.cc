@@ -8,6 +8,7 @@ namespace ttyward::cli {
 std::span<const Verb> verb_table() {
   static const std::vector<Verb> kVerbs = {
       kRun,
+      kBatch,
       kRender,
   };
   return kVerbs;

@@ -41,7 +41,8 @@ inline constexpr std::chrono::milliseconds kDefaultDrainTime{200};
 enum class Survivors : uint8_t { Keep, Kill };  // what the command left behind when it ends
 enum class NoPty : uint8_t { Fail, UsePipes };
 // A process of its own is the reaper of all orphans below it and owns every
-// child. In a shared one only what descends from the command can be found.
+// child: there can be one such holder in a process. In a shared one only what descends from the command can
+// be found.
 enum class Scope : uint8_t { OwnProcess, SharedProcess };
 
 struct HoldSpec {

@@ -108,7 +108,8 @@ class CommandRun final {
 
   // Marks of this command's output as they arrived (batch uses them).
   std::vector<vt::Event> take_events() { return std::exchange(events_, {}); }
-  base::Result<std::string> read_bytes(uint64_t begin, uint64_t end, size_t limit);
+  // The part [begin, end) of the journal on its own: output, counts and what was lost of it go to `result`.
+  void view_of_range(uint64_t begin, uint64_t end, const ViewLimits& view, CommandResult& result);
 
  private:
   CommandRun(RunOptions options, RunObserver* observer);
@@ -119,6 +120,8 @@ class CommandRun final {
   void look_for_input(Clock::time_point now);
   void finish(CommandState state, Clock::time_point now);
   void fill_result(CommandResult& result, Clock::time_point now);
+  OutputOptions output_options() const;
+  static void summarize(Output& output, const ViewLimits& view, CommandResult& result);
 
   // Constant after construction.
   RunOptions options_;
@@ -128,6 +131,7 @@ class CommandRun final {
   std::optional<journal::Reader> reader_;
   std::unique_ptr<Output> output_;
   std::vector<char> buffer_;
+  std::string spill_folder_;
   uint64_t read_to_ = 0;
   uint64_t lost_bytes_ = 0;
   std::vector<vt::Event> events_;

@@ -95,8 +95,19 @@ void Output::feed(std::string_view bytes) {
   total_bytes_ += bytes.size();
   if (sniffer_.look(bytes)) return;
   std::string_view text = decoder_.decode(bytes);
-  if (text.size() >= kWorthSkipping) text.remove_prefix(skip_plain_lines(text));
+  if (text.size() >= kWorthSkipping) {
+    const size_t skipped = skip_plain_lines(text);
+    skipped_bytes_ += skipped;
+    text.remove_prefix(skipped);
+  }
   screen_.feed(text);
+  for (vt::Event& event : screen_.take_events()) {
+    if (auto* mark = std::get_if<vt::ShellMark>(&event)) {
+      mark->begin += skipped_bytes_;
+      mark->end += skipped_bytes_;
+    }
+    if (events_.size() < vt::Screen::kMaxEvents) events_.push_back(std::move(event));
+  }
 }
 
 void Output::append_screen(Transcript& transcript, std::string partial) const {

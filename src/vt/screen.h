@@ -65,12 +65,12 @@ struct ScreenOptions {
   Scrollback::Limits scrollback;
   // Line feeds also return the carriage: for text that never went through a tty.
   bool lf_is_crlf = false;
-  // Where rows go that leave the screen, besides the scrollback. Not owned; outlives the screen. With a sink
-  // the scrollback should be empty, or a resize could bring rows back that were already handed out.
-  RowSink* sink = nullptr;
   // Answer identity queries exactly as xterm does and let programs change the size, as conformance suites
   // expect.
   bool conformance = false;
+  // Where rows go that leave the screen, besides the scrollback. Not owned; outlives the screen. With a sink
+  // the scrollback should be empty, or a resize could bring rows back that were already handed out.
+  RowSink* sink = nullptr;
 };
 
 class Screen {

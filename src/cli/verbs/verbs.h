@@ -5,6 +5,7 @@
 
 namespace ttyward::cli {
 
+extern const Verb kBatch;
 extern const Verb kRender;
 extern const Verb kRun;
 
