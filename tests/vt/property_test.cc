@@ -6,7 +6,6 @@
 
 #include "../support/dump.h"
 #include "vt/serialize/serialize.h"
-#include "vt/snapshot.h"
 
 namespace ttyward::test {
 namespace {
@@ -145,11 +144,22 @@ TEST_P(Property, AnsiReplayedLooksTheSame) {
     screen.feed(input);
     Screen replayed(sized(12, 6));
     replayed.feed(screen_as(screen, Format::Ansi));
-    ASSERT_TRUE(take_snapshot(screen).looks_like(take_snapshot(replayed)))
-        << escaped(input) << "\n"
-        << dump(screen) << "\n"
-        << dump(replayed) << "\n"
-        << escaped(screen_as(screen, Format::Ansi));
+    ASSERT_EQ(appearance(screen), appearance(replayed)) << escaped(input) << "\n"
+                                                        << escaped(screen_as(screen, Format::Ansi));
+  }
+}
+
+TEST_P(Property, AnsiWithHistoryBringsTheTextBack) {
+  Grammar grammar(GetParam() + 3000);
+  for (int round = 0; round < 60; round++) {
+    const std::string input = grammar.text(80);
+    Screen screen(sized(12, 6));
+    screen.feed(input);
+    Screen replayed(sized(12, 6));
+    replayed.feed(screen_as(screen, Format::Ansi, WithHistory::Yes));
+    ASSERT_EQ(history_text(screen), history_text(replayed)) << escaped(input);
+    ASSERT_EQ(logical_text(screen), logical_text(replayed)) << escaped(input);
+    ASSERT_EQ(appearance(screen), appearance(replayed)) << escaped(input);
   }
 }
 
