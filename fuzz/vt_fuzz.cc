@@ -9,6 +9,7 @@
 
 #include "../tests/support/dump.h"
 #include "vt/screen.h"
+#include "vt/serialize/serialize.h"
 
 namespace {
 
@@ -48,5 +49,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string one = ttyward::test::dump(whole);
   const std::string other = ttyward::test::dump(cut);
   if (one != other) fail("cutting the input changes the result", one, other);
+
+  // Every way to read it out.
+  using ttyward::vt::Format;
+  using ttyward::vt::WithHistory;
+  for (const Format format : {Format::Text, Format::Ansi, Format::Json, Format::Html, Format::Svg}) {
+    for (const WithHistory history : {WithHistory::No, WithHistory::Yes}) {
+      (void)ttyward::vt::screen_as(whole, format, history);
+    }
+  }
   return 0;
 }

@@ -2,6 +2,7 @@
 """Compares this engine with a real xterm (Debian: xterm, xvfb), cell by cell.
 
   oracle.py ANSWER probe 'bytes with \\e escapes' ...   show both screens
+  COLS=80 ROWS=24 oracle.py ANSWER file PATH ...        the same for recordings
   oracle.py ANSWER ask 'query' ...                      show xterm's replies
   oracle.py ANSWER fuzz SECONDS [SEED]                  random sequences from a grammar; differences are
                                                         shrunk and printed
@@ -9,7 +10,7 @@ ANSWER is the built `oracle_answer`. xterm runs on its own X server and is ended
 """
 import os, random, socket, subprocess, sys, tempfile, time
 
-COLS, ROWS = 16, 6
+COLS, ROWS = int(os.environ.get('COLS', 16)), int(os.environ.get('ROWS', 6))
 here = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -160,6 +161,11 @@ def main():
                     print('same', show(a))
                 else:
                     print('xterm', show(a), '\nours', show(b), '\n', a, '\n', b)
+        elif sys.argv[2] == 'file':
+            for path in sys.argv[3:]:
+                case = open(path, 'rb').read()
+                a, b = xterm.run(case), ours.run(case)
+                print(path, 'same' if same(a, b) else 'xterm ' + show(a) + 'ours ' + show(b))
         elif sys.argv[2] == 'ask':
             for text in sys.argv[3:]:
                 print(text, '->', bytes.fromhex(xterm.run(b'\0' + unescape(text))))

@@ -76,6 +76,13 @@ struct EventText {
 
 }  // namespace
 
+ScreenOptions sized(int cols, int rows) {
+  ScreenOptions options;
+  options.cols = cols;
+  options.rows = rows;
+  return options;
+}
+
 std::string to_text(const Event& event) {
   return std::visit(EventText{}, event);
 }
@@ -179,7 +186,7 @@ std::string logical_text(const Screen& screen) {
   return out;
 }
 
-std::string dump(Screen& screen) {
+std::string appearance(const Screen& screen) {
   std::string out;
   const Cursor cursor = screen.cursor();
   out += fmt::format("size {}x{} alternate {}\n", screen.cols(), screen.rows(), screen.is_alternate());
@@ -206,9 +213,22 @@ std::string dump(Screen& screen) {
     out += fmt::format("{:x} {:x} {:x}\n", screen.palette().foreground, screen.palette().background,
                        screen.palette().cursor);
   }
-  out += to_text(screen.progress()) + "\nrows\n";
-  for (int r = 0; r < screen.rows(); r++) add_line(screen, screen.line(r), out);
-  out += fmt::format("history {}\n", screen.history_size());
+  out += "rows\n";
+  for (int r = 0; r < screen.rows(); r++) {
+    Line line = screen.line(r);
+    line.flags &= Row::kSizeFlags;
+    line.trim();
+    line.wrapped = false;
+    add_line(screen, line, out);
+  }
+  return out;
+}
+
+std::string dump(Screen& screen) {
+  std::string out = appearance(screen);
+  out += to_text(screen.progress()) + "\nmarks";
+  for (int r = 0; r < screen.rows(); r++) out += fmt::format(" {:x}", screen.line(r).flags);
+  out += fmt::format("\nhistory {}\n", screen.history_size());
   for (size_t i = 0; i < screen.history_size(); i++) add_line(screen, screen.history_line(i), out);
   out += "replies " + escaped(screen.take_replies()) + "\n";
   for (const Event& event : screen.take_events()) out += to_text(event) + "\n";

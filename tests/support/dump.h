@@ -11,6 +11,12 @@ namespace ttyward::test {
 // the screen and are part of it too.
 std::string dump(vt::Screen& screen);
 
+// The part of it that a viewer sees or a program can notice: no history, marks, replies or events.
+std::string appearance(const vt::Screen& screen);
+
+// Options for a screen of this size, everything else as it comes.
+vt::ScreenOptions sized(int cols, int rows);
+
 // The row's text without blanks at its end.
 std::string row_text(const vt::Screen& screen, int row);
 // Rows joined by line feeds, without blank rows at the end.

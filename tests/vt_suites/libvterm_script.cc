@@ -222,7 +222,7 @@ void LibvtermScript::directive(const std::string& line) {
   forget_step();
   for (const std::string_view name : kNotInterpreted) left_out_ |= word == name;
   if (word == "INIT") {
-    screen_ = std::make_unique<Screen>(ScreenOptions{80, 25, {}, false, false});
+    screen_ = std::make_unique<Screen>(sized(80, 25));
   } else if (word == "WANTSCREEN") {
     if (rest.find('b') != std::string::npos) wants_history_ = rest[0] != '-';
   } else if (word == "WANTPARSER") {

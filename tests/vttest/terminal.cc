@@ -10,6 +10,7 @@
 
 #include <cstdlib>
 
+#include "../support/dump.h"
 #include "base/check.h"
 
 namespace ttyward::test {
@@ -18,17 +19,9 @@ namespace {
 // How long the program may be silent before we call it stuck. Only ever waited for when something is wrong.
 constexpr int kSilenceMs = 20'000;
 
-vt::ScreenOptions options_for(int cols, int rows) {
-  vt::ScreenOptions options;
-  options.cols = cols;
-  options.rows = rows;
-  return options;
-}
-
 }  // namespace
 
-Terminal::Terminal(const std::vector<std::string>& command, int cols, int rows)
-    : screen_(options_for(cols, rows)) {
+Terminal::Terminal(const std::vector<std::string>& command, int cols, int rows) : screen_(sized(cols, rows)) {
   winsize size{};
   size.ws_col = static_cast<unsigned short>(cols);
   size.ws_row = static_cast<unsigned short>(rows);

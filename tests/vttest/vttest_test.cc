@@ -88,7 +88,9 @@ TEST_P(Vttest, Screens) {
 INSTANTIATE_TEST_SUITE_P(Menus, Vttest,
                          testing::Values(Menu{"1_cursor_movements", "1"}, Menu{"2_screen_features", "2"},
                                          Menu{"3_character_sets", "3 8 9 10 0"}, Menu{"4_double_size", "4"},
-                                         Menu{"6_reports", "6 3 4 5 6 7 0"}, Menu{"8_insert_and_delete", "8"}),
+                                         Menu{"6_reports", "6 3 4 5 6 7 0"}, Menu{"8_insert_and_delete", "8"},
+                                         Menu{"11_5_iso_cursor_movements", "11 5 1 2 3 4 5 6 7 8 9 0"},
+                                         Menu{"11_7_iso_editing", "11 7 2 3 4 5 6 0"}),
                          [](const auto& test) { return "menu_" + test.param.name; });
 
 }  // namespace
