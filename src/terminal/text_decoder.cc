@@ -69,13 +69,15 @@ size_t TextDecoder::valid_prefix(std::string_view bytes) {
 
 void TextDecoder::guess(std::string_view bytes) {
   sample_.append(bytes.substr(0, kSampleBytes - std::min(kSampleBytes, sample_.size())));
+  // A guess costs a look at the whole sample: the next one is made when there is twice as much to see.
+  if (sample_.size() < next_guess_) return;
+  next_guess_ = sample_.size() < kSampleBytes ? std::min(kSampleBytes, 2 * sample_.size()) : kSampleBytes + 1;
   uchardet_t detector = uchardet_new();
   uchardet_handle_data(detector, sample_.data(), sample_.size());
   uchardet_data_end(detector);
   const std::string name = uchardet_get_charset(detector);
   uchardet_delete(detector);
   if (name.empty() || name == "ASCII" || name == "UTF-8") {
-    undecided_ = true;
     encoding_ = "unknown";
     return;
   }

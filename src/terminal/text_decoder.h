@@ -63,7 +63,7 @@ class TextDecoder {
   std::string encoding_ = "UTF-8";
   iconv_t converter_ = reinterpret_cast<iconv_t>(-1);
   bool converting_ = false;
-  bool undecided_ = false;  // bytes that are not UTF-8 were seen, and no guess could be made yet
+  size_t next_guess_ = 0;  // size of the sample
   std::string sample_;
   std::string pending_;  // an unfinished character
   std::string out_;
