@@ -1,12 +1,13 @@
 #include "cli/app.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
+
+#include <CLI/CLI.hpp>
 
 #include "cli/verb.h"
 

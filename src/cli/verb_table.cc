@@ -7,6 +7,7 @@ namespace ttyward::cli {
 
 std::span<const Verb> verb_table() {
   static const std::vector<Verb> kVerbs = {
+      kCheckVerb,
   };
   return kVerbs;
 }

@@ -5,5 +5,6 @@
 
 namespace ttyward::cli {
 
+extern const Verb kCheckVerb;
 
 }  // namespace ttyward::cli
