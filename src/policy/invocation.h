@@ -23,7 +23,8 @@ struct Input {
   bool given = false;  // a pipe, a here-document or a file: not the terminal
   std::string text;    // marks where unknown
   bool from_network = false;
-  bool deletes_vital = false;  // names from a walk over a vital tree
+  bool deletes_vital = false;                // names from a walk over a vital tree
+  std::vector<std::string> parameters = {};  // $0, $1 … of the text that runs
 };
 
 class Invocation;

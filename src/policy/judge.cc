@@ -87,7 +87,9 @@ void apply_subcommand(Invocation& call, const ProgramRow& row) {
   options_only.arguments.clear();
   apply_scan(call, row, options_only);
   if (scan.arguments.empty()) {
-    if (call.argv.size() == 1 && row.no_args) {
+    const std::string_view only = call.argv.size() == 2 ? call.word(1) : std::string_view();
+    const bool informs = only == "-v" || only == "-V" || only == "-h";
+    if (row.no_args && !informs) {
       call.ask(Risk::Medium, EffectKind::Unknown,
                "does something by default that is not known to be harmless");
     }

@@ -35,6 +35,10 @@ struct ShellState {
     variables.emplace_back(std::string(name), std::move(value));
   }
 
+  void forget(std::string_view name) {
+    std::erase_if(variables, [&](const auto& variable) { return variable.first == name; });
+  }
+
   // The state when either of two ways was taken.
   void merge(const ShellState& other) {
     if (cwds.empty() || other.cwds.empty()) {

@@ -78,12 +78,16 @@ class ShellWalk final : public ExpansionHost, public CommandWalk {
   std::string stages(const std::vector<uint32_t>& parts, Input input, const Input& last_input);
   void conditional(uint32_t index, const Input& input);
   void loop(uint32_t index, const Input& input);
+  bool spawns_for_ever(uint32_t index, uint32_t body) const;
   void for_loop(uint32_t index, const Input& input);
   void case_statement(uint32_t index, const Input& input);
   void function_definition(uint32_t index);
   void test_command(uint32_t index);
   std::string call_function(uint32_t definition, const Input& input);
+  void set_parameters(const std::vector<std::string>& parameters);
   void body_twice(uint32_t body, const Input& input);
+
+  void rough_reading();  // walk_rough.cc
 
   // Simple commands: walk_commands.cc
   std::string simple_command(uint32_t index, const Input& input, const std::vector<Field>& extra);

@@ -34,7 +34,11 @@ ShellWalk::ShellWalk(std::string_view text, ShellState state, const Place& place
       outer_(outer) {}
 
 std::string ShellWalk::run(const Input& input) {
-  if (!tree_.understood()) not_understood(tree_.problem, tree_.problem_span);
+  if (!tree_.understood()) {
+    not_understood(tree_.problem, tree_.problem_span);
+    rough_reading();
+    return std::string(1, kAny);
+  }
   return sequence(node(0).first_child, 0, input);
 }
 
@@ -292,11 +296,21 @@ std::string ShellWalk::run_command(std::span<const Field> argv, Span span, const
                  span);
   }
   const std::string& name = argv.front().text;
-  for (const auto& [function, body] : state_.functions) {
+  const std::vector<std::pair<std::string, uint32_t>> functions = state_.functions;
+  for (const auto& [function, body] : functions) {
     if (function != name) continue;
     line_finding(Risk::Medium, EffectKind::Execute,
                  "calls the function '" + name + "' defined in the same line", span);
-    return call_function(body, input);
+    const ShellState before = state_;
+    std::vector<std::string> parameters;
+    for (const Field& field : argv) parameters.push_back(field.text);
+    set_parameters(parameters);
+    std::string out = call_function(body, input);
+    for (const std::string_view parameter : {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "@", "*"}) {
+      state_.forget(parameter);
+      if (const Value* held = before.find(parameter)) state_.set(parameter, *held);
+    }
+    return out;
   }
   Invocation call(*this, std::vector<Field>(argv.begin(), argv.end()), span, input);
   ++depth_guard_;
@@ -309,6 +323,18 @@ std::string ShellWalk::run_command(std::span<const Field> argv, Span span, const
   std::string out = std::move(call.output);
   record(std::move(call.fact));
   return out;
+}
+
+void ShellWalk::set_parameters(const std::vector<std::string>& parameters) {
+  Value all;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (i < 10) state_.set(std::to_string(i), {parameters[i]});
+    if (i > 0) all.push_back(parameters[i]);
+  }
+  std::string joined;
+  for (const std::string& one : all) joined += (joined.empty() ? "" : " ") + one;
+  state_.set("@", std::move(all));
+  state_.set("*", {joined});
 }
 
 std::string ShellWalk::run_script(const std::string& text, Span span, bool in_this_shell,
@@ -343,6 +369,8 @@ std::string ShellWalk::run_script(const std::string& text, Span span, bool in_th
   if (!in_this_shell) inner.variables.clear();          // only exported ones get through: unknown
   ShellWalk walk(plain, std::move(inner), place_, facts_, depth_ + 1, span);
   walk.depth_guard_ = depth_guard_;
+  walk.background_ = background_;
+  if (!input.parameters.empty()) walk.set_parameters(input.parameters);
   std::string out = walk.run(input);
   if (in_this_shell) {
     const auto functions = state_.functions;

@@ -232,7 +232,44 @@ void ShellWalk::loop(uint32_t index, const Input& input) {
   } else {
     sequence(node(index).first_child, body, input);
   }
-  if (body != 0) body_twice(body, input);
+  if (body == 0) return;
+  if (spawns_for_ever(index, body)) {
+    CommandFact fact;
+    fact.argv = {"while … &"};
+    fact.span = span_of(index);
+    fact.effects.push_back({EffectKind::Process, ""});
+    Finding finding;
+    finding.decision = Decision::Deny;
+    finding.risk = Risk::Critical;
+    finding.effect = EffectKind::Process;
+    finding.reason = "starts processes without end: they would fill the machine";
+    finding.span = fact.span;
+    fact.findings.push_back(std::move(finding));
+    record(std::move(fact));
+  }
+  body_twice(body, input);
+}
+
+// while true; do something & done, with nothing in between that waits
+bool ShellWalk::spawns_for_ever(uint32_t index, uint32_t body) const {
+  const std::string_view text = slice(node(index));
+  const size_t condition_end = node(body).begin - node(index).begin;
+  const std::string_view condition = text.substr(0, condition_end);
+  bool endless =
+      node(index).kind == NodeKind::CStyleForStatement && condition.find(";;") != std::string_view::npos;
+  for (const std::string_view constant :
+       {"while true", "while :", "while [ 1 ]", "while ((1))", "while [[ 1 ]]", "until false"}) {
+    endless |= condition.starts_with(constant);
+  }
+  if (!endless) return false;
+  bool background = false;
+  bool foreground = false;
+  for (uint32_t at = node(body).first_child; at != 0; at = node(at).next) {
+    if (node(at).kind == NodeKind::Token || node(at).kind == NodeKind::Comment) continue;
+    const uint32_t next = node(at).next;
+    (next != 0 && is_token(next, "&") ? background : foreground) = true;
+  }
+  return background && !foreground;
 }
 
 void ShellWalk::for_loop(uint32_t index, const Input& input) {

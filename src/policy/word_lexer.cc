@@ -191,7 +191,10 @@ void WordLexer::dollar(bool is_quoted) {
     return;
   }
   if (next == '@' || next == '*' || next == '-' || (next >= '0' && next <= '9')) {
-    if (next == '@') {
+    const Value* value = reader_.host_.variable(slice(at_ + 1, at_ + 2));
+    if (value != nullptr) {
+      put_expansion({*value, "", next == '@'}, is_quoted);
+    } else if (next == '@') {
       put_expansion({{std::string(1, kAnyFields)}, "", false}, is_quoted);
     } else {
       put_unknown(is_quoted);
@@ -220,6 +223,7 @@ void WordLexer::braced_expansion(bool is_quoted) {
   }
   if (at < close && reader_.text_[at] == '!') {  // ${!x}: the name is in another variable
     reader_.host_.visit_nested(node);
+    reader_.host_.risky_expansion("uses a variable whose name is in another variable", {whole, node_end});
     return put_unknown(is_quoted);
   }
   const uint32_t name_begin = at;
@@ -260,7 +264,6 @@ void WordLexer::braced_expansion(bool is_quoted) {
                                      : Value{value->front()};
     return put_expansion(std::move(result), is_quoted);
   }
-  (void)whole;
   operate(name, value, at, close, is_quoted, result);
   put_expansion(std::move(result), is_quoted);
 }

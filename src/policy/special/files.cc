@@ -14,6 +14,9 @@ void rm(Invocation& call, const ProgramRow& row) {
   scan.doubtful.clear();
   apply_scan(call, row, scan);
   for (const Field& target : targets) {
+    if (call.input.deletes_vital && target.has(kAny)) {
+      call.deny(EffectKind::Delete, "deletes what was found in a whole system or home directory");
+    }
     call.delete_path(target, recursive, force);
     // A name may turn out to be an option: rm * where a file is called -rf.
     if (!target.other.empty()) {
@@ -136,6 +139,12 @@ void tar(Invocation& call, const ProgramRow& row) {
   }
   const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
   apply_scan(call, row, scan);
+  if (scan.has("remove-files")) {
+    for (const Field& field : scan.arguments) {
+      if (call.look(field).vital)
+        call.deny(EffectKind::Delete, "deletes a whole system or home directory", shown(field));
+    }
+  }
   const bool lists = (scan.has("t") || scan.has("list")) && !scan.has("x") && !scan.has("c");
   if (!lists) {
     const Field* archive = scan.value("f") != nullptr ? scan.value("f") : scan.value("file");

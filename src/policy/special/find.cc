@@ -61,12 +61,14 @@ bool in(const std::array<std::string_view, N>& list, std::string_view word) {
 struct Starts {
   std::vector<Field> fields;
   bool vital = false;
-  bool outside = false;
+  bool secrets = false;  // what is found may be a credential
 };
 
 void run_exec(Invocation& call, std::string_view action, std::span<const Field> inner, const Starts& starts) {
   if (action == "-ok" || action == "-okdir")
     call.ask(Risk::High, EffectKind::Execute, "waits for answers, then runs a command");
+  if (starts.secrets)
+    call.ask(Risk::Medium, EffectKind::Secret, "runs a command on files that may be credentials");
   std::vector<Field> argv(inner.begin(), inner.end());
   const bool in_folder = action == "-execdir" || action == "-okdir";
   const std::string name = in_folder ? std::string("./") + kListed : std::string(1, kListed);
@@ -82,10 +84,14 @@ void run_exec(Invocation& call, std::string_view action, std::span<const Field> 
     for (Field& field : worst) {
       if (field.text == "{}") field.text = folder;
     }
-    const bool removes = !worst.empty() && (worst.front().text == "rm" || worst.front().text == "unlink" ||
-                                            worst.front().text == "shred");
+    bool removes = false;
+    for (const std::string_view changer :
+         {"rm", "unlink", "shred", "chmod", "chown", "chgrp", "mv", "truncate", "chattr"}) {
+      removes |= !worst.empty() && worst.front().text == changer;
+    }
     if (removes) {
-      call.deny(EffectKind::Delete, "deletes what it finds in a whole system or home directory", folder);
+      call.deny(EffectKind::Delete, "deletes or changes what it finds in a whole system or home directory",
+                folder);
     } else {
       deny_only(call, [&] { call.walk.run_command(worst, call.span, Input{}); });
     }
@@ -109,6 +115,7 @@ void find(Invocation& call, const ProgramRow&) {
     }
     const PathFacts facts = call.look(start);
     starts.vital |= facts.vital || facts.may_be_root;
+    starts.secrets |= holds_secrets(facts, call.walk.place());
     call.list_path(start);
     starts.fields.push_back(start);
   }
@@ -116,6 +123,25 @@ void find(Invocation& call, const ProgramRow&) {
     Field here;
     here.text = ".";
     starts.vital = call.look(here).vital;
+    starts.secrets = holds_secrets(call.look(here), call.walk.place());
+  }
+  // A search for credentials by name makes what it prints one.
+  for (size_t i = at; i + 1 < call.argv.size(); ++i) {
+    if (call.word(i).starts_with("-") && call.word(i).find("name") != std::string_view::npos) {
+      Field pattern = call.argv[i + 1];
+      for (char& c : pattern.text) {
+        if (c == '*') c = kStar;
+        if (c == '?' || c == '[' || c == ']') c = kOne;
+      }
+      starts.secrets |= call.look(pattern).secret;
+    }
+    if (call.word(i).find("path") != std::string_view::npos ||
+        call.word(i).find("regex") != std::string_view::npos) {
+      for (const std::string_view part :
+           {".ssh", ".env", ".aws", "id_rsa", "id_ed", ".pem", "credential", ".gnupg", "secret"}) {
+        starts.secrets |= call.word(i + 1).find(part) != std::string_view::npos;
+      }
+    }
   }
   call.output =
       starts.fields.empty() ? std::string("./") + kListed : starts.fields.front().text + "/" + kListed;

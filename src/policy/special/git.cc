@@ -8,6 +8,12 @@ void git(Invocation& call, const ProgramRow& row) {
   const Place& place = call.walk.place();
   for (const std::string& cwd : cwds) {
     if (cwd == place.cwd) continue;
+    // A bare repository that came with the project brings settings of its own.
+    if (cwd.ends_with(".git") || cwd.find(".git/") != std::string::npos) {
+      call.ask(Risk::High, EffectKind::Execute, "git obeys the settings of a repository inside the workspace",
+               cwd);
+      break;
+    }
     if (look_at(cwd, cwd, place).zone != Zone::Workspace) {
       call.ask(Risk::High, EffectKind::Execute,
                "git obeys the settings of a repository outside the workspace", cwd);

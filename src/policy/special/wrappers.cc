@@ -65,6 +65,7 @@ void shell(Invocation& call, const ProgramRow& row) {
   if (!is_bash) call.ask(Risk::High, EffectKind::Execute, "runs a shell that is read differently");
   if (takes_text) {
     if (at < call.argv.size()) {
+      for (const Field& field : call.rest(at + 1)) call.input.parameters.push_back(field.text);
       call.run_script(call.argv[at], false);
     } else {
       call.ask(Risk::High, EffectKind::Execute, "runs a shell without saying what");
@@ -141,6 +142,9 @@ void xargs(Invocation& call, const ProgramRow& row) {
     added.push_back(unknown);
   }
   if (call.input.deletes_vital) {
+    if (inner.front().text == "rm" || inner.front().text == "unlink" || inner.front().text == "shred") {
+      call.deny(EffectKind::Delete, "deletes what was found in a whole system or home directory");
+    }
     Field vital;
     vital.text = "/";
     deny_only(call, [&] {
@@ -248,7 +252,10 @@ void any_inner(Invocation& call, const ProgramRow&) {
   for (size_t i = 1; i < call.argv.size() && i <= 12; ++i) {
     if (!call.argv[i].constant()) continue;
     if (call.argv[i].text.find(' ') != std::string::npos) {
-      deny_only(call, [&] { call.walk.run_script(call.argv[i].text, call.span, false, Input{}); });
+      // Editors and pagers take `!command`.
+      const std::string text = call.argv[i].text.substr(
+          std::min(call.argv[i].text.find_first_not_of(":!"), call.argv[i].text.size()));
+      deny_only(call, [&] { call.walk.run_script(text, call.span, false, Input{}); });
     } else if (find_program(call.word(i).substr(call.word(i).rfind('/') + 1)) != nullptr) {
       deny_only(call, [&] { call.walk.run_command(call.rest(i), call.span, Input{}); });
     }
