@@ -197,7 +197,7 @@ void judge_command(Invocation& call) {
   const std::string_view name = trusted_name(call);
   if (name.empty()) return;
   call.fact.program = std::string(name);
-  if (call.argv.front().disguised) {
+  if (call.argv.front().disguised || call.argv.front().expanded) {
     call.trick("the name of the program is disguised", call.argv.front().span);
     call.ask(Risk::High, EffectKind::Unknown, "the name of the program is disguised", call.fact.program);
   }

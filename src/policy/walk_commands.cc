@@ -237,10 +237,8 @@ std::string ShellWalk::simple_command(uint32_t index, const Input& outer_input,
       assignments.push_back(read_assignment(at));
     } else if (kind == NodeKind::CommandName) {
       named = true;
-      const size_t before = argv.size();
       read_word(at, WordContext::Argument, argv);
       const std::string_view written = slice(node(at));
-      if (argv.size() > before && written.find('$') != std::string_view::npos) argv[before].disguised = true;
       if (written == "$0" && (in_background() || in_pipeline())) {
         line_finding(Risk::High, EffectKind::Process, "starts itself again", span_of(at));
       }

@@ -128,6 +128,7 @@ void WordLexer::backslash(bool in_quotes) {
 }
 
 void WordLexer::backquote(bool is_quoted) {
+  expanded = true;
   const uint32_t node = reader_.find_node(at_, NodeKind::CommandSubstitution);
   if (node == 0) return fail("a backquote that is not understood");
   const Node& found = reader_.tree_.nodes[node];
@@ -160,6 +161,7 @@ bool WordLexer::take_substitution(NodeKind kind, bool is_quoted) {
 }
 
 void WordLexer::dollar(bool is_quoted) {
+  expanded = true;
   const char next = peek(1);
   if (next == '(' || next == '[') {
     if (take_substitution(NodeKind::ArithmeticExpansion, is_quoted)) return;

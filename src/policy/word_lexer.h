@@ -25,6 +25,7 @@ class WordLexer {
   std::vector<Expansion> expansions;
   bool disguised = false;
   bool quoted = false;
+  bool expanded = false;
 
  private:
   char peek(uint32_t ahead = 0) const { return at_ + ahead < end_ ? reader_.text_[at_ + ahead] : '\0'; }

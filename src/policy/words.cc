@@ -115,6 +115,7 @@ class FieldBuilder {
     current_.span = span_;
     current_.disguised = lexer_.disguised;
     current_.quoted = lexer_.quoted;
+    current_.expanded = lexer_.expanded;
     out_->push_back(std::move(current_));
     current_ = Field{};
     started_ = false;

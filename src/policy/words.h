@@ -32,6 +32,7 @@ struct Field {
   Span span;
   bool disguised = false;  // written so that it does not look like what it is
   bool quoted = false;     // some part was quoted
+  bool expanded = false;   // some part came out of an expansion
 
   bool constant() const { return text.find_first_of("\x01\x02\x03\x04\x05\x06") == std::string::npos; }
   bool has(char mark) const { return text.find(mark) != std::string::npos; }
