@@ -4,13 +4,13 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <initializer_list>
 
 namespace ttyward::cli {
 namespace {
@@ -20,14 +20,12 @@ using Clock = terminal::CommandRun::Clock;
 constexpr size_t kStdinBytes = 4096;
 // Input the command has not read yet; more is taken from our own standard input only when it has.
 constexpr size_t kInputAhead = 64 * 1024;
-constexpr int kRetryMs = 20;  // for descriptors that cannot be waited on: files, a slow reader
 
-// What somebody types into a pipe should not come back as output.
-void turn_echo_off(int master) {
-  termios settings{};
-  if (master < 0 || ::tcgetattr(master, &settings) != 0) return;
-  settings.c_lflag &= ~static_cast<tcflag_t>(ECHO);
-  ::tcsetattr(master, TCSANOW, &settings);
+void change_mask(int how, std::initializer_list<int> numbers) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : numbers) sigaddset(&set, number);
+  ::sigprocmask(how, &set, nullptr);
 }
 
 terminal::CommandResult setup_failure(const terminal::RunOptions& options, std::string reason) {
@@ -51,7 +49,13 @@ Stdin stdin_kind() {
 }
 
 Foreground::Foreground(terminal::RunOptions options, Show show, Stdin input)
-    : options_(std::move(options)), show_(show), input_(input) {}
+    : options_(std::move(options)), show_(show), input_(input) {
+  if (input_ != Stdin::Given) return;
+  // The command gets the very descriptor: no byte of a file or a pipe is changed, as a terminal's line
+  // discipline would, and none is taken that the command does not read.
+  options_.spawn.stdin_kind = pty::StdinKind::Descriptor;
+  options_.spawn.stdin_fd = STDIN_FILENO;
+}
 
 Foreground::Outcome Foreground::run(const std::function<void(terminal::CommandRun&)>& when_done) {
   sigset_t set;
@@ -62,14 +66,14 @@ Foreground::Outcome Foreground::run(const std::function<void(terminal::CommandRu
   signals_.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 
   auto place = terminal::find_journal_place(base::user_folders());
-  if (!place) return {setup_failure(options_, place.error().message), false};
+  if (!place) return {setup_failure(options_, place.error().message), false, 0};
   if (!place->degraded.empty()) std::fprintf(stderr, "ttyward: %s\n", place->degraded.c_str());
   auto poller = hold::Poller::create();
-  if (!poller) return {setup_failure(options_, poller.error().message), false};
+  if (!poller) return {setup_failure(options_, poller.error().message), false, 0};
   poller_ = std::move(*poller);
 
   auto started = terminal::CommandRun::start(*poller_, place->folder, options_, this);
-  if (!started) return {started.error().result, false};
+  if (!started) return {started.error().result, false, 0};
   run_ = std::move(*started);
   const bool on_pty = run_->holder().provider() == pty::Provider::Pty;
   if (show_ == Show::Lines) {
@@ -80,55 +84,70 @@ Foreground::Outcome Foreground::run(const std::function<void(terminal::CommandRu
   }
   static_cast<void>(poller_->add(signals_.get(), EPOLLIN, *this));
   if (input_ == Stdin::Person && show_ == Show::Raw) tty_.make_raw();
-  if (input_ == Stdin::Given) turn_echo_off(run_->holder().master());
-  if (input_ != Stdin::None) {
-    // A regular file is always ready and epoll refuses it; it is then read as the command takes it.
-    stdin_watched_ = poller_->add(STDIN_FILENO, EPOLLIN, *this).has_value();
-  }
 
-  loop();
+  while (!run_->done()) {
+    run_->pause_reading(out_.waiting() > OutStream::kEnough);
+    turn();
+    if (out_.is_gone() && !run_->done()) {
+      run_->terminate(terminal::CommandState::Interrupted, "nobody reads its output any more", Clock::now());
+    }
+  }
   if (lines_) lines_->finish();
-  out_.drain();
+  // The reader may be slow; whoever does not want to wait for it can still stop us.
+  const int signals_before = signals_seen_;
+  while (out_.flush() && out_.waiting() > 0 && signals_seen_ == signals_before) turn();
   tty_.restore();
-  if (when_done) when_done(*run_);
+  if (when_done) {
+    // Nothing is owed any more: whoever stops us while the result is printed stops us at once.
+    if (run_->settled()) change_mask(SIG_UNBLOCK, {SIGINT, SIGTERM, SIGHUP, SIGQUIT});
+    when_done(*run_);
+  }
 
   // What is left of the command goes away now; its result is already known.
   const bool keeps = options_.survivors == hold::Survivors::Keep && run_->holder().exit().has_value();
-  while (!keeps && !run_->settled()) {
-    poller_->wait(wait_ms());
-    run_->step(Clock::now());
-  }
+  while (!keeps && !run_->settled()) turn();
   terminal::CommandResult result = std::move(run_->result());
   const bool whole = !result.output.omitted && result.lost_bytes == 0;
   run_.reset();
   // Everything was handed over: nothing to read again later.
   if (whole || show_ != Show::Nothing)
     static_cast<void>(journal::remove_journal(place->folder->fd(), options_.id));
-  return {std::move(result), true};
+  return {std::move(result), true, told_to_stop_by_};
 }
 
-void Foreground::loop() {
-  while (!run_->done()) {
-    run_->pause_reading(out_.waiting() > OutStream::kEnough);
-    poller_->wait(wait_ms());
-    run_->step(Clock::now());
-    out_.flush();
-    if (input_ != Stdin::None && !stdin_watched_) read_stdin();
-    if (out_.is_gone() && !run_->done()) {
-      run_->terminate(terminal::CommandState::Interrupted, "nobody reads its output any more", Clock::now());
-    }
+// One wait and what follows from it.
+void Foreground::turn() {
+  watch(STDIN_FILENO, EPOLLIN, wants_keys(), stdin_watched_);
+  out_.flush();
+  watch(STDOUT_FILENO, EPOLLOUT, out_.waiting() > 0 && !out_.is_gone(), stdout_watched_);
+  poller_->wait(wait_ms());
+  run_->step(Clock::now());
+  out_.flush();
+}
+
+// Keys the command has not read yet are a bound, and epoll would report what is left in our own terminal
+// for ever: then it is not watched.
+bool Foreground::wants_keys() const {
+  return input_ == Stdin::Person && run_->holder().input_waiting() <= kInputAhead;
+}
+
+void Foreground::watch(int fd, uint32_t events, bool wanted, bool& watched) {
+  if (wanted == watched) return;
+  // epoll refuses regular files; those never make us wait.
+  if (wanted) {
+    watched = poller_->add(fd, events, *this).has_value();
+  } else {
+    poller_->remove(fd);
+    watched = false;
   }
 }
 
 int Foreground::wait_ms() const {
-  int64_t ms = -1;
-  if (const auto deadline = run_->deadline()) {
-    ms = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()).count();
-    ms = std::clamp<int64_t>(ms, 0, 3'600'000);
-  }
-  const bool retry = out_.waiting() > 0 || (input_ == Stdin::Given && !stdin_watched_);
-  if (retry && (ms < 0 || ms > kRetryMs)) ms = kRetryMs;
-  return static_cast<int>(ms);
+  if (out_.waiting() > 0 && !out_.is_gone() && !stdout_watched_) return 0;
+  const auto deadline = run_->deadline();
+  if (!deadline) return -1;
+  const int64_t ms = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()).count();
+  return static_cast<int>(std::clamp<int64_t>(ms, 0, 3'600'000));
 }
 
 void Foreground::on_data(std::string_view bytes) {
@@ -137,15 +156,11 @@ void Foreground::on_data(std::string_view bytes) {
 }
 
 void Foreground::on_ready(int fd, uint32_t) {
-  if (fd == signals_.get()) {
-    read_signals();
-  } else {
-    read_stdin();
-  }
+  if (fd == signals_.get()) read_signals();
+  if (fd == STDIN_FILENO) read_keys();
 }
 
-void Foreground::read_stdin() {
-  if (input_ == Stdin::None || run_->holder().input_waiting() > kInputAhead) return;
+void Foreground::read_keys() {
   char buffer[kStdinBytes];
   const ssize_t n = ::read(STDIN_FILENO, buffer, sizeof buffer);
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
@@ -153,16 +168,16 @@ void Foreground::read_stdin() {
     static_cast<void>(run_->send_input({buffer, static_cast<size_t>(n)}));
     return;
   }
-  if (stdin_watched_) poller_->remove(STDIN_FILENO);
-  stdin_watched_ = false;
-  input_ = Stdin::None;
+  input_ = Stdin::None;  // the terminal is gone
   static_cast<void>(run_->close_input());
 }
 
 void Foreground::read_signals() {
   signalfd_siginfo info{};
   while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-    switch (static_cast<int>(info.ssi_signo)) {
+    const int number = static_cast<int>(info.ssi_signo);
+    signals_seen_ += number == SIGWINCH ? 0 : 1;
+    switch (number) {
       case SIGWINCH:
         if (const auto size = PersonTty::size(); size && show_ == Show::Raw)
           static_cast<void>(run_->resize(*size));
@@ -179,6 +194,7 @@ void Foreground::read_signals() {
         run_->interrupt();
         break;
       default:
+        told_to_stop_by_ = number;
         run_->terminate(terminal::CommandState::Interrupted, "ttyward was told to stop", Clock::now());
         break;
     }

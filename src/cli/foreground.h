@@ -23,7 +23,7 @@ enum class Show : uint8_t {
 // What stands behind our standard input.
 enum class Stdin : uint8_t {
   None,   // closed, or /dev/null: nobody can answer a question
-  Given,  // a pipe or a file: passed on, then ended
+  Given,  // a pipe or a file: it becomes the command's own
   Person,
 };
 Stdin stdin_kind();
@@ -33,6 +33,9 @@ class Foreground final : private terminal::RunObserver, private hold::Poller::Ha
   struct Outcome {
     terminal::CommandResult result;
     bool started = true;
+    int told_to_stop_by = 0;  // SIGTERM or SIGHUP, if we got one
+
+    int shell_code() const { return told_to_stop_by != 0 ? 128 + told_to_stop_by : result.shell_code(); }
   };
 
   Foreground(terminal::RunOptions options, Show show, Stdin input);
@@ -44,10 +47,12 @@ class Foreground final : private terminal::RunObserver, private hold::Poller::Ha
  private:
   void on_data(std::string_view bytes) override;
   void on_ready(int fd, uint32_t events) override;
-  void read_stdin();
+  void turn();
+  void read_keys();
   void read_signals();
+  bool wants_keys() const;
+  void watch(int fd, uint32_t events, bool wanted, bool& watched);
   int wait_ms() const;
-  void loop();
 
   terminal::RunOptions options_;
   Show show_;
@@ -59,7 +64,10 @@ class Foreground final : private terminal::RunObserver, private hold::Poller::Ha
   base::UniqueFd signals_;
   std::optional<hold::Poller> poller_;
   bool stdin_watched_ = false;
+  bool stdout_watched_ = false;
   int interrupts_ = 0;
+  int signals_seen_ = 0;  // those that ask us to end
+  int told_to_stop_by_ = 0;
 };
 
 }  // namespace ttyward::cli

@@ -9,10 +9,10 @@
 
 namespace ttyward::cli {
 
-// One piece, if the reader has room within the time. A writable pipe takes PIPE_BUF bytes without blocking.
-bool OutStream::write_some(int timeout_ms) {
+// One piece, if the reader has room now. A writable pipe takes PIPE_BUF bytes without blocking.
+bool OutStream::write_some() {
   pollfd out{STDOUT_FILENO, POLLOUT, 0};
-  if (::poll(&out, 1, timeout_ms) <= 0) return false;
+  if (::poll(&out, 1, 0) <= 0) return false;
   const ssize_t n = ::write(STDOUT_FILENO, queue_.data() + done_, std::min<size_t>(waiting(), PIPE_BUF));
   if (n < 0) {
     if (errno == EINTR || errno == EAGAIN) return true;
@@ -31,13 +31,8 @@ bool OutStream::write_some(int timeout_ms) {
 }
 
 bool OutStream::flush() {
-  while (waiting() > 0 && !gone_ && write_some(0)) {
+  while (waiting() > 0 && !gone_ && write_some()) {
   }
-  return !gone_;
-}
-
-bool OutStream::drain() {
-  while (waiting() > 0 && !gone_) write_some(-1);
   return !gone_;
 }
 

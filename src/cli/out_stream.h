@@ -18,13 +18,11 @@ class OutStream {
   void write(std::string_view bytes) { queue_ += bytes; }
   // Writes what can be written now. False once the reader is gone.
   bool flush();
-  // Writes everything, waiting as long as it takes.
-  bool drain();
   size_t waiting() const { return queue_.size() - done_; }
   bool is_gone() const { return gone_; }
 
  private:
-  bool write_some(int timeout_ms);
+  bool write_some();
 
   std::string queue_;
   size_t done_ = 0;

@@ -59,6 +59,11 @@ base::Result<std::chrono::milliseconds> parse_seconds(const char* option, double
   return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
 }
 
+// The terminal goes away with us, and its hang-up would end what is to stay. Runs between fork and exec.
+int ignore_hangup(void*) {
+  return ::signal(SIGHUP, SIG_IGN) == SIG_ERR ? errno : 0;
+}
+
 base::Result<std::vector<std::string>> child_environment(const RunArguments& args, bool person_watches) {
   pty::EnvironmentRequest request;
   for (char** variable = environ; *variable != nullptr; variable++) request.ours.emplace_back(*variable);
@@ -175,6 +180,7 @@ base::Result<terminal::RunOptions> make_run_options(const RunArguments& args, bo
   if (!environment) return tl::unexpected(environment.error());
   options.spawn.environment = std::move(*environment);
   options.survivors = args.keep_background ? hold::Survivors::Keep : hold::Survivors::Kill;
+  if (args.keep_background) options.spawn.pre_exec = ignore_hangup;
   return options;
 }
 

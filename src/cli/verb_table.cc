@@ -10,6 +10,7 @@ std::span<const Verb> verb_table() {
       kRun,
       kBatch,
       kRender,
+      kCheckVerb,
   };
   return kVerbs;
 }

@@ -69,7 +69,7 @@ Holder::Started Holder::start(Poller& poller, std::shared_ptr<journal::Folder> f
   std::string fallback_reason;
   if (!begun && begun.error().failure == pty::SpawnFailure::NoPty && spec.no_pty == NoPty::UsePipes) {
     fallback_reason = begun.error().error.message;
-    spec.spawn.stdin_kind = pty::StdinKind::Null;
+    if (spec.spawn.stdin_kind != pty::StdinKind::Descriptor) spec.spawn.stdin_kind = pty::StdinKind::Null;
     begun = begin(folder, spec, pty::Provider::Pipe);
   }
   if (!begun) return tl::unexpected(begun.error());

@@ -69,7 +69,7 @@ TTYWARD_NO_SANITIZE void join_session(const ExecPlan& plan) {
     if (::getppid() != plan.parent) give_up(plan, ExecStep::Parent, ESRCH);  // it died before we armed
   }
   if (::setsid() == -1) give_up(plan, ExecStep::Session, errno);
-  if (plan.take_terminal && ::ioctl(plan.stdio[0], TIOCSCTTY, 0) == -1)
+  if (plan.take_terminal && ::ioctl(plan.stdio[1], TIOCSCTTY, 0) == -1)
     give_up(plan, ExecStep::Terminal, errno);
 }
 

@@ -43,7 +43,7 @@ struct ExecPlan {
   char* const* argv = nullptr;
   char* const* envp = nullptr;
   int stdio[3] = {-1, -1, -1};
-  bool take_terminal = false;  // stdio[0] is the slave of our new terminal
+  bool take_terminal = false;  // stdio[1] is the slave of our new terminal
   int directory = -1;          // -1: stay
   int umask = -1;              // -1: keep
   int death_signal = 0;        // 0: none

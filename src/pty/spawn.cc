@@ -267,7 +267,7 @@ SpawnResult spawn(const SpawnSpec& spec, const PtyOpener& open_pty) {
       const bool exhausted = means_exhausted(terminal.error().sys_errno);
       return fail(exhausted ? SpawnFailure::Exhausted : SpawnFailure::NoPty, terminal.error());
     }
-    const Stdio stdio = connect_terminal(std::move(*terminal), spawned);
+    const Stdio stdio = connect_terminal(spec, std::move(*terminal), spawned);
     return spawn_connected(spec, std::move(spawned), stdio, directory->get(), *path);
   }
   const auto stdio = connect_pipes(spec, spawned);

@@ -29,7 +29,8 @@ namespace ttyward::pty {
 enum class Provider : uint8_t { Pty, Pipe };
 const char* provider_name(Provider provider);
 
-enum class StdinKind : uint8_t { Null, Pipe, Descriptor };  // for Provider::Pipe
+// Null and Pipe are for Provider::Pipe: in a terminal stdin is the terminal, or the descriptor given.
+enum class StdinKind : uint8_t { Null, Pipe, Descriptor };
 
 struct SpawnSpec {
   std::vector<std::string> argv;         // argv[0] is looked up in the PATH of `environment`
@@ -37,9 +38,9 @@ struct SpawnSpec {
   std::string cwd;                       // empty: ours
   std::vector<std::string> environment;  // NAME=value, complete
   Provider provider = Provider::Pty;
-  WindowSize size;                         // Pty
-  StdinKind stdin_kind = StdinKind::Null;  // Pipe
-  int stdin_fd = -1;                       // for StdinKind::Descriptor; stays the caller's
+  WindowSize size;  // Pty
+  StdinKind stdin_kind = StdinKind::Null;
+  int stdin_fd = -1;  // for StdinKind::Descriptor; stays the caller's
   std::optional<unsigned> umask;
   std::vector<ExecLimit> limits;
   std::vector<int> keep_fds;    // passed on under their own numbers; each above 2

@@ -71,12 +71,13 @@ base::Result<Stdio> connect_pipes(const SpawnSpec& spec, Spawned& into) {
   return stdio;
 }
 
-Stdio connect_terminal(PseudoTerminal terminal, Spawned& into) {
+Stdio connect_terminal(const SpawnSpec& spec, PseudoTerminal terminal, Spawned& into) {
   into.master = std::move(terminal.master);
   into.slave_path = std::move(terminal.slave_path);
   into.slave_device = terminal.slave_device;
   Stdio stdio;
   std::fill(std::begin(stdio.child), std::end(stdio.child), terminal.slave.get());
+  if (spec.stdin_kind == StdinKind::Descriptor) stdio.child[0] = spec.stdin_fd;
   stdio.owned.push_back(std::move(terminal.slave));
   return stdio;
 }

@@ -17,6 +17,6 @@ struct Stdio {
 
 // Our ends go into `into`, the child's are returned.
 base::Result<Stdio> connect_pipes(const SpawnSpec& spec, Spawned& into);
-Stdio connect_terminal(PseudoTerminal terminal, Spawned& into);
+Stdio connect_terminal(const SpawnSpec& spec, PseudoTerminal terminal, Spawned& into);
 
 }  // namespace ttyward::pty

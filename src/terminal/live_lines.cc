@@ -3,6 +3,9 @@
 namespace ttyward::terminal {
 namespace {
 
+// So much of a line that has not ended is shown as it comes.
+constexpr size_t kLongestWait = 64 * 1024;
+
 vt::ScreenOptions one_row(int cols, BinarySniffer::Source source, vt::RowSink* sink) {
   vt::ScreenOptions options;
   options.cols = cols;
@@ -20,7 +23,12 @@ LiveLines::LiveLines(int cols, BinarySniffer::Source source, Emit emit)
 
 void LiveLines::row_left(const vt::Line& line) {
   partial_ += line.text;
-  if (line.wrapped) return;
+  if (line.wrapped) {
+    if (partial_.size() < kLongestWait) return;
+    emit_(partial_);
+    partial_.clear();
+    return;
+  }
   partial_.erase(partial_.find_last_not_of(' ') + 1);
   partial_ += '\n';
   emit_(partial_);
@@ -34,7 +42,8 @@ void LiveLines::feed(std::string_view bytes) {
 }
 
 void LiveLines::finish() {
-  if (screen_.is_alternate()) return;
+  screen_.feed(decoder_.finish());
+  if (screen_.is_alternate()) screen_.feed("\x18\x1b[?1049l");
   vt::Line last = screen_.line(0);
   last.wrapped = false;
   last.text = partial_ + last.text;

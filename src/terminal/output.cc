@@ -11,6 +11,9 @@ namespace {
 // A stretch of plain lines shorter than this is not worth looking for.
 constexpr size_t kWorthSkipping = 8 * 1024;
 
+// A line that never ends goes to the transcript in pieces of this size, so that it costs no more memory.
+constexpr size_t kLongestLine = 16 << 20;
+
 vt::ScreenOptions screen_options(const OutputOptions& options, vt::RowSink* sink) {
   vt::ScreenOptions out;
   out.cols = options.cols;
@@ -36,6 +39,10 @@ Output::Output(const OutputOptions& options)
 void Output::row_left(const vt::Line& line) {
   if (line.wrapped) {
     partial_ += line.text;
+    if (partial_.size() >= kLongestLine) {
+      transcript_.append(partial_);
+      partial_.clear();
+    }
     return;
   }
   if (partial_.empty()) {
@@ -75,7 +82,7 @@ size_t Output::skip_plain_lines(std::string_view bytes) {
     } else if (wants_cr) {
       break;
     }
-    if (p == end || *p != '\n') break;
+    if (p == end || *p != '\n' || static_cast<size_t>(stop - start) >= kLongestLine) break;
     p++;
     skipped_.push_back({static_cast<uint32_t>(start - begin), static_cast<uint32_t>(stop - start)});
   }
@@ -111,7 +118,6 @@ void Output::feed(std::string_view bytes) {
 }
 
 void Output::append_screen(Transcript& transcript, std::string partial) const {
-  if (screen_.is_alternate()) return;  // a full-screen program's picture is not output
   uint64_t blanks = 0;
   const auto end_line = [&](std::string_view line) {
     line = without_trailing_blanks(line);
@@ -135,6 +141,9 @@ void Output::append_screen(Transcript& transcript, std::string partial) const {
 void Output::finish() {
   if (finished_) return;
   finished_ = true;
+  if (!sniffer_.is_binary()) screen_.feed(decoder_.finish());
+  // A full-screen program that was killed: what it covered is still output, its own picture is not.
+  if (screen_.is_alternate()) screen_.feed("\x18\x1b[?1049l");
   append_screen(transcript_, std::move(partial_));
   partial_.clear();
 }

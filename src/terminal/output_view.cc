@@ -10,6 +10,10 @@ namespace {
 
 // Fewer equal lines than this are shown as they are.
 constexpr uint64_t kFoldFrom = 4;
+// Set aside for the gap's text where characters are counted exactly.
+constexpr uint64_t kGapChars = 50;
+
+using Cut = ViewLimits::Cut;
 
 struct Preset {
   std::string_view name;
@@ -20,10 +24,10 @@ const std::vector<Preset>& presets() {
   static const std::vector<Preset> kPresets = {
       {"default", {}},
       // 1 MiB, 70 % head; 50 characters are set aside for the notice.
-      {"void", {0, 1'048'576, 70, false, "\n\n[output truncated]\n\n"}},
-      {"roo", {500, 50'000, 20, true, ""}},
-      {"gemini", {0, 16u << 20, 0, false, ""}},
-      {"full", {0, 0, 50, false, ""}},
+      {"void", {0, 1'048'576, 70, false, "\n\n[output truncated]\n\n", Cut::Characters}},
+      {"roo", {500, 50'000, 20, true, "", Cut::Lines}},
+      {"gemini", {0, 16u << 20, 0, false, "", Cut::Lines}},
+      {"full", {0, 0, 50, false, "", Cut::Lines}},
   };
   return kPresets;
 }
@@ -129,102 +133,176 @@ std::string view_preset_names() {
   return out;
 }
 
-View make_view(const Transcript& transcript, const ViewLimits& limits) {
-  const uint64_t most_lines = limits.lines == 0 ? kNoLimit : limits.lines;
-  const uint64_t most_chars = limits.chars == 0 ? kNoLimit : limits.chars;
-  View view;
+namespace {
 
-  // All of it, if it fits.
-  Budget all{most_lines, most_chars};
+// A view in the making: lines taken from the front, lines taken from the back, and what was cut in two.
+class Composer {
+ public:
+  Composer(const Transcript& transcript, const ViewLimits& limits)
+      : transcript_(transcript), limits_(limits), exact_(limits.cut == Cut::Characters) {}
+
+  View compose();
+
+ private:
+  bool take_all(Budget budget);
+  void take_head(Budget budget, uint64_t tail_chars);
+  void take_tail(Budget budget, uint64_t most_chars);
+  void note_shown(const Transcript::Entry& entry, const Piece& piece);
+  Omitted count_omitted() const;
+
+  const Transcript& transcript_;
+  const ViewLimits& limits_;
+  bool exact_;
+
+  std::string head_;
+  std::string cut_head_;           // the beginning of line `next_`
+  LineNumber next_ = 1;            // first line not wholly shown by the head
+  std::vector<std::string> tail_;  // last line first
+  std::string cut_tail_;           // the end of line `before_`
+  LineNumber before_ = 0;          // last line not wholly shown by the tail
+  uint64_t shown_bytes_ = 0;
+  uint64_t shown_lines_ = 0;
+  LineNumber first_dropped_ = 0;
+  LineNumber last_dropped_ = 0;
+};
+
+void Composer::note_shown(const Transcript::Entry& entry, const Piece& piece) {
+  if (entry.dropped) {
+    first_dropped_ = first_dropped_ == 0 ? piece.first : std::min(first_dropped_, piece.first);
+    last_dropped_ = std::max(last_dropped_, piece.last);
+    return;
+  }
+  shown_bytes_ += piece.bytes;
+  shown_lines_ += piece.last - piece.first + 1;
+}
+
+bool Composer::take_all(Budget budget) {
   bool fits = true;
-  transcript.forward(1, [&](const Transcript::Entry& entry) {
-    const uint64_t step = step_of(entry, limits.fold_repeats);
+  transcript_.forward(1, [&](const Transcript::Entry& entry) {
+    const uint64_t step = step_of(entry, limits_.fold_repeats);
     for (uint64_t i = 0; i < entry.repeat && fits; i += step) {
-      const Piece piece = piece_of(entry, entry.first + i, entry.first + i + step - 1, limits.fold_repeats);
-      fits = all.fits(piece);
-      if (fits) {
-        all.take(piece);
-        view.text += piece.text;
-      }
+      const Piece piece = piece_of(entry, entry.first + i, entry.first + i + step - 1, limits_.fold_repeats);
+      fits = budget.fits(piece);
+      if (!fits) break;
+      budget.take(piece);
+      head_ += piece.text;
+      note_shown(entry, piece);
     }
     return fits;
   });
-  if (fits) return view;
+  return fits;
+}
 
-  // The head…
-  const uint64_t notice = limits.gap.empty() ? 0 : 50;
-  Budget head{most_lines * limits.head_percent / 100, most_chars * limits.head_percent / 100};
-  Budget tail{most_lines - head.lines, most_chars - head.chars - std::min(notice, most_chars - head.chars)};
-  view.text.clear();
-  LineNumber next = 1;  // first line not shown by the head
-  std::string cut_head;
-  uint64_t shown_bytes = 0;
+void Composer::take_head(Budget budget, uint64_t tail_chars) {
   bool going = true;
-  transcript.forward(1, [&](const Transcript::Entry& entry) {
-    const uint64_t step = step_of(entry, limits.fold_repeats);
+  transcript_.forward(1, [&](const Transcript::Entry& entry) {
+    const uint64_t step = step_of(entry, limits_.fold_repeats);
     for (uint64_t i = 0; i < entry.repeat && going; i += step) {
-      const Piece piece = piece_of(entry, entry.first + i, entry.first + i + step - 1, limits.fold_repeats);
-      if (!head.fits(piece)) {
+      const Piece piece = piece_of(entry, entry.first + i, entry.first + i + step - 1, limits_.fold_repeats);
+      if (!budget.fits(piece)) {
         going = false;
         // A line too long for any budget is cut; an ordinary one waits for the tail.
-        if (!entry.dropped && head.lines > 0 && piece.shown_chars > tail.chars) {
-          cut_head = entry.text.substr(0, prefix_bytes(entry.text, head.chars));
+        if (!entry.dropped && budget.lines > 0 && (exact_ || piece.shown_chars > tail_chars)) {
+          cut_head_ = entry.text.substr(0, prefix_bytes(entry.text, budget.chars));
         }
         break;
       }
-      head.take(piece);
-      view.text += piece.text;
-      shown_bytes += piece.bytes;
-      next = piece.last + 1;
+      budget.take(piece);
+      head_ += piece.text;
+      note_shown(entry, piece);
+      next_ = piece.last + 1;
     }
     return going;
   });
+}
 
-  // …and the tail, collected backwards.
-  std::vector<std::string> pieces;
-  LineNumber before = transcript.size();  // last line not shown by the tail
-  std::string cut_tail;
-  going = true;
-  transcript.backward(transcript.size(), [&](const Transcript::Entry& entry) {
-    const uint64_t step = step_of(entry, limits.fold_repeats);
-    const LineNumber end = entry.first + entry.repeat - 1;
-    for (LineNumber last = end; last >= entry.first && last >= next && going; last -= step) {
-      const LineNumber first = std::max<LineNumber>(last - step + 1, std::max(entry.first, next));
-      const Piece piece = piece_of(entry, first, last, limits.fold_repeats);
-      if (!tail.fits(piece)) {
+void Composer::take_tail(Budget budget, uint64_t most_chars) {
+  before_ = transcript_.size();
+  bool going = before_ >= next_;
+  transcript_.backward(before_, [&](const Transcript::Entry& entry) {
+    const uint64_t step = step_of(entry, limits_.fold_repeats);
+    const LineNumber lowest = std::max(entry.first, next_);
+    for (LineNumber last = entry.first + entry.repeat - 1; last >= lowest && going; last -= step) {
+      const LineNumber first = last - lowest + 1 > step ? last - step + 1 : lowest;
+      const Piece piece = piece_of(entry, first, last, limits_.fold_repeats);
+      if (!budget.fits(piece)) {
         going = false;
-        if (!entry.dropped && tail.lines > 0 && (pieces.empty() || piece.shown_chars > most_chars)) {
+        if (!entry.dropped && budget.lines > 0 && budget.chars > 0 &&
+            (exact_ || tail_.empty() || piece.shown_chars > most_chars)) {
           // Not even one line fits, or one that never could: its end is worth having.
-          const uint64_t room = tail.chars > 0 ? tail.chars - 1 : 0;
-          cut_tail = entry.text.substr(suffix_begin(entry.text, room));
+          cut_tail_ = entry.text.substr(suffix_begin(entry.text, budget.chars - 1));
+          // With room for the line end alone there is nothing of the line.
+          if (exact_ && cut_tail_.empty()) tail_.push_back("\n");
         }
         break;
       }
-      tail.take(piece);
-      pieces.push_back(piece.text);
-      shown_bytes += piece.bytes;
-      before = first - 1;
-      if (last < step) return false;
+      budget.take(piece);
+      tail_.push_back(piece.text);
+      note_shown(entry, piece);
+      before_ = first - 1;
     }
-    return going && before >= next;
+    return going && before_ >= next_;
   });
+  // The two ends of one line must not overlap.
+  if (next_ == before_ && !cut_head_.empty()) {
+    const auto line = transcript_.line(next_);
+    if (line && cut_head_.size() + cut_tail_.size() > line->size()) cut_head_.clear();
+  }
+}
 
+Omitted Composer::count_omitted() const {
   Omitted omitted;
-  omitted.first_line = next;
-  omitted.last_line = before;
+  omitted.first_line = next_;
+  omitted.last_line = before_;
+  if (first_dropped_ != 0) {
+    const bool has_gap = before_ >= next_;
+    omitted.first_line = has_gap ? std::min(next_, first_dropped_) : first_dropped_;
+    omitted.last_line = has_gap ? std::max(before_, last_dropped_) : last_dropped_;
+  }
   // Of a line shown in part only, the part that is missing counts as bytes.
-  shown_bytes += cut_head.size() + cut_tail.size();
-  omitted.bytes = transcript.bytes() - shown_bytes;
-  const uint64_t partly = (next == before && (!cut_head.empty() || !cut_tail.empty()))
-                              ? 1
-                              : (cut_head.empty() ? 0u : 1u) + (cut_tail.empty() ? 0u : 1u);
-  omitted.lines = before >= next ? before - next + 1 - partly : 0;
-  if (!cut_head.empty()) view.text += cut_head + "\n";
-  view.text += gap_text(limits, omitted);
-  if (!cut_tail.empty()) view.text += cut_tail + "\n";
-  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) view.text += *piece;
-  view.omitted = omitted;
+  omitted.bytes = transcript_.bytes() - shown_bytes_ - cut_head_.size() - cut_tail_.size();
+  const bool same_line = next_ == before_ && !cut_head_.empty() && !cut_tail_.empty();
+  const uint64_t partly = (cut_head_.empty() ? 0u : 1u) + (cut_tail_.empty() || same_line ? 0u : 1u);
+  omitted.lines = transcript_.size() - shown_lines_ - partly;
+  return omitted;
+}
+
+View Composer::compose() {
+  const uint64_t most_lines = limits_.lines == 0 ? kNoLimit : limits_.lines;
+  const uint64_t most_chars = limits_.chars == 0 ? kNoLimit : limits_.chars;
+  View view;
+  if (take_all({most_lines, most_chars})) {
+    view.text = std::move(head_);
+    if (first_dropped_ != 0) {
+      next_ = transcript_.size() + 1;
+      before_ = 0;
+      view.omitted = count_omitted();
+    }
+    return view;
+  }
+  head_.clear();
+  shown_bytes_ = shown_lines_ = first_dropped_ = last_dropped_ = 0;
+
+  const Budget head{most_lines * limits_.head_percent / 100, most_chars * limits_.head_percent / 100};
+  const uint64_t rest = most_chars - head.chars;
+  const Budget tail{most_lines - head.lines, exact_ ? rest - std::min(rest, kGapChars) : rest};
+  take_head(head, tail.chars);
+  take_tail(tail, most_chars);
+
+  view.omitted = count_omitted();
+  const std::string line_end = exact_ ? "" : "\n";
+  view.text = std::move(head_);
+  if (!cut_head_.empty()) view.text += cut_head_ + line_end;
+  view.text += gap_text(limits_, *view.omitted);
+  if (!cut_tail_.empty()) view.text += cut_tail_ + "\n";
+  for (auto piece = tail_.rbegin(); piece != tail_.rend(); ++piece) view.text += *piece;
   return view;
+}
+
+}  // namespace
+
+View make_view(const Transcript& transcript, const ViewLimits& limits) {
+  return Composer(transcript, limits).compose();
 }
 
 }  // namespace ttyward::terminal

@@ -3,6 +3,7 @@
 // Pure. Text is cut at line and character boundaries only; a line longer than
 // the budget is cut in itself; runs of equal lines are folded into one with a
 // count. Errors sit at the end, so by default the tail is the larger part.
+// Whatever is shown, shown and omitted add up to the transcript's lines and bytes.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,9 @@ struct ViewLimits {
   unsigned head_percent = 20;  // of each limit; the rest is the tail's
   bool fold_repeats = true;
   // Written between head and tail. Empty: a line that says how much is missing and where.
-  std::string gap;
+  std::string gap{};
+  // Whole lines; or exactly so many characters, with 50 set aside for the gap, wherever that cuts.
+  enum class Cut : uint8_t { Lines, Characters } cut = Cut::Lines;
 
   bool operator==(const ViewLimits&) const = default;
 };
@@ -30,9 +33,9 @@ std::optional<ViewLimits> view_preset(std::string_view name);
 std::string view_preset_names();
 
 struct Omitted {
-  uint64_t bytes = 0;
-  uint64_t lines = 0;  // lines that are not shown at all
-  LineNumber first_line = 0;
+  uint64_t bytes = 0;  // without line ends
+  uint64_t lines = 0;  // lines that are not shown at all; those the transcript has dropped are among them
+  LineNumber first_line = 0;  // what is missing lies between these two
   LineNumber last_line = 0;
 
   bool operator==(const Omitted&) const = default;

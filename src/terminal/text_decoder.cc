@@ -9,16 +9,31 @@
 
 namespace ttyward::terminal {
 
+namespace {
+
+// C0 controls that no text has, NUL aside: all but BEL to SI and ESC.
+bool is_strange(uint8_t byte) {
+  return (byte > 0 && byte < 0x07) || (byte > 0x0F && byte < 0x20 && byte != 0x1B);
+}
+
+constexpr size_t kFewestForNuls = 32;  // a tenth of less than that is no evidence
+constexpr size_t kFewestForStrange = 256;
+
+}  // namespace
+
 bool BinarySniffer::look(std::string_view bytes) {
   const size_t sample = source_ == Source::Pipe ? kSample : kTerminalSample;
-  if (binary_ || seen_ >= sample) return binary_;
-  bytes = bytes.substr(0, sample - seen_);
-  seen_ += bytes.size();
-  nuls_ += static_cast<size_t>(std::count(bytes.begin(), bytes.end(), '\0'));
-  if (source_ == Source::Pipe) {
-    binary_ = nuls_ > 0;
-  } else if (seen_ >= 32) {  // a tenth of less than that is no evidence
-    binary_ = nuls_ * 10 > seen_;
+  for (size_t i = 0; i < bytes.size() && seen_ < sample && !binary_; i++) {
+    const auto byte = static_cast<uint8_t>(bytes[i]);
+    seen_++;
+    nuls_ += byte == 0 ? 1 : 0;
+    strange_ += is_strange(byte) ? 1 : 0;
+    if (source_ == Source::Pipe) {
+      binary_ = nuls_ > 0;
+    } else {
+      binary_ = (seen_ >= kFewestForNuls && nuls_ * 10 > seen_) ||
+                (seen_ >= kFewestForStrange && strange_ * 32 > seen_);
+    }
   }
   return binary_;
 }
@@ -54,13 +69,15 @@ size_t TextDecoder::valid_prefix(std::string_view bytes) {
 
 void TextDecoder::guess(std::string_view bytes) {
   sample_.append(bytes.substr(0, kSampleBytes - std::min(kSampleBytes, sample_.size())));
+  // A guess costs a look at the whole sample: the next one is made when there is twice as much to see.
+  if (sample_.size() < next_guess_) return;
+  next_guess_ = sample_.size() < kSampleBytes ? std::min(kSampleBytes, 2 * sample_.size()) : kSampleBytes + 1;
   uchardet_t detector = uchardet_new();
   uchardet_handle_data(detector, sample_.data(), sample_.size());
   uchardet_data_end(detector);
   const std::string name = uchardet_get_charset(detector);
   uchardet_delete(detector);
   if (name.empty() || name == "ASCII" || name == "UTF-8") {
-    undecided_ = true;
     encoding_ = "unknown";
     return;
   }
@@ -126,6 +143,13 @@ std::string_view TextDecoder::decode(std::string_view bytes) {
     }
   }
   pending_.erase(0, pending_.size() - in_left);
+  return out_;
+}
+
+std::string_view TextDecoder::finish() {
+  out_.clear();
+  if (!pending_.empty()) base::append_utf8(out_, base::kReplacementCharacter);
+  pending_.clear();
   return out_;
 }
 

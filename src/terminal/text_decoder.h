@@ -15,8 +15,10 @@
 
 namespace ttyward::terminal {
 
-// Binary if a NUL is among the first 4 KiB of a pipe; on a terminal programs pad with NULs now and then,
-// so there more than a tenth of the first 512 bytes must be.
+// Binary if a NUL is among the first 4 KiB of a pipe. On a terminal programs pad with NULs now and then:
+// there more than a tenth of the first 512 bytes must be NUL, or more than a thirty-second of at least 256
+// bytes control characters that neither text nor escape sequences have. Decided byte by byte, so it does not
+// matter how the bytes come in.
 class BinarySniffer {
  public:
   enum class Source : uint8_t { Pipe, Terminal };
@@ -32,6 +34,7 @@ class BinarySniffer {
   Source source_;
   size_t seen_ = 0;
   size_t nuls_ = 0;
+  size_t strange_ = 0;
   bool binary_ = false;
 };
 
@@ -45,6 +48,9 @@ class TextDecoder {
   // UTF-8 for the next bytes; what it returns is valid until the next call.
   std::string_view decode(std::string_view bytes);
 
+  // No more bytes: what stands for a character that was never finished.
+  std::string_view finish();
+
   // "UTF-8", a name iconv knows, or "unknown".
   const std::string& encoding() const { return encoding_; }
 
@@ -57,7 +63,7 @@ class TextDecoder {
   std::string encoding_ = "UTF-8";
   iconv_t converter_ = reinterpret_cast<iconv_t>(-1);
   bool converting_ = false;
-  bool undecided_ = false;  // bytes that are not UTF-8 were seen, and no guess could be made yet
+  size_t next_guess_ = 0;  // size of the sample
   std::string sample_;
   std::string pending_;  // an unfinished character
   std::string out_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 namespace ttyward::terminal {
@@ -36,6 +37,20 @@ bool read_all(int fd, void* data, size_t n, uint64_t offset) {
   }
   return true;
 }
+
+base::Result<base::UniqueFd> open_nameless(const std::string& folder) {
+  base::UniqueFd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (file) return file;
+  // Not every file system can: a name for a moment does as well.
+  std::string name = folder + "/.transcript-XXXXXX";
+  file.reset(::mkostemp(name.data(), O_CLOEXEC));
+  if (!file) return base::fail_errno(errno, "cannot keep old output in " + folder);
+  ::unlink(name.c_str());
+  return file;
+}
+
+// Dropped blocks are merged so many at a time.
+constexpr size_t kMergeAfter = 64;
 
 }  // namespace
 
@@ -71,39 +86,57 @@ void Transcript::append(std::string_view line) {
   block.lines++;
   block.text_bytes += line.size();
   memory_bytes_ += line.size() + sizeof(Item);
-  kept_bytes_ += line.size();
+  kept_bytes_ += line.size() + sizeof(Item);
 }
 
 void Transcript::spill_oldest() {
   Block& block = blocks_[first_in_memory_++];
   if (block.dropped) return;
-  memory_bytes_ -= block.text.size() + block.items.size() * sizeof(Item);
-  block.item_count = static_cast<uint32_t>(block.items.size());
-  block.text_size = static_cast<uint32_t>(block.text.size());
   if (!spill_error_ && !file_) {
-    file_.reset(::open(limits_.spill_folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-    if (!file_)
-      spill_error_ = base::fail_errno(errno, "cannot keep old output in " + limits_.spill_folder).value();
-  }
-  const size_t item_bytes = block.items.size() * sizeof(Item);
-  if (!spill_error_) {
-    block.file_offset = file_end_;
-    if (write_all(file_.get(), block.items.data(), item_bytes, file_end_) &&
-        write_all(file_.get(), block.text.data(), block.text.size(), file_end_ + item_bytes)) {
-      file_end_ += item_bytes + block.text.size();
-      block.spilled = true;
+    auto file = open_nameless(limits_.spill_folder);
+    if (file) {
+      file_ = std::move(*file);
     } else {
+      spill_error_ = file.error();
+    }
+  }
+  if (!spill_error_) {
+    const size_t item_bytes = block.items.size() * sizeof(Item);
+    if (!write_all(file_.get(), block.items.data(), item_bytes, file_end_) ||
+        !write_all(file_.get(), block.text.data(), block.text.size(), file_end_ + item_bytes)) {
       spill_error_ = base::fail_errno(errno, "cannot keep old output in " + limits_.spill_folder).value();
     }
   }
-  if (!block.spilled) {
-    block.dropped = true;
-    dropped_lines_ += block.lines;
-    dropped_bytes_ += block.text_bytes;
-    kept_bytes_ -= block.text.size();
+  if (spill_error_) {
+    drop(block);
+    merge_dropped();
+    return;
+  }
+  memory_bytes_ -= block.size();
+  block.file_offset = file_end_;
+  file_end_ += block.size();
+  block.item_count = static_cast<uint32_t>(block.items.size());
+  block.text_size = static_cast<uint32_t>(block.text.size());
+  block.spilled = true;
+  block.items = {};
+  block.text = {};
+}
+
+void Transcript::drop(Block& block) {
+  kept_bytes_ -= block.size();
+  if (block.spilled) {
+    ::fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                static_cast<off_t>(block.file_offset), static_cast<off_t>(block.size()));
+  } else {
+    memory_bytes_ -= block.size();
   }
   block.items = {};
   block.text = {};
+  block.spilled = false;
+  block.dropped = true;
+  dropped_lines_ += block.lines;
+  dropped_bytes_ += block.text_bytes;
+  unmerged_++;
 }
 
 void Transcript::enforce_quota() {
@@ -111,26 +144,36 @@ void Transcript::enforce_quota() {
   // The oldest quarter of the quota stays for good; dropping starts behind it and moves on.
   if (next_drop_ == 0) {
     uint64_t head = 0;
-    while (next_drop_ < blocks_.size() && head < limits_.quota / 4) head += blocks_[next_drop_++].text_bytes;
+    while (next_drop_ < blocks_.size() && head < limits_.quota / 4) head += blocks_[next_drop_++].size();
   }
   while (kept_bytes_ > limits_.quota && next_drop_ + 1 < blocks_.size()) {
     Block& block = blocks_[next_drop_++];
-    if (block.dropped) continue;
-    const uint64_t size = block.spilled ? block.text_size : block.text.size();
-    if (block.spilled) {
-      const uint64_t length = block.item_count * sizeof(Item) + block.text_size;
-      ::fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                  static_cast<off_t>(block.file_offset), static_cast<off_t>(length));
-    } else {
-      memory_bytes_ -= block.text.size() + block.items.size() * sizeof(Item);
-      block.items = {};
-      block.text = {};
-    }
-    block.dropped = true;
-    kept_bytes_ -= size;
-    dropped_lines_ += block.lines;
-    dropped_bytes_ += block.text_bytes;
+    if (!block.dropped) drop(block);
   }
+  merge_dropped();
+}
+
+// Neighbours that went become one, so that endless output needs no endless list of what is missing.
+void Transcript::merge_dropped() {
+  if (unmerged_ < kMergeAfter) return;
+  unmerged_ = 0;
+  size_t to = 0;
+  size_t first_in_memory = 0;
+  size_t next_drop = 0;
+  for (size_t from = 0; from < blocks_.size(); from++) {
+    if (from == first_in_memory_) first_in_memory = to;
+    if (from == next_drop_) next_drop = to;
+    if (to > 0 && blocks_[from].dropped && blocks_[to - 1].dropped) {
+      blocks_[to - 1].lines += blocks_[from].lines;
+      blocks_[to - 1].text_bytes += blocks_[from].text_bytes;
+    } else {
+      if (from != to) blocks_[to] = std::move(blocks_[from]);
+      to++;
+    }
+  }
+  blocks_.resize(to);
+  first_in_memory_ = first_in_memory;
+  next_drop_ = next_drop;
 }
 
 size_t Transcript::memory() const {
@@ -224,7 +267,9 @@ base::Result<std::vector<Transcript::Match>> Transcript::search(const std::strin
   forward(from, [&](const Entry& entry) {
     if (entry.first > to || matches.size() >= most) return false;
     if (!entry.dropped && RE2::PartialMatch(entry.text, expression)) {
-      matches.push_back({entry.first, entry.repeat, entry.text});
+      const LineNumber first = std::max(entry.first, from);
+      const LineNumber last = std::min(entry.first + entry.repeat - 1, to);
+      matches.push_back({first, last - first + 1, entry.text});
     }
     return true;
   });

@@ -26,9 +26,9 @@ using LineNumber = uint64_t;  // from 1
 class Transcript {
  public:
   struct Limits {
-    size_t memory = 4 << 20;             // bytes of text kept in memory before blocks go to the file
-    uint64_t quota = uint64_t{1} << 30;  // bytes of text kept at all
-    std::string spill_folder = "/tmp";   // must support unlinked files; text is private to us there
+    size_t memory = 4 << 20;             // bytes kept in memory before blocks go to the file
+    uint64_t quota = uint64_t{1} << 30;  // bytes kept at all; as above, with 16 for each line or run of lines
+    std::string spill_folder = "/tmp";   // text is private to us there: the file has no name
   };
 
   Transcript();
@@ -87,12 +87,19 @@ class Transcript {
     uint64_t file_offset = 0;  // items, then text
     uint32_t item_count = 0;
     uint32_t text_size = 0;
+
+    // What it takes, in memory or in the file.
+    uint64_t size() const {
+      return spilled ? item_count * sizeof(Item) + text_size : items.size() * sizeof(Item) + text.size();
+    }
   };
   static constexpr size_t kBlockBytes = 64 * 1024;
   static constexpr size_t kBlockItems = 4096;
 
   void spill_oldest();
   void enforce_quota();
+  void drop(Block& block);
+  void merge_dropped();
   bool load(const Block& block, Block& into) const;
   const Block* at(LineNumber number, size_t* index) const;
 
@@ -102,6 +109,7 @@ class Transcript {
   size_t memory_bytes_ = 0;
   uint64_t kept_bytes_ = 0;
   size_t next_drop_ = 0;
+  size_t unmerged_ = 0;  // blocks dropped since merge_dropped()
   uint64_t lines_ = 0;
   uint64_t bytes_ = 0;
   uint64_t dropped_lines_ = 0;

@@ -76,10 +76,6 @@ int run_command(const Arguments& args, const Globals& globals) {
   }
   Stdin input = stdin_kind();
   if (input == Stdin::Person && !person) input = Stdin::None;  // its keys are not ours to take
-  if (input == Stdin::Given) {
-    options->input_patience = std::chrono::milliseconds(0);
-    if (args.shared.pipe) options->spawn.stdin_kind = pty::StdinKind::Pipe;
-  }
 
   const Show show = globals.json ? Show::Nothing : person ? Show::Raw : Show::Lines;
   Foreground foreground(std::move(*options), show, input);
@@ -91,7 +87,7 @@ int run_command(const Arguments& args, const Globals& globals) {
   const Foreground::Outcome outcome = foreground.run(print_json);
   if (!outcome.started && globals.json) std::printf("%s\n", outcome.result.to_json().c_str());
   if (!globals.json) say_what_happened(outcome.result);
-  return outcome.result.shell_code();
+  return outcome.shell_code();
 }
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {

@@ -245,6 +245,8 @@ void write_ansi(const Screen& screen, WithHistory history, const Sink& sink) {
         out += fmt::format("\033[{};1H", row + 1);
       }
     }
+    // The row before wraps into an empty one: a character makes it so, and is taken away again.
+    if (continued && line.spans.empty()) out += pen.change_to(Style{}) + " \b\033[X";
     first = false;
     out += row_size(line.flags);
     for (const Span& span : line.spans) {

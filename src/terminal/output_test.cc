@@ -1,0 +1,259 @@
+#include "terminal/output.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace ttyward::terminal {
+namespace {
+
+using Source = BinarySniffer::Source;
+using Lines = std::vector<std::string>;
+
+Lines lines_of(const Transcript& transcript) {
+  Lines out;
+  transcript.forward(1, [&](const Transcript::Entry& entry) {
+    for (uint64_t i = 0; i < entry.repeat; i++) out.push_back(entry.text);
+    return true;
+  });
+  return out;
+}
+
+Lines shown(std::string_view bytes, Source source = Source::Terminal, int cols = 80, int rows = 24) {
+  Output output({.cols = cols, .rows = rows, .source = source, .transcript = {}});
+  output.feed(bytes);
+  output.finish();
+  return lines_of(output.transcript());
+}
+
+TEST(Output, lines_end_up_in_order) {
+  EXPECT_EQ(shown("one\r\ntwo\r\n\r\nthree"), (Lines{"one", "two", "", "three"}));
+  EXPECT_EQ(shown("one\ntwo\n", Source::Pipe), (Lines{"one", "two"}));
+  EXPECT_EQ(shown("one\r\ntwo\r\n", Source::Pipe), (Lines{"one", "two"}));
+  EXPECT_EQ(shown(""), Lines{});
+  EXPECT_EQ(shown("\r\n\r\n"), Lines{});
+}
+
+TEST(Output, a_progress_bar_is_its_last_state) {
+  std::string bytes = "start\r\n";
+  for (int i = 0; i <= 100; i++)
+    bytes += "\r" + std::to_string(i) + "% [" + std::string(static_cast<size_t>(i / 5), '#') + "]";
+  EXPECT_EQ(shown(bytes + "\r\ndone\r\n"), (Lines{"start", "100% [####################]", "done"}));
+}
+
+TEST(Output, backspace_and_erasure_are_resolved) {
+  EXPECT_EQ(shown("abc\b\bX\r\n"), (Lines{"aXc"}));
+  EXPECT_EQ(shown("secret\r\x1b[Kshown\r\n"), (Lines{"shown"}));
+  EXPECT_EQ(shown("one\r\ntwo\r\n\x1b[2J\x1b[Hthree\r\n").back(), "three");
+}
+
+TEST(Output, lines_rewritten_from_below_have_their_last_form) {
+  EXPECT_EQ(shown("a: 0%\r\nb: 0%\r\n\x1b[2Aa: 50%\x1b[K\r\nb: 70%\x1b[K\r\n\x1b[2A\x1b[Ka: done\r\n\x1b[Kb: "
+                  "done\r\n"),
+            (Lines{"a: done", "b: done"}));
+}
+
+TEST(Output, colours_and_titles_leave_no_trace) {
+  EXPECT_EQ(shown("\x1b]0;title\x07\x1b[1;31mred\x1b[0m \x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\r\n"),
+            (Lines{"red link"}));
+}
+
+TEST(Output, the_alternate_screen_is_not_output) {
+  EXPECT_EQ(shown("before\r\n\x1b[?1049h\x1b[Hfull screen\r\nmore\x1b[?1049l"
+                  "after\r\n"),
+            (Lines{"before", "after"}));
+  EXPECT_EQ(shown("before\r\n\x1b[?1049h\x1b[Hkilled in vim"), (Lines{"before"}));
+}
+
+TEST(Output, soft_wrapped_lines_are_one_line) {
+  const std::string line(1000, 'x');
+  EXPECT_EQ(shown("a\r\n" + line + "\r\nb\r\n"), (Lines{"a", line, "b"}));
+  EXPECT_EQ(shown(line), (Lines{line}));
+  std::string many;
+  for (int i = 0; i < 100; i++) many += line + std::to_string(i) + "\r\n";
+  const Lines lines = shown(many);
+  ASSERT_EQ(lines.size(), 100u);
+  EXPECT_EQ(lines[57], line + "57");
+}
+
+TEST(Output, blanks_inside_a_wrapped_line_stay) {
+  const std::string line = std::string(75, 'x') + std::string(20, ' ') + "y";
+  EXPECT_EQ(shown(line + "\r\n"), (Lines{line}));
+  std::string many;
+  for (int i = 0; i < 500; i++) many += line + "\r\n";
+  EXPECT_EQ(shown(many), Lines(500, line));
+}
+
+TEST(Output, a_line_without_end_costs_bounded_memory) {
+  Output output({.cols = 80, .rows = 24, .source = Source::Pipe, .transcript = {}});
+  const std::string piece(1 << 20, 'x');
+  for (int i = 0; i < 40; i++) output.feed(piece);
+  output.finish();
+  EXPECT_EQ(output.transcript().bytes(), 40u << 20);
+  EXPECT_GE(output.transcript().size(), 3u);
+}
+
+TEST(Output, binary_is_counted_and_not_shown) {
+  Output output({.cols = 80, .rows = 24, .source = Source::Pipe, .transcript = {}});
+  output.feed(
+      std::string("\x7f"
+                  "ELF\0\0\0\0",
+                  8));
+  output.feed("text after it\n");
+  output.finish();
+  EXPECT_TRUE(output.is_binary());
+  EXPECT_EQ(output.total_bytes(), 22u);
+  EXPECT_EQ(output.transcript().size(), 0u);
+}
+
+TEST(Output, the_cursors_line_is_what_a_waiting_program_asked) {
+  Output output({});
+  output.feed("hello\r\nPassword: ");
+  EXPECT_EQ(output.cursor_line(), "Password:");
+}
+
+TEST(Output, an_unfinished_character_at_the_end_is_not_lost) {
+  EXPECT_EQ(shown("ab\xE2\x82"), (Lines{"ab\xEF\xBF\xBD"}));
+}
+
+// Output of any kind, with long stretches of plain lines in it: there the shortcut is taken.
+std::string random_output(std::mt19937& random, Source source) {
+  const std::string end = source == Source::Terminal ? "\r\n" : "\n";
+  std::string out;
+  const int parts = 1 + static_cast<int>(random() % 6);
+  for (int part = 0; part < parts; part++) {
+    switch (random() % 14) {
+      case 0: {
+        const char* sequences[] = {"\x1b[31m",
+                                   "\x1b[0m",
+                                   "\x1b[2A",
+                                   "\x1b[5;5H",
+                                   "\x1b[K",
+                                   "\x1b[J",
+                                   "\x1b[3b",
+                                   "\x1b"
+                                   "7",
+                                   "\x1b"
+                                   "8",
+                                   "\x1b[4h",
+                                   "\x1b[4l",
+                                   "\x1b[?7l",
+                                   "\x1b[?7h",
+                                   "\x1b[2;6r",
+                                   "\x1b[r",
+                                   "\x1b(0",
+                                   "\x1b(B",
+                                   "\x1b[?6h",
+                                   "\x1b[?6l",
+                                   "\x0e",
+                                   "\x0f",
+                                   "\x1b[20h",
+                                   "\x1b[20l",
+                                   "\x1b[3S",
+                                   "\x1b[2T",
+                                   "\x1b[2L",
+                                   "\x1b[1M",
+                                   "\x1bM",
+                                   "\x1b[?1049h",
+                                   "\x1b[?1049l",
+                                   "\x1b[42m",
+                                   "\x1b#3",
+                                   "\x1b#6",
+                                   "\x1b[!p",
+                                   "\x1bN",
+                                   "\x1b]133;A\x07",
+                                   "\x1b[2J",
+                                   "\x1b[3J",
+                                   "\x1b#8",
+                                   "\x1b"
+                                   "c"};
+        out += sequences[random() % std::size(sequences)];
+        break;
+      }
+      case 1:
+        out += "tab\there\t";
+        break;
+      case 2:
+        out += "\r";
+        break;
+      case 3:
+        out += "back\b\b";
+        break;
+      case 4:
+        out += "héllo wörld €😀日本" + end;
+        break;
+      case 5:
+        out += "\n";
+        break;
+      case 6:
+        out += "unfinished";
+        break;
+      case 7:
+        out += std::string(80, '=') + end;
+        break;
+      case 8:
+        out += "e\xCC\x81";  // a combining mark
+        break;
+      default: {
+        const int n = 20 + static_cast<int>(random() % 900);
+        for (int i = 0; i < n; i++) {
+          std::string line = std::to_string(i);
+          const uint32_t kind = random() % 8;
+          if (kind == 0) line.append(random() % 400, 'x');
+          if (kind == 1) line.append(random() % 100, ' ');
+          if (kind == 2) line.clear();
+          if (kind == 3) line = std::string(random() % 90, ' ') + "y";
+          out += line + end;
+        }
+      }
+    }
+  }
+  return out;
+}
+
+TEST(Output, any_chunking_gives_the_same_transcript_and_screen) {
+  for (uint32_t seed = 0; seed < 300; seed++) {
+    std::mt19937 random(seed);
+    const Source source = seed % 2 == 0 ? Source::Terminal : Source::Pipe;
+    const OutputOptions options{.cols = 20 + static_cast<int>(random() % 80),
+                                .rows = 2 + static_cast<int>(random() % 30),
+                                .source = source,
+                                .transcript = {}};
+    const std::string bytes = random_output(random, source) + random_output(random, source);
+    Output slow(options);
+    for (size_t at = 0; at < bytes.size(); at += 1000) slow.feed(std::string_view(bytes).substr(at, 1000));
+    Output fast(options);
+    for (size_t at = 0; at < bytes.size();) {
+      const size_t piece = random() % 3 == 0 ? 1 + random() % 100 : 1 + random() % 60'000;
+      fast.feed(std::string_view(bytes).substr(at, piece));
+      at += piece;
+    }
+    for (int r = 0; r < options.rows; r++) {
+      ASSERT_EQ(fast.screen().line(r), slow.screen().line(r)) << "seed " << seed << " row " << r;
+    }
+    ASSERT_EQ(fast.screen().cursor().row, slow.screen().cursor().row) << "seed " << seed;
+    ASSERT_EQ(fast.screen().cursor().col, slow.screen().cursor().col) << "seed " << seed;
+    // What comes next must find both in the same state.
+    for (Output* output : {&slow, &fast}) {
+      output->feed(
+          "\x1b[3bnext\r\n\x1b"
+          "8more\x1b[?1049lend");
+      output->finish();
+    }
+    ASSERT_EQ(lines_of(fast.transcript()), lines_of(slow.transcript())) << "seed " << seed;
+  }
+}
+
+TEST(Output, one_byte_at_a_time_is_the_same_too) {
+  for (uint32_t seed = 0; seed < 100; seed++) {
+    std::mt19937 random(seed + 5000);
+    const std::string bytes = random_output(random, Source::Terminal);
+    Output slow({});
+    for (const char c : bytes) slow.feed({&c, 1});
+    slow.finish();
+    ASSERT_EQ(shown(bytes), lines_of(slow.transcript())) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace ttyward::terminal
