@@ -226,12 +226,9 @@ void write_ansi(const Screen& screen, WithHistory history, const Sink& sink) {
   const bool scrolls = history == WithHistory::Yes && !on_alternate;
   bool first = true;
   for_each_line(screen, on_alternate ? WithHistory::No : history, [&](int row, Line& line) {
-    const bool has_cells = !line.spans.empty();
     if (!line.wrapped) line.trim();
-    if (continued && has_cells && line.spans.empty())
-      line.add(" ", 1, Style{});  // one blank carries the wrap
+    if (continued && line.spans.empty()) line.add(" ", 1, Style{});  // one blank carries the wrap
     std::string out;
-    if (line.spans.empty()) continued = false;  // nothing to print through to
     if (continued && missing > 0) {
       // Only a wide character wraps by itself before the edge.
       const bool wraps = missing == 1 && starts_wide(line);
