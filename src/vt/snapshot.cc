@@ -40,7 +40,10 @@ Snapshot take_snapshot(const Screen& screen) {
   shot.title = screen.title();
   shot.modes = screen.modes();
   shot.first_row = screen.stable_row(0);
-  for (int r = 0; r < shot.rows; r++) shot.lines.push_back(trimmed(screen.line(r)));
+  for (int r = 0; r < shot.rows; r++) {
+    shot.lines.push_back(screen.line(r));
+    shot.lines.back().trim();
+  }
   return shot;
 }
 

@@ -36,6 +36,7 @@ void Screen::set_mode(const ModeRow& row, bool on) {
     case Mode::AlternateScreen1047:
       if (!on && !on_main()) {
         for (int r = 0; r < grid_->rows(); r++) grid_->clear(grid_->row(r), 0);
+        cursor_.pending_wrap = false;
       }
       switch_screen(on);
       return;

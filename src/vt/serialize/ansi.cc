@@ -227,6 +227,7 @@ void write_ansi(const Screen& screen, WithHistory history, const Sink& sink) {
   bool first = true;
   for_each_line(screen, on_alternate ? WithHistory::No : history, [&](int row, Line& line) {
     if (!line.wrapped) line.trim();
+    if (continued && line.spans.empty()) line.add(" ", 1, Style{});  // one blank carries the wrap
     std::string out;
     if (continued && missing > 0) {
       // Only a wide character wraps by itself before the edge.
