@@ -72,7 +72,8 @@ class Holder final : public Poller::Handler {
 
   // A running command, or why there is none; then there is no journal either.
   // Scope::OwnProcess blocks SIGCHLD and makes this process a subreaper.
-  static Started start(Poller& poller, std::shared_ptr<journal::Folder> folder, HoldSpec spec, Scope scope);
+  static Started start(Poller& poller, const std::shared_ptr<journal::Folder>& folder, HoldSpec spec,
+                       Scope scope);
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
   ~Holder();

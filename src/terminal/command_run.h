@@ -74,10 +74,9 @@ class CommandRun final {
     base::Error error;
   };
 
-  static tl::expected<std::unique_ptr<CommandRun>, StartError> start(hold::Poller& poller,
-                                                                     std::shared_ptr<journal::Folder> folder,
-                                                                     RunOptions options,
-                                                                     RunObserver* observer);
+  static tl::expected<std::unique_ptr<CommandRun>, StartError> start(
+      hold::Poller& poller, const std::shared_ptr<journal::Folder>& folder, RunOptions options,
+      RunObserver* observer);
   CommandRun(const CommandRun&) = delete;
   CommandRun& operator=(const CommandRun&) = delete;
   ~CommandRun();
