@@ -98,7 +98,8 @@ void declare_run_options(CLI::App& app, RunArguments& args) {
                  "Seconds to wait when it asks for input and nobody can answer, 0 to wait for ever")
       ->capture_default_str();
   app.add_flag("--pipe", args.pipe, "Run it in pipes instead of a terminal");
-  app.add_option("--env", args.environment, "NAME=value for its environment; may be repeated");
+  app.add_option("--env", args.environment, "NAME=value for its environment; may be repeated")
+      ->allow_extra_args(false);  // or it would take the command for one more
   app.add_flag("--inherit-env", args.inherit_environment,
                "Give it all of our environment, not only the harmless part");
   app.add_option("--size", args.size, "Size of its terminal, such as 120x40");
@@ -136,15 +137,15 @@ base::Result<terminal::RunOptions> make_run_options(const RunArguments& args, bo
     options.spawn.size = *size;
   }
 
-  if (args.timeout >= 0 || args.timeout < -1) {
-    auto time = parse_seconds("timeout", args.timeout);
+  if (args.timeout) {
+    auto time = parse_seconds("timeout", *args.timeout);
     if (!time) return tl::unexpected(time.error());
     options.timeout = *time;
   } else if (person_watches) {
     options.timeout = std::chrono::milliseconds(0);
   }
-  if (args.idle_timeout >= 0 || args.idle_timeout < -1) {
-    auto time = parse_seconds("idle-timeout", args.idle_timeout);
+  if (args.idle_timeout) {
+    auto time = parse_seconds("idle-timeout", *args.idle_timeout);
     if (!time) return tl::unexpected(time.error());
     options.idle_timeout = *time;
   } else if (person_watches) {
@@ -153,8 +154,8 @@ base::Result<terminal::RunOptions> make_run_options(const RunArguments& args, bo
   auto patience = parse_seconds("input-patience", args.input_patience);
   if (!patience) return tl::unexpected(patience.error());
   options.input_patience = *patience;
-  if (args.kill_grace >= 0 || args.kill_grace < -1) {
-    auto grace = parse_seconds("kill-grace", args.kill_grace);
+  if (args.kill_grace) {
+    auto grace = parse_seconds("kill-grace", *args.kill_grace);
     if (!grace) return tl::unexpected(grace.error());
     options.kill_rungs = {{SIGINT, *grace}, {SIGTERM, *grace}, {SIGKILL, std::chrono::seconds(2)}};
   }

@@ -1,6 +1,7 @@
 // The options that `run` and `batch` share, and what they make of them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,8 @@ namespace ttyward::cli {
 
 struct RunArguments {
   std::string cwd;
-  double timeout = -1;  // seconds; negative: the default for the situation
-  double idle_timeout = -1;
+  std::optional<double> timeout;  // seconds; none: the default for the situation
+  std::optional<double> idle_timeout;
   double input_patience = 5;
   bool pipe = false;
   bool keep_background = false;
@@ -25,7 +26,7 @@ struct RunArguments {
   std::string view = "default";
   std::string shell;
   std::string overflow = "drop-middle";
-  double kill_grace = -1;
+  std::optional<double> kill_grace;
 };
 
 void declare_run_options(CLI::App& app, RunArguments& args);

@@ -1,0 +1,121 @@
+"""Standard input and output of `ttyward run` that are no terminal."""
+import hashlib
+import os
+import signal
+import subprocess
+
+from harness import PYTHON, TTYWARD, RunTest, eventually, main, processes
+
+
+class Input(RunTest):
+    def setUp(self):
+        super().setUp()
+        self.data = os.urandom(1 << 20)
+        self.sum = hashlib.md5(self.data).hexdigest()
+
+    def test_a_pipe_arrives_unchanged(self):
+        for how in ([], ["--pipe"]):
+            done = self.run_it(*how, "md5sum; wc -c </dev/null", input=self.data)
+            self.assertEqual(done.stdout.split()[0].decode(), self.sum)
+            self.assertEqual(done.stdout.split()[-1], b"0")
+
+    def test_a_file_arrives_unchanged(self):
+        with open(self.folder + "/data", "wb") as f:
+            f.write(self.data)
+        for how in ([], ["--pipe"]):
+            with open(self.folder + "/data", "rb") as f:
+                done = subprocess.run([TTYWARD, "run", *how, "cat | md5sum"], env=self.environment, stdin=f,
+                                      stdout=subprocess.PIPE, timeout=60)
+            self.assertEqual(done.stdout.split()[0].decode(), self.sum)
+
+    def test_text_through_cat_is_the_same_text(self):
+        text = "".join(f"line {i} {'x' * (1 + i % 200)}\n" for i in range(10000)).encode()
+        for how in ([], ["--pipe"]):
+            self.assertEqual(self.run_it(*how, "cat", input=text).stdout, text)
+
+    def test_input_that_is_not_read_is_not_taken(self):
+        done = subprocess.run(["bash", "-c", f"printf 'a\\nb\\n' | (ttyward=1; {TTYWARD} run true; cat)"],
+                              env=self.environment, stdout=subprocess.PIPE, timeout=60)
+        self.assertEqual(done.stdout, b"a\nb\n")
+
+    def test_null_is_end_of_input_in_pipes(self):
+        self.assertEqual(self.result("--pipe", "cat; echo over")["output"], "over\n")
+
+    def test_a_closed_stdin_is_no_input(self):
+        done = subprocess.run(["bash", "-c", f"exec {TTYWARD} run --pipe 'cat; echo over' <&-"], env=self.environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(done.stdout, b"over\n", done)
+
+    def test_a_reader_that_goes_away_ends_the_command(self):
+        command = f"{TTYWARD} run 'yes {self.token}' | head -1; echo ${{PIPESTATUS[0]}}"
+        done = subprocess.run(["bash", "-c", command], env=self.environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=60)
+        lines = done.stdout.split()
+        self.assertEqual(lines[0].decode(), self.token)
+        self.assertNotEqual(lines[1], b"0")
+        self.assert_nothing_left()
+
+    def test_a_slow_reader_loses_nothing(self):
+        read_slowly = "import os\nn = 0\nwhile d := os.read(0, 3000): n += d.count(b'\\n')\nprint(n)"
+        done = subprocess.run(["bash", "-c", f"{TTYWARD} run 'seq 1 300000' | {PYTHON} -c \"{read_slowly}\""],
+                              env=self.environment, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=60)
+        self.assertEqual(done.stdout, b"300000\n")
+
+    def test_a_reader_that_does_not_read_can_be_given_up(self):
+        process = self.start("run", "seq 1 200000; echo over >&2")
+        # Its output is more than a pipe holds and nobody takes it; the command itself ends.
+        self.assertTrue(eventually(lambda: not self.children(process.pid)))
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+
+    def children(self, pid):
+        try:
+            with open(f"/proc/{pid}/task/{pid}/children") as f:
+                return f.read().split()
+        except OSError:
+            return []
+
+
+class Signals(RunTest):
+    def started(self, command, *options):
+        process = self.start("run", *options, command)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        return process
+
+    def test_interrupt_reaches_the_command(self):
+        for how in ([], ["--pipe"]):
+            process = self.started("trap 'echo caught; exit 5' INT; echo ready; while :; do sleep 0.01; done", *how)
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, out), (5, b"caught\n" if how else b"^Ccaught\n"))
+
+    def test_interrupt_ends_an_ordinary_command(self):
+        process = self.started(f"echo ready; sleep {self.token}")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assert_nothing_left()
+
+    def test_a_second_interrupt_means_it(self):
+        process = self.started(f"trap 'echo no' INT; echo ready; while :; do sleep 0.01; : {self.token}; done",
+                               "--kill-grace", "0.1")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.stdout.readline(), b"^Cno\n")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assert_nothing_left()
+
+    def test_term_ends_everything(self):
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            process = self.started(f"setsid sleep {self.token} & trap '' TERM; echo ready; while :; do sleep 0.01; done",
+                                   "--kill-grace", "0.1")
+            process.send_signal(number)
+            process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 128 + number)
+            self.assert_nothing_left()
+            self.assertEqual(self.journals(), [])
+
+
+if __name__ == "__main__":
+    main()
