@@ -16,6 +16,8 @@ struct ShellState {
   std::vector<std::string> cwds;
   std::vector<std::pair<std::string, Value>> variables;     // an empty Value: may be anything
   std::vector<std::pair<std::string, uint32_t>> functions;  // defined in this line, and where
+  // Values a variable may have besides what `variables` says: set on one way and not on another.
+  std::vector<std::pair<std::string, std::string>> possible;
   std::string poisoned;  // why names no longer mean what they seem; empty: they do
 
   const Value* find(std::string_view name) const {
@@ -49,12 +51,26 @@ struct ShellState {
       }
       if (cwds.size() > 6) cwds.clear();
     }
+    const auto note = [&](const std::string& key, const Value& value) {
+      const bool constant =
+          value.size() == 1 && value[0].find(kAny) == std::string::npos && !value[0].empty();
+      if (constant && possible.size() < 16) possible.emplace_back(key, value[0]);
+    };
     for (auto& [key, value] : variables) {
       const Value* theirs = other.find(key);
-      if (theirs == nullptr || *theirs != value) value = {std::string(1, kAny)};
+      if (theirs != nullptr && *theirs == value) continue;
+      note(key, value);
+      if (theirs != nullptr) note(key, *theirs);
+      value = {std::string(1, kAny)};
     }
     for (const auto& [key, value] : other.variables) {
-      if (find(key) == nullptr) variables.emplace_back(key, Value{std::string(1, kAny)});
+      if (find(key) != nullptr) continue;
+      note(key, value);
+      variables.emplace_back(key, Value{std::string(1, kAny)});
+    }
+    for (const auto& value : other.possible) {
+      if (possible.size() < 16 && std::find(possible.begin(), possible.end(), value) == possible.end())
+        possible.push_back(value);
     }
     for (const auto& function : other.functions) {
       if (std::find(functions.begin(), functions.end(), function) == functions.end())

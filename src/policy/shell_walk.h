@@ -28,6 +28,7 @@ class ShellWalk final : public ExpansionHost, public CommandWalk {
 
   // ExpansionHost
   const Value* variable(std::string_view name) override;
+  std::string possible_value(std::string_view name) override;
   void assign(std::string_view name, Value value) override;
   std::string substitution(uint32_t node) override;
   void visit_nested(uint32_t node) override;

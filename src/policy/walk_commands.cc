@@ -68,6 +68,13 @@ const Value* ShellWalk::variable(std::string_view name) {
   return &scratch_;
 }
 
+std::string ShellWalk::possible_value(std::string_view name) {
+  for (auto value = state_.possible.rbegin(); value != state_.possible.rend(); ++value) {
+    if (value->first == name) return value->second;
+  }
+  return {};
+}
+
 void ShellWalk::assign(std::string_view name, Value value) {
   if (is_code_loading(name)) {
     line_finding(Risk::High, EffectKind::State,
@@ -271,11 +278,26 @@ std::string ShellWalk::simple_command(uint32_t index, const Input& outer_input,
   bool has_other = false;
   for (const Field& field : argv) has_other |= !field.other.empty();
   if (has_other) {
-    std::vector<Field> other = argv;
-    for (Field& field : other) {
-      if (!field.other.empty()) field.text = std::exchange(field.other, {});
+    std::vector<Field> other;
+    for (const Field& field : argv) {
+      if (field.other.empty()) {
+        other.push_back(field);
+        continue;
+      }
+      // Unquoted, the other value may be several words.
+      Field part = field;
+      part.other.clear();
+      part.text.clear();
+      for (const char c : field.other + (field.quoted ? "" : " ")) {
+        if (c != ' ' || field.quoted) {
+          part.text.push_back(c);
+        } else if (!part.text.empty()) {
+          other.push_back(part);
+          part.text.clear();
+        }
+      }
+      if (field.quoted) other.push_back(part);
     }
-    // `${x:-a b}` may be several words.
     Invocation holder(*this, {}, span, Input{});
     deny_only(holder, [&] { run_command(other, span, redirections.input); });
     if (!holder.fact.findings.empty()) record(std::move(holder.fact));

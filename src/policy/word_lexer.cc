@@ -127,6 +127,17 @@ void WordLexer::backslash(bool in_quotes) {
   at_ += 2;
 }
 
+WordLexer::Expansion WordLexer::plain_value(std::string_view name) {
+  const Value* value = reader_.host_.variable(name);
+  Expansion result;
+  result.values = value == nullptr ? Value{std::string(1, kAny)}
+                  : value->empty() ? Value{""}
+                                   : Value{value->front()};
+  if (result.values.front().find(kAny) != std::string::npos)
+    result.other = reader_.host_.possible_value(name);
+  return result;
+}
+
 void WordLexer::backquote(bool is_quoted) {
   expanded = true;
   const uint32_t node = reader_.find_node(at_, NodeKind::CommandSubstitution);
@@ -135,7 +146,7 @@ void WordLexer::backquote(bool is_quoted) {
   // Inside backquotes a backslash is taken away before the text is parsed; the tree does not do that.
   if (slice(found.begin, found.end).find('\\') != std::string_view::npos)
     return fail("escapes inside backquotes");
-  take_substitution(NodeKind::CommandSubstitution, is_quoted);
+  if (!take_substitution(NodeKind::CommandSubstitution, is_quoted)) fail("a backquote that is not understood");
 }
 
 bool WordLexer::take_substitution(NodeKind kind, bool is_quoted) {
@@ -178,12 +189,7 @@ void WordLexer::dollar(bool is_quoted) {
   if (is_name_start(next)) {
     uint32_t stop = at_ + 1;
     while (stop < end_ && is_name_char(reader_.text_[stop])) ++stop;
-    const Value* value = reader_.host_.variable(slice(at_ + 1, stop));
-    put_expansion({value == nullptr ? Value{std::string(1, kAny)}
-                   : value->empty() ? Value{""}
-                                    : Value{value->front()},
-                   "", false},
-                  is_quoted);
+    put_expansion(plain_value(slice(at_ + 1, stop)), is_quoted);
     at_ = stop;
     return;
   }
@@ -260,12 +266,7 @@ void WordLexer::braced_expansion(bool is_quoted) {
     result.separate = true;
     return put_expansion(std::move(result), is_quoted);
   }
-  if (at == close) {
-    result.values = value == nullptr ? Value{std::string(1, kAny)}
-                    : value->empty() ? Value{""}
-                                     : Value{value->front()};
-    return put_expansion(std::move(result), is_quoted);
-  }
+  if (at == close) return put_expansion(plain_value(name), is_quoted);
   operate(name, value, at, close, is_quoted, result);
   put_expansion(std::move(result), is_quoted);
 }

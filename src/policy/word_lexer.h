@@ -35,6 +35,7 @@ class WordLexer {
   void put_unknown(bool is_quoted) { put_expansion({{std::string(1, kAny)}, "", false}, is_quoted); }
   void fail(std::string why);
 
+  Expansion plain_value(std::string_view name);
   void single_quotes();
   void ansi_c_quotes();
   void double_quotes();

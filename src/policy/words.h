@@ -55,6 +55,8 @@ class ExpansionHost {
   virtual ~ExpansionHost() = default;
   // nullptr: nothing is known about the variable.
   virtual const Value* variable(std::string_view name) = 0;
+  // A constant the variable may hold when its value is not certain; empty: none is known.
+  virtual std::string possible_value(std::string_view name) = 0;
   virtual void assign(std::string_view name, Value value) = 0;
   // Judges the substitution's commands; returns what it prints, trailing newlines removed.
   virtual std::string substitution(uint32_t node) = 0;
