@@ -32,7 +32,8 @@ uint16_t LinkTable::intern(std::string_view id, std::string_view uri) {
 
 void LinkTable::sweep(const std::vector<bool>& used) {
   free_.clear();
-  for (uint16_t number = 1; number < links_.size(); number++) {
+  for (size_t i = 1; i < links_.size(); i++) {
+    const auto number = static_cast<uint16_t>(i);
     if (number < used.size() && used[number]) continue;
     numbers_.erase(key_of(links_[number].id, links_[number].uri));
     links_[number] = {};
