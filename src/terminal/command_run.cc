@@ -44,7 +44,9 @@ std::string seconds_text(milliseconds time) {
 }  // namespace
 
 CommandRun::CommandRun(RunOptions options, RunObserver* observer)
-    : options_(std::move(options)), observer_(observer), buffer_(kReadBytes) {}
+    : options_(std::move(options)),
+      observer_(observer),
+      buffer_(std::make_unique_for_overwrite<char[]>(kReadBytes)) {}
 
 CommandRun::~CommandRun() = default;
 
@@ -107,7 +109,7 @@ void CommandRun::step(Clock::time_point now) {
 void CommandRun::read_new(Clock::time_point now) {
   const uint64_t end = holder_->journal().end();
   while (read_to_ < end) {
-    const auto chunk = reader_->read(read_to_, std::as_writable_bytes(std::span(buffer_)));
+    const auto chunk = reader_->read(read_to_, std::as_writable_bytes(std::span(buffer_.get(), kReadBytes)));
     if (!chunk) {
       reason_ = chunk.error().message;
       lost_bytes_ += end - read_to_;
@@ -129,7 +131,7 @@ void CommandRun::read_new(Clock::time_point now) {
       state_ = CommandState::Running;
       if (observer_ != nullptr) observer_->on_state(state_);
     }
-    feed({buffer_.data(), chunk->bytes});
+    feed({buffer_.get(), chunk->bytes});
   }
   const bool is_binary = output_->is_binary();
   if (is_binary && observer_ != nullptr && (!binary_told_ || now - last_binary_ >= kBinaryEvery)) {

@@ -9,7 +9,9 @@ namespace ttyward::terminal {
 namespace {
 
 // A stretch of plain lines shorter than this is not worth looking for.
-constexpr size_t kWorthSkipping = 8 * 1024;
+constexpr size_t kWorthSkipping = 2 * 1024;
+// So much goes through the screen before plain lines are looked for again.
+constexpr size_t kLookAgainAfter = 4 * 1024;
 
 // A line that never ends goes to the transcript in pieces of this size, so that it costs no more memory.
 constexpr size_t kLongestLine = 16 << 20;
@@ -102,7 +104,16 @@ void Output::feed(std::string_view bytes) {
   total_bytes_ += bytes.size();
   if (sniffer_.look(bytes)) return;
   std::string_view text = decoder_.decode(bytes);
-  if (text.size() >= kWorthSkipping) text.remove_prefix(skip_plain_lines(text));
+  // The first piece ends with the line a former read has left unfinished.
+  size_t least = 0;
+  while (text.size() >= kWorthSkipping) {
+    text.remove_prefix(skip_plain_lines(text));
+    const size_t line_end = text.find('\n', std::min(least, text.size()));
+    if (line_end == std::string_view::npos) break;
+    screen_.feed(text.substr(0, line_end + 1));
+    text.remove_prefix(line_end + 1);
+    least = kLookAgainAfter;
+  }
   screen_.feed(text);
 }
 
