@@ -186,9 +186,9 @@ TEST(Transcript, what_went_to_the_file_takes_no_memory) {
 TEST(Transcript, without_a_place_for_old_text_the_newest_is_kept) {
   const uint64_t n = 30'000;
   const Transcript transcript =
-      spilled(n, {.memory = 100'000, .quota = 1 << 30, .spill_folder = "/nonexistent"});
+      spilled(n, {.memory = 100'000, .quota = 1 << 30, .spill_folder = "/proc/nonexistent"});
   ASSERT_TRUE(transcript.spill_error());
-  EXPECT_NE(transcript.spill_error()->message.find("/nonexistent"), std::string::npos);
+  EXPECT_NE(transcript.spill_error()->message.find("/proc/nonexistent"), std::string::npos);
   EXPECT_LT(transcript.memory(), 400'000u);
   EXPECT_EQ(transcript.line(1), std::nullopt);
   EXPECT_EQ(transcript.line(n), numbered(n));
