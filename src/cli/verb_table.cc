@@ -8,7 +8,9 @@ namespace ttyward::cli {
 std::span<const Verb> verb_table() {
   static const std::vector<Verb> kVerbs = {
       kRun,
+      kBatch,
       kRender,
+      kCheckVerb,
   };
   return kVerbs;
 }

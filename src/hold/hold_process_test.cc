@@ -132,7 +132,7 @@ TEST_F(HoldProcess, exec_errors_come_back_to_the_starter) {
   EXPECT_FALSE(launch(TTYWARD_HOLD, bad));
   EXPECT_FALSE(launch("/no/such/holder", request("t1", "true")));
   wait_for_all();
-  EXPECT_FALSE(std::filesystem::exists(scratch_.journals() + "/t1"));
+  EXPECT_FALSE(std::filesystem::exists(scratch_.journals() + "/t1.main"));
 }
 
 TEST_F(HoldProcess, an_idle_holder_waits_for_its_command_and_ends_with_its_owner) {

@@ -56,7 +56,7 @@ tl::expected<JournalAndProcess, pty::SpawnError> begin(const std::shared_ptr<jou
 
 }  // namespace
 
-Holder::Started Holder::start(Poller& poller, std::shared_ptr<journal::Folder> folder, HoldSpec spec,
+Holder::Started Holder::start(Poller& poller, const std::shared_ptr<journal::Folder>& folder, HoldSpec spec,
                               Scope scope) {
   base::UniqueFd child_signals;
   if (scope == Scope::OwnProcess) {

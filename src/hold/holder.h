@@ -41,7 +41,8 @@ inline constexpr std::chrono::milliseconds kDefaultDrainTime{200};
 enum class Survivors : uint8_t { Keep, Kill };  // what the command left behind when it ends
 enum class NoPty : uint8_t { Fail, UsePipes };
 // A process of its own is the reaper of all orphans below it and owns every
-// child. In a shared one only what descends from the command can be found.
+// child: there can be one such holder in a process. In a shared one only what descends from the command can
+// be found.
 enum class Scope : uint8_t { OwnProcess, SharedProcess };
 
 struct HoldSpec {
@@ -71,7 +72,8 @@ class Holder final : public Poller::Handler {
 
   // A running command, or why there is none; then there is no journal either.
   // Scope::OwnProcess blocks SIGCHLD and makes this process a subreaper.
-  static Started start(Poller& poller, std::shared_ptr<journal::Folder> folder, HoldSpec spec, Scope scope);
+  static Started start(Poller& poller, const std::shared_ptr<journal::Folder>& folder, HoldSpec spec,
+                       Scope scope);
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
   ~Holder();

@@ -34,6 +34,7 @@ class HolderTest : public ::testing::Test {
     holder_.reset();  // it must not outlive its poller
     auto poller = Poller::create();
     ASSERT_TRUE(poller);
+    holder_.reset();  // before the poller it hangs on
     poller_ = std::make_unique<Poller>(std::move(*poller));
     auto folder = journal::Folder::open(scratch_.journals());
     ASSERT_TRUE(folder);
@@ -115,7 +116,7 @@ TEST_F(HolderTest, a_command_that_cannot_start_leaves_no_journal) {
   auto holder = Holder::start(*poller, *folder, spec, Scope::SharedProcess);
   ASSERT_FALSE(holder);
   EXPECT_EQ(holder.error().failure, pty::SpawnFailure::NotFound);
-  EXPECT_FALSE(std::filesystem::exists(scratch_.journals() + "/t1"));
+  EXPECT_FALSE(std::filesystem::exists(scratch_.journals() + "/t1.main"));
   EXPECT_EQ((*folder)->used(), 0U);
 }
 

@@ -40,6 +40,7 @@ void ignore_signals() {
 int detach_stdio() {
   const int control = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null < 0) return control;  // no descriptors left: the start fails soon enough, with a reason
   for (int fd = 0; fd <= 2; ++fd) ::dup2(null, fd);
   if (null > 2) ::close(null);
   return control;

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <string_view>
 #include <vector>
 
 #include "journal/format.h"
@@ -21,8 +22,9 @@ namespace {
 
 constexpr mode_t kOthers = 077;
 constexpr const char* kUsageName = ".usage";
-// A journal's folder without a `main` is being made, or was left by a crash
-// while it was; after this long it is the latter.
+constexpr std::string_view kMainSuffix = ".main";
+// A `main` without its magic is being made, or was left by a crash while it was;
+// after this long it is the latter.
 constexpr time_t kHalfMadeSeconds = 60;
 
 base::Result<void> check_ours(const struct stat& st, const std::string& shown) {
@@ -76,20 +78,15 @@ struct Found {
   bool removable = false;
 };
 
-Found examine(int root, const char* name) {
-  Found found{name, 0, 0, false};
-  const auto folder = open_private_folder_at(root, name, name);
-  if (!folder) return found;
-  found.bytes = disk_bytes(folder->get());
+Found examine(int root, const std::string& id) {
+  Found found{id, 0, 0, false};
+  if (const auto folder = open_private_folder_at(root, id.c_str(), id))
+    found.bytes = disk_bytes(folder->get());
+  const auto main = open_private_file_at(root, main_file(id).c_str(), O_RDONLY, id);
   struct stat st{};
-  if (::fstat(folder->get(), &st) != 0) return found;
+  if (!main || ::fstat(main->get(), &st) != 0) return found;
+  found.bytes += static_cast<uint64_t>(st.st_size);
   found.changed = st.st_mtime;
-  const auto main = open_private_file_at(folder->get(), "main", O_RDONLY, name);
-  if (!main) {
-    found.removable = main.error().sys_errno == ENOENT && ::time(nullptr) - st.st_mtime > kHalfMadeSeconds;
-    return found;
-  }
-  if (::fstat(main->get(), &st) == 0) found.changed = st.st_mtime;
   // A writer takes its lock before it writes the magic. Without the magic the
   // absence of a lock says nothing yet.
   std::array<char, 8> magic{};
@@ -114,7 +111,10 @@ base::Result<std::vector<Found>> examine_all(int root, const std::string& path) 
   }
   std::vector<Found> all;
   while (const dirent* entry = ::readdir(listing)) {
-    if (valid_id(entry->d_name)) all.push_back(examine(root, entry->d_name));
+    const std::string_view name = entry->d_name;
+    if (!name.ends_with(kMainSuffix)) continue;
+    const std::string id(name.substr(0, name.size() - kMainSuffix.size()));
+    if (valid_id(id)) all.push_back(examine(root, id));
   }
   ::closedir(listing);
   return all;
@@ -234,10 +234,12 @@ base::Result<void> Folder::prune(uint64_t target) {
   return {};
 }
 
-base::Result<void> remove_journal(int folder, const std::string& id) {
-  if (!valid_id(id)) return base::fail(base::ErrorCode::InvalidArgument, "not a journal id: " + id);
+namespace {
+
+base::Result<void> remove_segments(int folder, const std::string& id) {
   auto inside = open_private_folder_at(folder, id.c_str(), id);
-  if (!inside) return tl::unexpected(inside.error());
+  if (!inside)
+    return inside.error().sys_errno == ENOENT ? base::Result<void>{} : tl::unexpected(inside.error());
   const int copy = ::openat(inside->get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (copy < 0) return base::fail_errno(errno, "cannot list " + id);
   DIR* listing = ::fdopendir(copy);
@@ -251,7 +253,6 @@ base::Result<void> remove_journal(int folder, const std::string& id) {
     if (parse_segment_file(entry->d_name)) names.emplace_back(entry->d_name);
   }
   ::closedir(listing);
-  names.emplace_back("main");
   for (const std::string& name : names) {
     if (::unlinkat(inside->get(), name.c_str(), 0) != 0 && errno != ENOENT) {
       return base::fail_errno(errno, "cannot remove " + id + "/" + name);
@@ -259,6 +260,17 @@ base::Result<void> remove_journal(int folder, const std::string& id) {
   }
   if (::unlinkat(folder, id.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) {
     return base::fail_errno(errno, "cannot remove " + id);
+  }
+  return {};
+}
+
+}  // namespace
+
+base::Result<void> remove_journal(int folder, const std::string& id) {
+  if (!valid_id(id)) return base::fail(base::ErrorCode::InvalidArgument, "not a journal id: " + id);
+  if (auto removed = remove_segments(folder, id); !removed) return removed;
+  if (::unlinkat(folder, main_file(id).c_str(), 0) != 0 && errno != ENOENT) {
+    return base::fail_errno(errno, "cannot remove " + main_file(id));
   }
   return {};
 }

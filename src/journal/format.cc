@@ -50,6 +50,10 @@ std::optional<uint64_t> parse_hex(std::string_view text) {
 
 }  // namespace
 
+std::string main_file(const std::string& id) {
+  return id + ".main";
+}
+
 std::string segment_file(SegmentName name) {
   return hex(name.base, kBaseDigits) + "-" + hex(name.number, kNumberDigits) + std::string(kSuffix);
 }

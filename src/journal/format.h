@@ -1,7 +1,7 @@
 // The journal on disk, byte for byte. docs/protocol/journal.md is the prose.
 //
 //   journals/.usage            Usage: bytes allocated by all journals here
-//   journals/<id>/main         JournalHeader page, then segment 0
+//   journals/<id>.main         JournalHeader page, then segment 0
 //   journals/<id>/<base>-<number>.seg   a further segment, from absolute offset <base> on
 //
 //   a segment:  SegmentHeader · Mark[index_capacity] · pad to a page · data
@@ -30,9 +30,9 @@ inline constexpr std::array<char, 8> kUsageMagic = {'T', 'T', 'Y', 'W', 'U', 'S'
 inline constexpr uint32_t kVersion = 1;
 inline constexpr uint64_t kPage = 4096;
 
-// The first segment shares a file with the header and is small, because most
-// commands print little and the cost of the first touch grows with the file.
-inline constexpr uint64_t kFirstSegmentBytes = 60 * 1024;
+// The first segment shares a file with the header, 16 KiB in all, because most
+// commands print little: 8 KiB of output cost no more than that.
+inline constexpr uint64_t kFirstSegmentBytes = 12 * 1024;
 inline constexpr uint64_t kLargestSegmentBytes = uint64_t{16} << 20;
 inline constexpr uint64_t kOpenSegment = ~uint64_t{0};  // SegmentHeader::length while it is being written
 inline constexpr size_t kLongestId = 63;
@@ -173,6 +173,7 @@ struct SegmentName {
   uint64_t base = 0;
   uint32_t number = 0;
 };
+std::string main_file(const std::string& id);  // "<id>.main"
 std::string segment_file(SegmentName name);
 std::optional<SegmentName> parse_segment_file(std::string_view file);
 

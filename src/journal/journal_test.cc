@@ -114,14 +114,22 @@ TEST_F(Journal, finish_is_told_with_everything_it_says) {
   EXPECT_EQ(r.writer().value(), WriterLife::Gone);
 }
 
-TEST_F(Journal, a_finished_journal_gives_unused_space_back) {
-  Writer w = writer();
-  put(w, "x");
-  w.finish({});
-  struct stat st{};
-  ASSERT_EQ(::stat((scratch_.journals() + "/t1/main").c_str(), &st), 0);
-  EXPECT_EQ(static_cast<uint64_t>(st.st_size), 3 * kPage);
-  EXPECT_EQ(folder_->used(), 3 * kPage);
+TEST_F(Journal, a_small_journal_is_small_and_a_large_one_gives_unused_space_back) {
+  Writer small = writer();
+  put(small, "x");
+  small.finish({});
+  EXPECT_EQ(std::filesystem::file_size(scratch_.journals() + "/t1.main"), 4 * kPage);
+  EXPECT_EQ(folder_->used(), 4 * kPage);
+
+  WriterOptions options;
+  options.id = "t2";
+  Writer large = writer(options);
+  write_pattern(large, 2 * kMiB);
+  const uint64_t before = large.allocated();
+  EXPECT_GT(before, 3 * kMiB);
+  large.finish({});
+  EXPECT_LT(large.allocated(), 5 * kMiB / 2);
+  EXPECT_EQ(folder_->used(), 4 * kPage + large.allocated());
 }
 
 TEST_F(Journal, the_lock_tells_whether_the_writer_lives) {

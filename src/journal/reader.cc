@@ -53,22 +53,23 @@ base::Result<Reader> Reader::open(const std::string& journals, const std::string
 
 base::Result<Reader> Reader::open_at(int journals_fd, const std::string& id, const std::string& shown) {
   if (!valid_id(id)) return base::fail(base::ErrorCode::InvalidArgument, "not a journal id: '" + id + "'");
-  auto dir = open_private_folder_at(journals_fd, id.c_str(), shown);
-  if (!dir) return tl::unexpected(dir.error());
-  auto main = open_private_file_at(dir->get(), "main", O_RDONLY, shown);
+  auto main =
+      open_private_file_at(journals_fd, main_file(id).c_str(), O_RDONLY, shown.substr(0, shown.rfind('/')));
   if (!main) return tl::unexpected(main.error());
+  base::UniqueFd root(::fcntl(journals_fd, F_DUPFD_CLOEXEC, 0));
+  if (!root) return base::fail_errno(errno, "cannot keep the folder of " + shown + " open");
   struct stat st{};
-  if (::fstat(main->get(), &st) != 0) return base::fail_errno(errno, "cannot stat " + shown + "/main");
+  if (::fstat(main->get(), &st) != 0) return base::fail_errno(errno, "cannot stat " + shown + ".main");
   if (static_cast<uint64_t>(st.st_size) < kPage) {
     return base::fail(base::ErrorCode::Unavailable, shown + " is not a journal yet");
   }
-  auto mapping = Mapping::map(main->get(), kPage, Access::Read, shown + "/main");
+  auto mapping = Mapping::map(main->get(), kPage, Access::Read, shown + ".main");
   if (!mapping) return tl::unexpected(mapping.error());
 
   const auto* shared = mapping->as<const JournalHeader>();
   const uint64_t magic = observe(*reinterpret_cast<const uint64_t*>(shared->magic.data()));
   if (magic == 0) return base::fail(base::ErrorCode::Unavailable, shown + " is not a journal yet");
-  if (magic != std::bit_cast<uint64_t>(kJournalMagic)) return corrupt(shown + "/main is not a journal");
+  if (magic != std::bit_cast<uint64_t>(kJournalMagic)) return corrupt(shown + ".main is not a journal");
   JournalHeader copy;
   std::memcpy(&copy, shared, sizeof copy);
   if (copy.version != kVersion) {
@@ -79,13 +80,13 @@ base::Result<Reader> Reader::open_at(int journals_fd, const std::string& id, con
   const bool provider_known = copy.provider == Provider::Pty || copy.provider == Provider::Pipe;
   if (copy.header_bytes != kPage || copy.fixed_sum != fixed_sum(copy) || !provider_known ||
       id != std::string(copy.id.data(), ::strnlen(copy.id.data(), copy.id.size()))) {
-    return corrupt(shown + "/main has a damaged header");
+    return corrupt(shown + ".main has a damaged header");
   }
 
   Reader reader;
   reader.id_ = id;
   reader.shown_ = shown;
-  reader.dir_ = std::move(*dir);
+  reader.root_ = std::move(root);
   reader.main_ = std::move(*main);
   reader.header_ = std::move(*mapping);
   reader.provider_ = copy.provider;
@@ -101,13 +102,13 @@ base::Result<Status> Reader::status() const {
   Status status;
   const uint32_t state = observe(shared->state);
   if (state < static_cast<uint32_t>(State::Running) || state > static_cast<uint32_t>(State::Closed)) {
-    return corrupt(shown_ + "/main has an unknown state");
+    return corrupt(shown_ + ".main has an unknown state");
   }
   status.state = static_cast<State>(state);
   if (status.state != State::Running) {
     const ExitRecord record = shared->exit;
     if (checksum(&record, sizeof record) != shared->exit_sum) {
-      return corrupt(shown_ + "/main has a damaged exit record");
+      return corrupt(shown_ + ".main has a damaged exit record");
     }
     status.exit = record;
   }
@@ -129,15 +130,23 @@ base::Result<Status> Reader::status() const {
 }
 
 base::Result<void> Reader::list() {
+  names_.assign(1, SegmentName{0, 0});  // in `main`
+  if (!dir_.valid()) {
+    auto dir = open_private_folder_at(root_.get(), id_.c_str(), shown_);
+    if (!dir && dir.error().sys_errno == ENOENT) return {};  // the first segment was enough so far
+    if (!dir) return tl::unexpected(dir.error());
+    dir_ = std::move(*dir);
+  }
   const int copy = ::openat(dir_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (copy < 0) return base::fail_errno(errno, "cannot list " + shown_);
+  // A journal that was removed while it was open has no listing any more.
+  if (copy < 0)
+    return errno == ENOENT ? base::Result<void>{} : base::fail_errno(errno, "cannot list " + shown_);
   DIR* listing = ::fdopendir(copy);
   if (listing == nullptr) {
     const int error = errno;
     ::close(copy);
     return base::fail_errno(error, "cannot list " + shown_);
   }
-  names_.assign(1, SegmentName{0, 0});  // in `main`
   while (const dirent* entry = ::readdir(listing)) {
     if (const auto name = parse_segment_file(entry->d_name); name && name->number != 0)
       names_.push_back(*name);
@@ -152,8 +161,10 @@ base::Result<void> Reader::list() {
 base::Result<Reader::Part> Reader::open_part(SegmentName name) const {
   Part part;
   part.name = name;
-  const std::string file = name.number == 0 ? "main" : segment_file(name);
-  auto opened = open_private_file_at(dir_.get(), file.c_str(), O_RDONLY, shown_);
+  const bool first = name.number == 0;
+  const std::string file = first ? "main" : segment_file(name);
+  auto opened = first ? open_private_file_at(root_.get(), main_file(id_).c_str(), O_RDONLY, shown_)
+                      : open_private_file_at(dir_.get(), file.c_str(), O_RDONLY, shown_);
   if (!opened) return tl::unexpected(opened.error());
   part.file = std::move(*opened);
   part.start = name.number == 0 ? kPage : 0;

@@ -101,7 +101,7 @@ class Reader {
   // Constant after construction.
   std::string id_;
   std::string shown_;
-  base::UniqueFd dir_;
+  base::UniqueFd root_;
   base::UniqueFd main_;
   Mapping header_;
   Provider provider_ = Provider::Pty;
@@ -109,6 +109,7 @@ class Reader {
   uint64_t created_unix_ns_ = 0;
   uint32_t writer_pid_ = 0;
 
+  base::UniqueFd dir_;              // of further segments, once there are any
   std::vector<SegmentName> names_;  // in order of offset, then number
   std::optional<Part> open_;        // the one read last
 };

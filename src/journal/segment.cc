@@ -59,10 +59,11 @@ void Segment::add_mark(const Mark& mark) {
   publish(header()->index_count, ++marks_);
 }
 
-uint64_t Segment::close(uint64_t length) {
+uint64_t Segment::close(uint64_t length, uint64_t worth_freeing) {
   publish(header()->length, length);
   const uint64_t needed = round_up_to_page(file_offset(length));
-  if (needed >= file_bytes_ || ::ftruncate(file_.get(), static_cast<off_t>(needed)) != 0) return 0;
+  if (needed + worth_freeing > file_bytes_ || ::ftruncate(file_.get(), static_cast<off_t>(needed)) != 0)
+    return 0;
   return std::exchange(file_bytes_, needed) - needed;
 }
 

@@ -40,9 +40,9 @@ class Segment {
   size_t marks_left() const { return header()->index_capacity - marks_; }
   void add_mark(const Mark& mark);
 
-  // Records the final length and gives unused blocks back. Returns how many
-  // bytes that freed.
-  uint64_t close(uint64_t length);
+  // Records the final length and gives unused blocks back, if they are at least
+  // `worth_freeing` bytes. Returns how many bytes that freed.
+  uint64_t close(uint64_t length, uint64_t worth_freeing);
 
  private:
   SegmentHeader* header() const { return mapping_.as<SegmentHeader>(start_); }

@@ -17,6 +17,10 @@ namespace ttyward::journal {
 
 namespace {
 
+// Less than this stays allocated when a journal closes: freeing blocks can cost
+// milliseconds where the disk is told of every block that is freed.
+constexpr uint64_t kWorthFreeingAtEnd = 256 * 1024;
+
 uint64_t monotonic_now_us() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
@@ -74,32 +78,26 @@ base::Result<Writer> Writer::create(std::shared_ptr<Folder> folder, const Writer
   const uint64_t first_bytes = kPage + kFirstSegmentBytes;
   if (auto room = folder->reserve(first_bytes); !room) return tl::unexpected(room.error());
   Undo undo(*folder, options.id, first_bytes);
-  const std::string shown = folder->path() + "/" + options.id;
-  if (::mkdirat(folder->fd(), options.id.c_str(), 0700) != 0) {
-    return base::fail_errno(errno, "cannot make the folder " + shown);
-  }
-  undo.made();
-  auto dir = open_private_folder_at(folder->fd(), options.id.c_str(), shown);
-  if (!dir) return tl::unexpected(dir.error());
-  auto file = open_private_file_at(dir->get(), "main", O_RDWR | O_CREAT | O_EXCL, shown);
+  const std::string shown = folder->path() + "/" + main_file(options.id);
+  const std::string name = main_file(options.id);
+  auto file = open_private_file_at(folder->fd(), name.c_str(), O_RDWR | O_CREAT | O_EXCL, folder->path());
   if (!file) return tl::unexpected(file.error());
+  undo.made();
   base::UniqueFd lock(::fcntl(file->get(), F_DUPFD_CLOEXEC, 0));
-  if (!lock) return base::fail_errno(errno, "cannot keep " + shown + "/main open");
+  if (!lock) return base::fail_errno(errno, "cannot keep " + shown + " open");
   // Waits only for a probe that asks, in a few microseconds, whether we live.
-  if (::flock(lock.get(), LOCK_EX) != 0) return base::fail_errno(errno, "cannot lock " + shown + "/main");
+  if (::flock(lock.get(), LOCK_EX) != 0) return base::fail_errno(errno, "cannot lock " + shown);
 
   Writer writer;
   writer.allocate_ = options.allocate != nullptr ? options.allocate : allocate_blocks;
   writer.monotonic_us_ = options.monotonic_us != nullptr ? options.monotonic_us : monotonic_now_us;
-  auto segment =
-      Segment::create(std::move(*file), kPage, kFirstSegmentBytes, 0, 0, writer.allocate_, shown + "/main");
+  auto segment = Segment::create(std::move(*file), kPage, kFirstSegmentBytes, 0, 0, writer.allocate_, shown);
   if (!segment) return tl::unexpected(segment.error());
-  auto header = Mapping::map(lock.get(), kPage, Access::ReadWrite, shown + "/main");
+  auto header = Mapping::map(lock.get(), kPage, Access::ReadWrite, shown);
   if (!header) return tl::unexpected(header.error());
 
   writer.id_ = options.id;
   writer.folder_ = std::move(folder);
-  writer.dir_ = std::move(*dir);
   writer.main_ = std::move(lock);
   writer.header_ = std::move(*header);
   writer.current_ = std::move(*segment);
@@ -236,7 +234,7 @@ void Writer::record_exit(const ExitRecord& record) {
 }
 
 void Writer::close(OutputEnd end) {
-  close_segment();
+  close_segment(kWorthFreeingAtEnd);
   set_condition(kPaused, false);
   set_condition(kDiscarding, false);
   discarding_ = true;

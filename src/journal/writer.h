@@ -117,8 +117,9 @@ class Writer {
   static uint64_t segment_after(uint64_t bytes, uint64_t quota);
   bool make_room();  // after it: a current segment with space, or discarding_, or full_
   bool begin_segment();
+  bool open_dir();
   bool drop_one();
-  void close_segment();
+  void close_segment(uint64_t worth_freeing);
   void start_discarding();
   void note_arrival(Stream stream);
   void count(size_t bytes);
@@ -128,13 +129,13 @@ class Writer {
   // Constant after construction.
   std::string id_;
   std::shared_ptr<Folder> folder_;
-  base::UniqueFd dir_;
   Mapping header_;
   base::UniqueFd main_;  // holds the lock that says the writer lives
   Allocate allocate_ = nullptr;
   uint64_t (*monotonic_us_)() = nullptr;
   uint64_t started_us_ = 0;
 
+  base::UniqueFd dir_;  // of the segments; there is none while the first is enough
   Overflow overflow_ = Overflow::DropMiddle;
   uint64_t quota_ = 0;
   std::optional<Segment> current_;

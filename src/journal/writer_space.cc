@@ -1,5 +1,6 @@
 // Where a writer finds room: new segments, the quota, and what to drop.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@ namespace {
 constexpr uint64_t kGrowth = 4;     // each segment is four times the last, up to the largest
 constexpr uint64_t kHeadShare = 8;  // an eighth of the quota is kept from the beginning
 constexpr uint64_t kSegmentsInQuota = 16;
+constexpr uint64_t kSmallSegmentBytes = 32 * 1024;  // what a disk that is nearly full is asked for
 constexpr size_t kScratchBytes = 64 * 1024;
 constexpr uint64_t kRetryDiskUs = 200'000;
 // A commit may need a mark, and so may a resize or input that comes before it.
@@ -35,7 +37,7 @@ bool Writer::make_room() {
   }
   if (full_) return false;
   if (discarding_ && (discard_for_good_ || now_us() < retry_at_us_)) return true;
-  close_segment();
+  close_segment(kPage);  // closed early, because of its index: much of it may be unused
   if (begin_segment()) return true;
   if (overflow_ == Overflow::DropMiddle || discard_for_good_) {
     start_discarding();
@@ -60,7 +62,9 @@ bool Writer::begin_segment() {
     base::Result<void> reserved = folder_->reserve(bytes);
     bool out_of_space = !reserved;
     if (reserved) {
-      auto file = open_private_file_at(dir_.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL, shown);
+      auto file = open_dir()
+                      ? open_private_file_at(dir_.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL, shown)
+                      : base::Result<base::UniqueFd>(base::fail_errno(ENOSPC, shown));
       if (file) {
         auto segment = Segment::create(std::move(*file), 0, bytes, next_number_, end_, allocate_, shown);
         if (segment) {
@@ -72,8 +76,8 @@ bool Writer::begin_segment() {
       folder_->release(bytes);
       out_of_space = true;
     }
-    if (out_of_space && bytes > kFirstSegmentBytes) {
-      bytes = kFirstSegmentBytes;
+    if (out_of_space && bytes > kSmallSegmentBytes) {
+      bytes = kSmallSegmentBytes;
       continue;
     }
     if (overflow_ != Overflow::DropMiddle || !drop_one()) {
@@ -94,6 +98,14 @@ bool Writer::begin_segment() {
   add_mark(Mark::Kind::Resize, header()->size);
   if (stream_) add_mark(Mark::Kind::Stream, static_cast<uint64_t>(*stream_));
   return true;
+}
+
+bool Writer::open_dir() {
+  if (dir_.valid()) return true;
+  if (::mkdirat(folder_->fd(), id_.c_str(), 0700) != 0 && errno != EEXIST) return false;
+  auto dir = open_private_folder_at(folder_->fd(), id_.c_str(), id_);
+  if (dir) dir_ = std::move(*dir);
+  return dir_.valid();
 }
 
 bool Writer::drop_one() {
@@ -118,10 +130,10 @@ bool Writer::drop_one() {
   return true;
 }
 
-void Writer::close_segment() {
+void Writer::close_segment(uint64_t worth_freeing) {
   if (!current_) return;
   const uint64_t length = end_ - current_->base();
-  const uint64_t freed = current_->close(length);
+  const uint64_t freed = current_->close(length, worth_freeing);
   allocated_ -= freed;
   publish(header()->allocated, allocated_);
   folder_->release(freed);
@@ -130,7 +142,7 @@ void Writer::close_segment() {
 }
 
 void Writer::start_discarding() {
-  close_segment();
+  close_segment(kPage);
   scratch_.resize(kScratchBytes);
   discarding_ = true;
   retry_at_us_ = now_us() + kRetryDiskUs;

@@ -32,11 +32,11 @@ std::vector<KillRung> default_kill_rungs() {
   return {{SIGINT, milliseconds(500)}, {SIGTERM, milliseconds(2000)}, {SIGKILL, milliseconds(5000)}};
 }
 
-KillActions KillActions::below_this_process(std::vector<Child*> owned) {
-  return below(::getpid(), std::move(owned));
+KillActions KillActions::below_this_process(const std::vector<Child*>& owned) {
+  return below(::getpid(), owned);
 }
 
-KillActions KillActions::below(pid_t leader, std::vector<Child*> owned) {
+KillActions KillActions::below(pid_t leader, const std::vector<Child*>& owned) {
   KillActions actions;
   actions.list = [leader] {
     auto found = list_descendants(leader, CommandLines::Skip);  // a storm leaves no time for names

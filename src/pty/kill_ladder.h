@@ -41,10 +41,10 @@ struct KillActions {
   std::function<std::optional<bool>()> proof;
 
   // For everything below this process; `owned` outlives the ladder.
-  static KillActions below_this_process(std::vector<Child*> owned);
+  static KillActions below_this_process(const std::vector<Child*>& owned);
   // For a command that shares this process with others: only what descends from
   // it now. What it orphaned before is not found this way.
-  static KillActions below(pid_t leader, std::vector<Child*> owned);
+  static KillActions below(pid_t leader, const std::vector<Child*>& owned);
 };
 
 class KillLadder {

@@ -51,7 +51,7 @@ CommandRun::CommandRun(RunOptions options, RunObserver* observer)
 CommandRun::~CommandRun() = default;
 
 tl::expected<std::unique_ptr<CommandRun>, CommandRun::StartError> CommandRun::start(
-    hold::Poller& poller, std::shared_ptr<journal::Folder> folder, RunOptions options,
+    hold::Poller& poller, const std::shared_ptr<journal::Folder>& folder, RunOptions options,
     RunObserver* observer) {
   std::unique_ptr<CommandRun> run(new CommandRun(std::move(options), observer));
   const RunOptions& o = run->options_;
@@ -74,16 +74,21 @@ tl::expected<std::unique_ptr<CommandRun>, CommandRun::StartError> CommandRun::st
         StartError{start_failure(o, {pty::SpawnFailure::Setup, reader.error()}), reader.error()});
   }
   run->reader_ = std::move(*reader);
-  OutputOptions output;
-  output.cols = o.spawn.size.columns;
-  output.rows = o.spawn.size.rows;
-  output.source = run->holder_->provider() == pty::Provider::Pty ? BinarySniffer::Source::Terminal
-                                                                 : BinarySniffer::Source::Pipe;
-  output.transcript.spill_folder = folder->path();
-  run->output_ = std::make_unique<Output>(output);
+  run->spill_folder_ = folder->path();
+  run->output_ = std::make_unique<Output>(run->output_options());
   run->last_output_ = run->started_;
   run->next_look_ = run->started_ + kFirstLook;
   return run;
+}
+
+OutputOptions CommandRun::output_options() const {
+  OutputOptions output;
+  output.cols = options_.spawn.size.columns;
+  output.rows = options_.spawn.size.rows;
+  output.source = holder_->provider() == pty::Provider::Pty ? BinarySniffer::Source::Terminal
+                                                            : BinarySniffer::Source::Pipe;
+  output.transcript.spill_folder = spill_folder_;
+  return output;
 }
 
 void CommandRun::step(Clock::time_point now) {
@@ -268,17 +273,9 @@ void CommandRun::fill_result(CommandResult& result, Clock::time_point now) {
       }
     }
   }
-  output_->finish();
   result.total_bytes = read_to_;
   result.lost_bytes = std::max(lost_bytes_, holder_->journal().dropped());
-  result.total_lines = output_->transcript().size();
-  result.binary = output_->is_binary();
-  if (result.binary) {
-    result.output.text = fmt::format("[binary output: {} bytes, not shown]\n", read_to_);
-  } else {
-    result.encoding = output_->encoding();
-    result.output = make_view(output_->transcript(), options_.view);
-  }
+  summarize(*output_, options_.view, result);
 }
 
 base::Result<void> CommandRun::send_input(std::string_view bytes) {
@@ -294,8 +291,32 @@ base::Result<void> CommandRun::resize(const pty::WindowSize& size) {
   return holder_->resize(size);
 }
 
-base::Result<std::string> CommandRun::read_bytes(uint64_t begin, uint64_t end, size_t limit) {
-  return reader_->read_all({begin, end}, limit);
+void CommandRun::view_of_range(uint64_t begin, uint64_t end, const ViewLimits& view, CommandResult& result) {
+  Output output(output_options());
+  result.total_bytes = end - begin;
+  while (begin < end) {
+    const size_t most = std::min<size_t>(kReadBytes, end - begin);
+    const auto chunk = reader_->read(begin, std::as_writable_bytes(std::span(buffer_.get(), most)));
+    if (!chunk || (chunk->bytes == 0 && chunk->gap == 0)) break;
+    const uint64_t gap = std::min(chunk->gap, end - begin);
+    result.lost_bytes += gap;
+    output.feed({buffer_.get(), chunk->bytes});
+    begin += chunk->bytes + gap;
+  }
+  result.lost_bytes += end - begin;
+  summarize(output, view, result);
+}
+
+void CommandRun::summarize(Output& output, const ViewLimits& view, CommandResult& result) {
+  output.finish();
+  result.total_lines = output.transcript().size();
+  result.binary = output.is_binary();
+  if (result.binary) {
+    result.output.text = fmt::format("[binary output: {} bytes, not shown]\n", result.total_bytes);
+  } else {
+    result.encoding = output.encoding();
+    result.output = make_view(output.transcript(), view);
+  }
 }
 
 std::optional<CommandRun::Clock::time_point> CommandRun::deadline() const {

@@ -74,10 +74,9 @@ class CommandRun final {
     base::Error error;
   };
 
-  static tl::expected<std::unique_ptr<CommandRun>, StartError> start(hold::Poller& poller,
-                                                                     std::shared_ptr<journal::Folder> folder,
-                                                                     RunOptions options,
-                                                                     RunObserver* observer);
+  static tl::expected<std::unique_ptr<CommandRun>, StartError> start(
+      hold::Poller& poller, const std::shared_ptr<journal::Folder>& folder, RunOptions options,
+      RunObserver* observer);
   CommandRun(const CommandRun&) = delete;
   CommandRun& operator=(const CommandRun&) = delete;
   ~CommandRun();
@@ -108,7 +107,8 @@ class CommandRun final {
 
   // Marks of this command's output as they arrived (batch uses them).
   std::vector<vt::Event> take_events() { return std::exchange(events_, {}); }
-  base::Result<std::string> read_bytes(uint64_t begin, uint64_t end, size_t limit);
+  // The part [begin, end) of the journal on its own: output, counts and what was lost of it go to `result`.
+  void view_of_range(uint64_t begin, uint64_t end, const ViewLimits& view, CommandResult& result);
 
  private:
   CommandRun(RunOptions options, RunObserver* observer);
@@ -119,6 +119,8 @@ class CommandRun final {
   void look_for_input(Clock::time_point now);
   void finish(CommandState state, Clock::time_point now);
   void fill_result(CommandResult& result, Clock::time_point now);
+  OutputOptions output_options() const;
+  static void summarize(Output& output, const ViewLimits& view, CommandResult& result);
 
   // Constant after construction.
   RunOptions options_;
@@ -128,6 +130,7 @@ class CommandRun final {
   std::optional<journal::Reader> reader_;
   std::unique_ptr<Output> output_;
   std::unique_ptr<char[]> buffer_;  // kReadBytes; pages nothing was read into cost nothing
+  std::string spill_folder_;
   uint64_t read_to_ = 0;
   uint64_t lost_bytes_ = 0;
   std::vector<vt::Event> events_;

@@ -107,14 +107,28 @@ void Output::feed(std::string_view bytes) {
   // The first piece ends with the line a former read has left unfinished.
   size_t least = 0;
   while (text.size() >= kWorthSkipping) {
-    text.remove_prefix(skip_plain_lines(text));
+    const size_t skipped = skip_plain_lines(text);
+    skipped_bytes_ += skipped;
+    text.remove_prefix(skipped);
     const size_t line_end = text.find('\n', std::min(least, text.size()));
     if (line_end == std::string_view::npos) break;
-    screen_.feed(text.substr(0, line_end + 1));
+    feed_screen(text.substr(0, line_end + 1));
     text.remove_prefix(line_end + 1);
     least = kLookAgainAfter;
   }
+  feed_screen(text);
+}
+
+// The screen counts the bytes it was given; marks are to count those of the output.
+void Output::feed_screen(std::string_view text) {
   screen_.feed(text);
+  for (vt::Event& event : screen_.take_events()) {
+    if (auto* mark = std::get_if<vt::ShellMark>(&event)) {
+      mark->begin += skipped_bytes_;
+      mark->end += skipped_bytes_;
+    }
+    if (events_.size() < vt::Screen::kMaxEvents) events_.push_back(std::move(event));
+  }
 }
 
 void Output::append_screen(Transcript& transcript, std::string partial) const {
@@ -141,7 +155,7 @@ void Output::append_screen(Transcript& transcript, std::string partial) const {
 void Output::finish() {
   if (finished_) return;
   finished_ = true;
-  if (!sniffer_.is_binary()) screen_.feed(decoder_.finish());
+  if (!sniffer_.is_binary()) feed_screen(decoder_.finish());
   // A full-screen program that was killed: what it covered is still output, its own picture is not.
   if (screen_.is_alternate()) screen_.feed("\x18\x1b[?1049l");
   append_screen(transcript_, std::move(partial_));

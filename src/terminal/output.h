@@ -40,7 +40,8 @@ class Output final : private vt::RowSink {
 
   // Bytes to write back to the program.
   std::string take_replies() { return screen_.take_replies(); }
-  std::vector<vt::Event> take_events() { return screen_.take_events(); }
+  // Offsets of shell marks count all bytes fed here.
+  std::vector<vt::Event> take_events() { return std::exchange(events_, {}); }
 
   bool is_binary() const { return sniffer_.is_binary(); }
   const std::string& encoding() const { return decoder_.encoding(); }
@@ -55,6 +56,7 @@ class Output final : private vt::RowSink {
   void row_left(const vt::Line& line) override;
   void append_screen(Transcript& transcript, std::string partial) const;
   size_t skip_plain_lines(std::string_view bytes);
+  void feed_screen(std::string_view text);
 
   OutputOptions options_;
   BinarySniffer sniffer_;
@@ -63,6 +65,8 @@ class Output final : private vt::RowSink {
   Transcript transcript_;
   std::string partial_;  // a soft-wrapped line whose beginning has left the screen
   uint64_t total_bytes_ = 0;
+  uint64_t skipped_bytes_ = 0;  // that never went through the screen
+  std::vector<vt::Event> events_;
   bool finished_ = false;
   std::vector<std::pair<uint32_t, uint32_t>> skipped_;  // lines found by skip_plain_lines: offset, length
 };

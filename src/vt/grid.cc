@@ -9,6 +9,13 @@
 
 namespace ttyward::vt {
 
+void blank_wide(Cell* cells, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    const CellKind kind = cells[i].kind();
+    if (kind == CellKind::Wide || kind == CellKind::WideTail) cells[i].content = 0;
+  }
+}
+
 Grid::Grid(int rows, int cols)
     : cols_(cols),
       storage_(static_cast<size_t>(rows) * static_cast<size_t>(cols)),

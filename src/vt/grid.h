@@ -13,6 +13,7 @@
 // The grid knows nothing of escape sequences, cursors or history.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -49,6 +50,9 @@ struct Row {
   void set(uint16_t flag) { flags = static_cast<uint16_t>(flags | flag); }
   void unset(uint16_t flag) { flags = static_cast<uint16_t>(flags & ~flag); }
 };
+
+// Turns wide characters into blanks, for where only one column is left to show them in.
+void blank_wide(Cell* cells, size_t n);
 
 class Grid {
  public:

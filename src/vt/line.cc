@@ -59,7 +59,7 @@ Line read_row(const Row& row, const StyleTable& styles, const ClusterTable& clus
     }
     if (cell.kind() == CellKind::WideTail) continue;
     // The column a wide character did not fit into is not part of the text.
-    if (cell.kind() == CellKind::WrapSpace && line.wrapped) continue;
+    if (cell.kind() == CellKind::WrapSpace && line.wrapped && c + 1 == row.used) continue;
     text.clear();
     if (cell.is_empty()) {
       text = " ";

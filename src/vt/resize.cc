@@ -58,6 +58,7 @@ class Reflow {
   }
 
   void end_line() {
+    if (cols_ == 1) blank_wide(line_.data(), line_.size());
     // Erased columns need not be kept where they no longer fit.
     while (line_.size() > cols_ && line_.back().is_empty() && line_.back().kind() == CellKind::Narrow)
       line_.pop_back();
@@ -115,7 +116,7 @@ class Reflow {
 };
 
 void fill_row(Row& row, const std::vector<Cell>& cells, uint16_t flags, Seq seq) {
-  std::memcpy(row.cells, cells.data(), cells.size() * sizeof(Cell));
+  std::copy(cells.begin(), cells.end(), row.cells);
   row.used = static_cast<uint32_t>(cells.size());
   row.flags = flags;
   row.changed = seq;
@@ -134,7 +135,10 @@ void Screen::resize(int cols, int rows) {
   if (alternate_) resize_alternate(cols, rows);
   tabs_.resize(cols);
   reset_margins();
+  // Still after the last column of a full row: the next character must not overwrite it.
+  const bool pending = cursor_.pending_wrap && cursor_.col == cols - 1;
   move_to(cursor_.row, cursor_.col);
+  cursor_.pending_wrap = pending;
   if (modes_.has(Mode::InBandResize)) report_size();
 }
 

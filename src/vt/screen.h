@@ -65,12 +65,12 @@ struct ScreenOptions {
   Scrollback::Limits scrollback;
   // Line feeds also return the carriage: for text that never went through a tty.
   bool lf_is_crlf = false;
-  // Where rows go that leave the screen, besides the scrollback. Not owned; outlives the screen. With a sink
-  // the scrollback should be empty, or a resize could bring rows back that were already handed out.
-  RowSink* sink = nullptr;
   // Answer identity queries exactly as xterm does and let programs change the size, as conformance suites
   // expect.
   bool conformance = false;
+  // Where rows go that leave the screen, besides the scrollback. Not owned; outlives the screen. With a sink
+  // the scrollback should be empty, or a resize could bring rows back that were already handed out.
+  RowSink* sink = nullptr;
 };
 
 class Screen {
@@ -224,7 +224,12 @@ class Screen {
 
   // ops/print.cc
   void wrap_line();
-  int right_limit() const { return cursor_.col <= right_ ? right_ + 1 : grid_->cols(); }
+  // One past the last column that text at the cursor may use. Rows of double width have half as many.
+  int right_limit() const {
+    const int half = grid_->cols() / 2;
+    if (grid_->row(cursor_.row).has(Row::kDoubleWidth) && cursor_.col < half) return half;
+    return cursor_.col <= right_ ? right_ + 1 : grid_->cols();
+  }
   void put(Glyph glyph, int width);
   void print_one(char32_t code_point);
   void combine(char32_t code_point);
@@ -317,6 +322,7 @@ class Screen {
   void DCH_DeleteCharacters(P p);
   void SU_ScrollUp(P p);
   void SD_ScrollDown(P p);
+  void SD_ScrollDownOrTrack(P p);
   void SL_ScrollLeft(P p);
   void SR_ScrollRight(P p);
   void ECH_EraseCharacters(P p);

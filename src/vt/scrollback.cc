@@ -167,7 +167,7 @@ void Scrollback::append(const Row& row) {
   out += write_varint(columns, out);
   if (is_text) {
     out += write_varint(static_cast<uint32_t>(text_bytes_), out);
-    std::memcpy(out, scratch_.data(), text_bytes_);
+    if (text_bytes_ > 0) std::memcpy(out, scratch_.data(), text_bytes_);
   } else {
     narrow_ascii(out, row.cells, columns);
   }
@@ -261,7 +261,7 @@ Line Scrollback::read(size_t index) const {
     size_t begin = at;
     if (byte == 0 || byte == kWrapSpaceByte) {
       at++;
-      if (byte == 0 || !line.wrapped) line.add(" ", 1, style);
+      if (byte == 0 || !line.wrapped || at < text.size()) line.add(" ", 1, style);
     } else {
       if (byte == kNarrowClusterByte || byte == kWideClusterByte) {
         width = byte == kWideClusterByte ? 2 : 1;
@@ -350,6 +350,7 @@ UnpackedRow Scrollback::pop() {
 }
 
 void Scrollback::flush(Rewrapped& line, uint32_t cols, Flush how) {
+  if (cols == 1) blank_wide(line.cells.data(), line.cells.size());
   size_t at = 0;
   size_t next_flag = 0;
   const auto emit = [&](size_t n, bool wrapped) {

@@ -59,7 +59,7 @@ std::span<const SequenceTable::Entry> SequenceTable::entries() {
       {K::Csi, 0, 0, 0, 'L', "IL", "insert lines", &S::IL_InsertLines},
       {K::Csi, 0, 0, 0, 'M', "DL", "delete lines", &S::DL_DeleteLines},
       {K::Csi, 0, 0, 0, 'S', "SU", "scroll up", &S::SU_ScrollUp},
-      {K::Csi, 0, 0, 0, 'T', "SD", "scroll down", &S::SD_ScrollDown},
+      {K::Csi, 0, 0, 0, 'T', "SD", "scroll down", &S::SD_ScrollDownOrTrack},
       {K::Csi, 0, 0, 0, '^', "SD", "scroll down", &S::SD_ScrollDown},
       {K::Csi, 0, ' ', 0, '@', "SL", "scroll left", &S::SL_ScrollLeft},
       {K::Csi, 0, ' ', 0, 'A', "SR", "scroll right", &S::SR_ScrollRight},

@@ -120,7 +120,8 @@ sys.stdout.write("\x1b[24;0f\x1b[2K\x1b[2;0fdone\n")
         self.assertEqual(result["_code"], 124)
         self.assertIn("the line above", result["output"])
         self.assertGreater(result["total_lines"], 1000)
-        self.assertEqual(result["total_bytes"] // 3, result["total_lines"])
+        # "y", CR, LF a line; the limit may fall inside the last one.
+        self.assertEqual(-(-result["total_bytes"] // 3), result["total_lines"])
 
     def test_a_server_stays_and_its_port_is_known(self):
         with socket.socket() as probe:

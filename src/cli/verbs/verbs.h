@@ -5,7 +5,9 @@
 
 namespace ttyward::cli {
 
+extern const Verb kBatch;
 extern const Verb kRender;
 extern const Verb kRun;
+extern const Verb kCheckVerb;
 
 }  // namespace ttyward::cli

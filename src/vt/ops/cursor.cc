@@ -146,7 +146,7 @@ void Screen::NEL_NextLine(P) {
   carriage_return();
 }
 
-// Unlike other motion a tab keeps the pending wrap.
+// Unlike other motion tabs, forward and backward, keep the pending wrap.
 void Screen::horizontal_tab() {
   const int limit = cursor_.col <= right_ ? right_ : grid_->cols() - 1;
   cursor_.col = tabs_.next(cursor_.col, limit);
@@ -157,7 +157,6 @@ void Screen::CHT_TabForward(P p) {
 }
 
 void Screen::CBT_TabBackward(P p) {
-  cursor_.pending_wrap = false;
   const int limit = modes_.has(Mode::Origin) && cursor_.col >= left_ ? left_ : 0;
   for (int n = std::min(p.get(0, 1), grid_->cols()); n > 0; n--)
     cursor_.col = tabs_.previous(cursor_.col, limit);
@@ -224,8 +223,8 @@ void Screen::DECBI_BackIndex(P p) {
 }
 
 void Screen::DECFI_ForwardIndex(P p) {
-  cursor_.pending_wrap = false;
   if (cursor_.col != right_) {
+    cursor_.pending_wrap = false;
     cursor_.col = std::min(cursor_.col + 1, grid_->cols() - 1);
   } else if (cursor_.row >= top_ && cursor_.row <= bottom_) {
     const int col = cursor_.col;

@@ -1,5 +1,6 @@
 // Erasing. What is erased takes the current background colour and nothing else.
 #include <algorithm>
+#include <utility>
 
 #include "vt/screen.h"
 
@@ -50,9 +51,9 @@ void Screen::erase_display(int how, Respect respect) {
       if (respect == Respect::Nothing) scrollback_.clear();
       break;
     default:
-      break;
+      return;
   }
-  cursor_.pending_wrap = false;
+  if (how <= 2) cursor_.pending_wrap = false;
 }
 
 void Screen::erase_line(int how, Respect respect) {
@@ -102,6 +103,10 @@ void Screen::ECH_EraseCharacters(P p) {
 void Screen::DECALN_AlignmentPattern(P) {
   reset_margins();
   modes_.assign(Mode::Origin, false);
+  const Style old = std::exchange(pen_, Style{});
+  pen_.attributes = old.attributes & Style::kProtected;
+  pen_.link = old.link;
+  pen_changed();
   for (int r = 0; r < grid_->rows(); r++) {
     Row& row = grid_->row(r);
     row.flags = 0;

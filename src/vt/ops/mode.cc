@@ -36,6 +36,7 @@ void Screen::set_mode(const ModeRow& row, bool on) {
     case Mode::AlternateScreen1047:
       if (!on && !on_main()) {
         for (int r = 0; r < grid_->rows(); r++) grid_->clear(grid_->row(r), 0);
+        cursor_.pending_wrap = false;
       }
       switch_screen(on);
       return;
@@ -44,11 +45,12 @@ void Screen::set_mode(const ModeRow& row, bool on) {
       on ? save_cursor() : restore_cursor();
       return;
     case Mode::AlternateScreen1049:
-      if (on && on_main()) {
+      // Also where nothing is left to switch: setting it twice saves and clears twice.
+      if (on) {
         save_cursor();
         switch_screen(true);
         erase_display(2, Respect::Nothing);
-      } else if (!on && !on_main()) {
+      } else {
         switch_screen(false);
         restore_cursor();
       }
@@ -70,9 +72,10 @@ void Screen::set_mode(const ModeRow& row, bool on) {
       set_position(0, 0);
       break;
     case Mode::LeftRightMargins:
-      left_ = 0;
-      right_ = grid_->cols() - 1;
-      if (on) {  // rows of double size and margins exclude each other
+      if (!on) {
+        left_ = 0;
+        right_ = grid_->cols() - 1;
+      } else {  // rows of double size and margins exclude each other
         for (int r = 0; r < grid_->rows(); r++) grid_->row(r).unset(Row::kSizeFlags);
       }
       break;
@@ -117,7 +120,6 @@ void Screen::switch_screen(bool alternate) {
   for (const Mode mode : {Mode::AlternateScreen47, Mode::AlternateScreen1047, Mode::AlternateScreen1049}) {
     modes_.assign(mode, alternate);
   }
-  cursor_.pending_wrap = false;
   all_changed_ = seq_;
   touch_rows(0, grid_->rows() - 1);
 }

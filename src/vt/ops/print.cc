@@ -36,10 +36,13 @@ void Screen::print_ascii(const uint8_t* text, size_t n) {
     if (cursor_.pending_wrap) {
       if (wraps) {
         wrap_line();
-      } else {  // every further character overwrites the last column: only the last one stays
-        text += n - 1;
-        n = 1;
+      } else {
         cursor_.pending_wrap = false;
+        // Every further character overwrites the last column: only the last one stays.
+        if (cursor_.col == right_limit() - 1) {
+          text += n - 1;
+          n = 1;
+        }
       }
     }
     const auto col = static_cast<uint32_t>(cursor_.col);
@@ -67,6 +70,7 @@ void Screen::print_ascii(const uint8_t* text, size_t n) {
 // Writes one cell (or two) at the cursor and moves on.
 void Screen::put(Glyph glyph, int width) {
   const bool wraps = modes_.has(Mode::AutoWrap);
+  const bool was_pending = cursor_.pending_wrap;
   if (cursor_.pending_wrap) {
     if (wraps) wrap_line();
     cursor_.pending_wrap = false;
@@ -76,22 +80,23 @@ void Screen::put(Glyph glyph, int width) {
     if (wraps && limit - left_ >= width) {
       if (limit == grid_->cols()) {
         Row& row = here();
-        grid_->materialize(row, static_cast<uint32_t>(cursor_.col));
-        grid_->split_wide(row, static_cast<uint32_t>(cursor_.col));
-        row.cells[cursor_.col] = Cell::of(0, CellKind::WrapSpace, pen_id());
-        row.used = std::max(row.used, static_cast<uint32_t>(limit));
-        row.set(Row::kMaybeNonAscii | Row::kMaybeStyled);
+        grid_->materialize(row, static_cast<uint32_t>(limit));
+        Cell& last = row.cells[cursor_.col];  // what is there stays; a blank is not part of the text
+        if (last.is_empty() && last.kind() == CellKind::Narrow) {
+          last = Cell::of(0, CellKind::WrapSpace, last.style);
+          row.set(Row::kMaybeNonAscii);
+        }
       }
       wrap_line();
       limit = right_limit();
     } else {
-      cursor_.col = std::max(limit - width, 0);
-      if (cursor_.col + width > limit) return;  // the screen is one column wide
+      cursor_.pending_wrap = was_pending && !wraps;
+      return;  // nowhere to go
     }
   }
   const auto col = static_cast<uint32_t>(cursor_.col);
   Row& row = here();
-  if (modes_.has(Mode::Insert)) {
+  if (modes_.has(Mode::Insert) && cursor_.col >= left_ && cursor_.col <= right_) {
     grid_->insert_cells(row, col, static_cast<uint32_t>(width), static_cast<uint32_t>(limit), blank_id());
   }
   const StyleId style = pen_id();
@@ -256,13 +261,15 @@ bool Screen::join_cluster(char32_t code_point, uint8_t width) {
 
 void Screen::REP_Repeat(P p) {
   if (last_char_ == 0) return;
+  last_char_ = 0;
+  Row* row = nullptr;
+  const Cell* before = previous_cell(&row);  // with the marks it may have got
+  if (before == nullptr || before->is_empty()) return;
+  const Cell repeated = *before;
   // More than fills the screen twice shows nothing new.
   const int most = grid_->cols() * grid_->rows() * 2;
-  const char32_t repeated = last_char_;
   for (int n = std::min(p.get(0, 1), most); n > 0; n--) {
-    const uint8_t width = char_width(repeated);
-    if (width == 0) return;
-    put(repeated, width);
+    put(repeated.glyph(), repeated.kind() == CellKind::Wide ? 2 : 1);
   }
 }
 

@@ -102,10 +102,12 @@ void Screen::DECCRA_CopyRectangle(P p) {
 // corner.
 template <typename Change>
 void Screen::change_styles(const Rect& rect, Change change) {
-  const int cols = grid_->cols();
+  const bool origin = modes_.has(Mode::Origin);
+  const int first = origin ? left_ : 0;
+  const int last = origin ? right_ : grid_->cols() - 1;
   for (int r = rect.top; r <= rect.bottom; r++) {
-    const int from = rectangle_extent_ || r == rect.top ? rect.left : 0;
-    const int to = rectangle_extent_ || r == rect.bottom ? rect.right : cols - 1;
+    const int from = rectangle_extent_ || r == rect.top ? rect.left : first;
+    const int to = rectangle_extent_ || r == rect.bottom ? rect.right : last;
     Row& row = grid_->row(r);
     grid_->materialize(row, static_cast<uint32_t>(to) + 1);
     for (int c = from; c <= to; c++) {
@@ -139,7 +141,7 @@ void Screen::DECRARA_ReverseAttributes(P p) {
       };
       switch (p[i]) {
         case 0:
-          flip(Style::kBold | Style::kBlink | Style::kInverse | Style::kHidden);
+          flip(Style::kBold | Style::kBlink | Style::kInverse);
           style.set_underline(style.underline() == Underline::None ? Underline::Single : Underline::None);
           break;
         case 1:
@@ -168,24 +170,33 @@ void Screen::DECSACE_AttributeExtent(P p) {
   if (p[0] <= 2) rectangle_extent_ = p[0] == 2;
 }
 
-// The sum of codes and attribute bits, negated, as VT420 and xterm have it.
+// The sum of codes and attribute bits, negated, as xterm has it: codes count by their low byte, hidden
+// characters and blanks as spaces, and blanks at the end of a row not at all, except the rectangle's first.
 void Screen::DECRQCRA_ChecksumRectangle(P p) {
   const auto rect = rectangle(p, 2);
   uint32_t sum = 0;
-  if (rect) {
-    for (int r = rect->top; r <= rect->bottom; r++) {
-      for (int c = rect->left; c <= rect->right; c++) {
-        const Cell cell = grid_->cell(r, c);
-        if (cell.kind() == CellKind::WideTail) continue;
-        sum += cell.is_empty() ? ' ' : clusters_.first_code_point(cell.glyph());
-        const Style& style = styles_[cell.style];
-        if (style.has(Style::kProtected)) sum += 0x04;
-        if (style.has(Style::kHidden)) sum += 0x08;
-        if (style.underline() != Underline::None) sum += 0x10;
-        if (style.has(Style::kInverse)) sum += 0x20;
-        if (style.has(Style::kBlink)) sum += 0x40;
-        if (style.has(Style::kBold)) sum += 0x80;
+  for (int r = rect ? rect->top : 0; rect && r <= rect->bottom; r++) {
+    uint32_t blanks = 0;
+    for (int c = rect->left; c <= rect->right; c++) {
+      const Cell cell = grid_->cell(r, c);
+      const Style& style = styles_[cell.style];
+      uint32_t code = 0xFF;  // the second half of a wide character
+      if (cell.kind() != CellKind::WideTail) {
+        code = cell.is_empty() || style.has(Style::kHidden) ? ' ' : clusters_.first_code_point(cell.glyph());
+        code &= 0xFF;
       }
+      uint32_t looks = 0;
+      if (style.underline() != Underline::None) looks += 0x10;
+      if (style.has(Style::kInverse)) looks += 0x20;
+      if (style.has(Style::kBlink)) looks += 0x40;
+      if (style.has(Style::kBold)) looks += 0x80;
+      const bool first = r == rect->top && c == rect->left;
+      if (code == ' ' && looks == 0 && !first) {
+        blanks += ' ';
+        continue;
+      }
+      sum += blanks + code + looks;
+      blanks = 0;
     }
   }
   reply(fmt::format("\033P{}!~{:04X}\033\\", p[0], (0x10000u - (sum & 0xFFFF)) & 0xFFFF));

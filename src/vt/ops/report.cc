@@ -275,7 +275,6 @@ void Screen::reset_soft() {
   side().saved = {};
   side().kitty.clear();
   modify_keys_ = {};
-  cursor_.pending_wrap = false;
   update_plain();
 }
 

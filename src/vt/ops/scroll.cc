@@ -40,6 +40,7 @@ void Screen::scroll_up(int top, int bottom, int n, History history) {
     for (int r = 0; r < n; r++) leave(grid_->row(r));
     top_row_ += static_cast<StableRow>(n);
   }
+  if (top > 0) grid_->row(top - 1).unset(Row::kWrapped);  // what it went on in is gone
   grid_->rotate_up(top, bottom, n);
   for (int r = bottom - n + 1; r <= bottom; r++) {
     Row& row = grid_->row(r);
@@ -63,7 +64,9 @@ void Screen::scroll_down(int top, int bottom, int n) {
     for (int r = top; r < top + n; r++) grid_->erase(grid_->row(r), left, right + 1, blank);
     return;
   }
+  if (top > 0) grid_->row(top - 1).unset(Row::kWrapped);  // what it went on in has moved away
   grid_->rotate_down(top, bottom, n);
+  grid_->row(bottom).unset(Row::kWrapped);
   for (int r = top; r < top + n; r++) {
     grid_->clear(grid_->row(r), blank);
     touch(grid_->row(r));
@@ -83,8 +86,12 @@ void Screen::SU_ScrollUp(P p) {
 }
 
 void Screen::SD_ScrollDown(P p) {
-  if (p.size() > 1) return;  // CSI with five parameters and T is xterm's highlight mouse tracking
   scroll_down(top_, bottom_, p.get(0, 1));
+}
+
+// CSI T with five parameters, or with 0, belongs to xterm's highlight mouse tracking.
+void Screen::SD_ScrollDownOrTrack(P p) {
+  if (p.size() <= 1 && !(p.size() == 1 && p[0] == 0)) SD_ScrollDown(p);
 }
 
 void Screen::IL_InsertLines(P p) {
@@ -140,6 +147,7 @@ void Screen::DECDC_DeleteColumns(P p) {
 }
 
 void Screen::SL_ScrollLeft(P p) {
+  if (!in_margins()) return;
   for (int r = top_; r <= bottom_; r++) {
     grid_->delete_cells(grid_->row(r), static_cast<uint32_t>(left_), static_cast<uint32_t>(p.get(0, 1)),
                         static_cast<uint32_t>(right_) + 1, blank_id());
@@ -148,6 +156,7 @@ void Screen::SL_ScrollLeft(P p) {
 }
 
 void Screen::SR_ScrollRight(P p) {
+  if (!in_margins()) return;
   for (int r = top_; r <= bottom_; r++) {
     grid_->insert_cells(grid_->row(r), static_cast<uint32_t>(left_), static_cast<uint32_t>(p.get(0, 1)),
                         static_cast<uint32_t>(right_) + 1, blank_id());

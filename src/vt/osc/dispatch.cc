@@ -7,6 +7,7 @@
 namespace ttyward::vt {
 
 void Screen::osc_dispatch(std::string_view data, Terminator terminator, uint64_t begin, uint64_t end) {
+  last_char_ = 0;
   const std::string_view number = data.substr(0, data.find(';'));
   const std::optional<int> code = parse_number(number);
   if (!code) return;

@@ -6,9 +6,12 @@
 // the other terminal wraps them too.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
+#include "base/utf8.h"
 #include "vt/serialize/serialize.h"
+#include "vt/width.h"
 
 namespace ttyward::vt {
 namespace {
@@ -203,6 +206,11 @@ std::string charset_changes(const Screen& screen) {
   return out + kShifts[screen.active_charset()];
 }
 
+bool starts_wide(const Line& line) {
+  size_t at = 0;
+  return char_width(base::decode_utf8(line.text, at)) == 2;
+}
+
 }  // namespace
 
 void write_ansi(const Screen& screen, WithHistory history, const Sink& sink) {
@@ -214,19 +222,28 @@ void write_ansi(const Screen& screen, WithHistory history, const Sink& sink) {
   if (!screen.title().empty()) sink("\033]2;" + screen.title() + "\033\\");
 
   bool continued = false;  // the row before was printed through to this one
+  uint32_t missing = 0;    // columns it was short of the edge
   const bool scrolls = history == WithHistory::Yes && !on_alternate;
   bool first = true;
   for_each_line(screen, on_alternate ? WithHistory::No : history, [&](int row, Line& line) {
     if (!line.wrapped) line.trim();
+    if (continued && line.spans.empty()) line.add(" ", 1, Style{});  // one blank carries the wrap
     std::string out;
+    if (continued && missing > 0) {
+      // Only a wide character wraps by itself before the edge.
+      const bool wraps = missing == 1 && starts_wide(line);
+      if (!wraps) out += pen.change_to(Style{}) + std::string(missing, ' ');
+    }
     if (!continued) {
       if (scrolls) {
         // The pen's background must not colour the row that scrolling brings in.
         if (!first) out += pen.change_to(Style{}) + "\r\n";
-      } else if (!line.spans.empty() || row_size(line.flags)[0] != '\0') {
+      } else if (!line.spans.empty() || line.wrapped || row_size(line.flags)[0] != '\0') {
         out += fmt::format("\033[{};1H", row + 1);
       }
     }
+    // The row before wraps into an empty one: a character makes it so, and is taken away again.
+    if (continued && line.spans.empty()) out += pen.change_to(Style{}) + " \b\033[X";
     first = false;
     out += row_size(line.flags);
     for (const Span& span : line.spans) {
@@ -234,6 +251,8 @@ void write_ansi(const Screen& screen, WithHistory history, const Sink& sink) {
       out += line.text_of(span);
     }
     continued = line.wrapped && row != screen.rows() - 1;
+    const auto width = static_cast<uint32_t>(screen.cols() / ((line.flags & Row::kDoubleWidth) != 0 ? 2 : 1));
+    missing = width - std::min(width, line.columns());
     sink(out);
   });
 

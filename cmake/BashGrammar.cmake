@@ -1,0 +1,12 @@
+# The bash grammar, compiled as it comes: other people's C, so without our warnings.
+set(TTYWARD_BASH_GRAMMAR ${CMAKE_SOURCE_DIR}/.deps/tree-sitter-bash-0.23.3)
+if(NOT EXISTS ${TTYWARD_BASH_GRAMMAR}/.verified)
+  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/fetch_bash_grammar.sh RESULT_VARIABLE fetched)
+  if(NOT fetched EQUAL 0)
+    message(FATAL_ERROR "The bash grammar is not there; run ./setup")
+  endif()
+endif()
+pkg_check_modules(TREE_SITTER REQUIRED IMPORTED_TARGET tree-sitter)
+add_library(bash_grammar STATIC ${TTYWARD_BASH_GRAMMAR}/src/parser.c ${TTYWARD_BASH_GRAMMAR}/src/scanner.c)
+target_include_directories(bash_grammar PRIVATE ${TTYWARD_BASH_GRAMMAR}/src)
+target_compile_options(bash_grammar PRIVATE -w -O2)

@@ -1,0 +1,95 @@
+// ttyward batch: several commands in one shell, a true result for each.
+#include "terminal/batch.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "cli/foreground.h"
+#include "cli/run_arguments.h"
+#include "cli/verbs/verbs.h"
+
+namespace ttyward::cli {
+namespace {
+
+struct Arguments {
+  RunArguments shared;
+  bool keep_going = false;
+  std::vector<std::string> commands;
+};
+
+void summarize(const terminal::BatchResult& batch) {
+  for (const terminal::CommandResult& result : batch.results) {
+    const std::string how = result.exit_code         ? fmt::format("exit {}", *result.exit_code)
+                            : !result.signal.empty() ? result.signal
+                                                     : terminal::command_state_name(result.state);
+    std::fprintf(stderr, "ttyward batch: %s (%.3f s): %s\n", how.c_str(),
+                 static_cast<double>(result.duration_ms) / 1000, result.command.c_str());
+  }
+  for (const std::string& command : batch.not_run)
+    std::fprintf(stderr, "ttyward batch: not run: %s\n", command.c_str());
+  if (!batch.shell.reason.empty()) complain("batch", batch.shell.reason, 0);
+}
+
+int run_batch(const Arguments& args, const Globals& globals) {
+  if (args.commands.empty()) {
+    return complain("batch", "give the commands, each as one word: ttyward batch 'make' 'make test'",
+                    kExitUsage);
+  }
+  for (const std::string& command : args.commands) {
+    if (command.find_first_not_of(" \t\n") == std::string::npos) {
+      return complain("batch", "one of the commands is empty", kExitUsage);
+    }
+  }
+  auto bash = find_shell(args.shared.shell);
+  if (!bash) return complain("batch", bash.error().message, kExitUsage);
+  if (bash->find("bash") == std::string::npos) {
+    return complain("batch",
+                    fmt::format("it needs bash, not {}: install bash or name it with --shell", *bash),
+                    kExitUsage);
+  }
+  auto options = make_run_options(args.shared, false);
+  if (!options) return complain("batch", options.error().message, kExitUsage);
+
+  terminal::Batch batch{args.commands,
+                        args.keep_going ? terminal::OnFailure::KeepGoing : terminal::OnFailure::Stop,
+                        base::random_nonce()};
+  options->spawn.argv = batch.argv(*bash);
+  const terminal::ViewLimits view = options->view;
+  const Stdin input = stdin_kind() == Stdin::Given ? Stdin::Given : Stdin::None;
+  if (input == Stdin::Given) options->input_patience = std::chrono::milliseconds(0);
+
+  terminal::BatchResult result;
+  Foreground foreground(std::move(*options), globals.json ? Show::Nothing : Show::Lines, input);
+  const Foreground::Outcome outcome = foreground.run([&](terminal::CommandRun& run) {
+    result = terminal::split_batch(batch, run, view);
+    if (!globals.json) return;
+    std::printf("%s\n", result.to_json().c_str());
+    std::fflush(stdout);
+  });
+  if (!outcome.started) {
+    result.shell = outcome.result;
+    result.not_run = args.commands;
+    if (globals.json) std::printf("%s\n", result.to_json().c_str());
+  }
+  if (!globals.json) summarize(result);
+  return result.shell_code();
+}
+
+std::function<int()> declare(CLI::App& app, const Globals& globals) {
+  auto args = std::make_shared<Arguments>();
+  declare_run_options(app, args->shared);
+  app.add_flag("--keep-going", args->keep_going, "Go on after a command that failed");
+  app.add_option("COMMAND", args->commands, "Commands, each as one word");
+  return [args, &globals] { return run_batch(*args, globals); };
+}
+
+}  // namespace
+
+const Verb kBatch = {"batch", "Run several commands in one shell, with a result for each", &declare};
+
+}  // namespace ttyward::cli

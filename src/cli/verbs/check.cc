@@ -1,0 +1,200 @@
+// ttyward check: what would be decided about a command, and why. Runs nothing.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include <boost/json.hpp>
+
+#include "cli/verb.h"
+#include "cli/verbs/verbs.h"
+#include "policy/escaped_view.h"
+#include "policy/evaluate.h"
+
+namespace ttyward::cli {
+namespace {
+
+namespace json = boost::json;
+
+struct CheckOptions {
+  std::string command;
+  std::string cwd;
+  std::string mode = "default";
+  bool batch = false;
+  bool no_rules = false;
+};
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+std::string current_directory() {
+  char* path = ::getcwd(nullptr, 0);
+  std::string result = path != nullptr ? path : "/";
+  std::free(path);
+  return result;
+}
+
+std::string rules_path() {
+  if (const std::string home = environment("TTYWARD_HOME"); !home.empty()) return home + "/rules.toml";
+  if (const std::string config = environment("XDG_CONFIG_HOME"); !config.empty())
+    return config + "/ttyward/rules.toml";
+  return environment("HOME") + "/.config/ttyward/rules.toml";
+}
+
+// Adds the rules of one file if it is there. Returns the error's text, empty if all is well.
+std::string add_rules(const std::string& path, policy::RuleLevel level, const std::string& root,
+                      policy::RuleSet& rules) {
+  const std::ifstream file(path);
+  if (!file) return {};
+  std::ostringstream text;
+  text << file.rdbuf();
+  auto parsed = policy::parse_rules(text.str(), level, path, root);
+  if (!parsed) return parsed.error().message;
+  for (policy::Rule& rule : *parsed) rules.add(std::move(rule));
+  return {};
+}
+
+json::object to_json(const policy::Verdict& verdict) {
+  json::object out;
+  out["decision"] = std::string(name_of(verdict.decision));
+  out["risk"] = std::string(name_of(verdict.risk));
+  json::array effects;
+  for (const policy::Effect& effect : verdict.effects) {
+    effects.push_back(json::object{{"kind", std::string(name_of(effect.kind))},
+                                   {"target", policy::escape_text(effect.target)}});
+  }
+  out["effects"] = std::move(effects);
+  json::array reasons;
+  for (const policy::Reason& reason : verdict.reasons) {
+    reasons.push_back(json::object{{"text", policy::escape_text(reason.text)},
+                                   {"risk", std::string(name_of(reason.risk))},
+                                   {"span", json::array{reason.span.begin, reason.span.end}}});
+  }
+  out["reasons"] = std::move(reasons);
+  out["rule"] = policy::escape_text(verdict.rule);
+  json::array commands;
+  for (const std::string& command : verdict.commands)
+    commands.push_back(json::string(policy::escape_text(command)));
+  out["commands"] = std::move(commands);
+  return out;
+}
+
+void print_for_people(const std::string& command, const policy::Verdict& verdict) {
+  std::printf("%s, risk %s (%s)\n", std::string(name_of(verdict.decision)).c_str(),
+              std::string(name_of(verdict.risk)).c_str(), policy::escape_text(verdict.rule).c_str());
+  std::printf("  %s\n", policy::show_command(command).c_str());
+  if (verdict.commands.size() > 1) {
+    std::printf("would run:\n");
+    for (const std::string& part : verdict.commands) std::printf("  %s\n", policy::escape_text(part).c_str());
+  }
+  if (!verdict.effects.empty()) {
+    std::printf("effects:\n");
+    for (const policy::Effect& effect : verdict.effects) {
+      std::printf("  %s %s\n", std::string(name_of(effect.kind)).c_str(),
+                  policy::escape_text(effect.target).c_str());
+    }
+  }
+  if (verdict.reasons.empty()) return;
+  std::printf("because it:\n");
+  for (const policy::Reason& reason : verdict.reasons) {
+    std::printf("  %-8s %s (bytes %u-%u)\n", std::string(name_of(reason.risk)).c_str(),
+                policy::escape_text(reason.text).c_str(), reason.span.begin, reason.span.end);
+  }
+}
+
+class Checker {
+ public:
+  Checker(const CheckOptions& options, const Globals& globals) : options_(options), globals_(globals) {}
+
+  int run() {
+    if (!policy::parse_mode(options_.mode, settings_.mode)) {
+      return complain("check",
+                      "there is no mode '" + options_.mode + "'; try plan, default, auto-edit or yolo",
+                      kExitUsage);
+    }
+    place_.cwd = options_.cwd.empty() ? current_directory() : options_.cwd;
+    if (!place_.cwd.starts_with("/")) place_.cwd = policy::normalize(current_directory() + "/" + place_.cwd);
+    place_.workspace = place_.cwd;
+    place_.home = environment("HOME").empty() ? "/root" : environment("HOME");
+    place_.files = &files_;
+    if (!options_.no_rules) {
+      for (const auto& [path, level] :
+           {std::pair(rules_path(), policy::RuleLevel::Global),
+            std::pair(place_.workspace + "/.ttyward.toml", policy::RuleLevel::Project)}) {
+        const std::string problem = add_rules(path, level, place_.workspace, rules_);
+        if (!problem.empty()) return complain("check", problem, kExitFailure);
+      }
+    }
+    if (options_.batch) return run_batch();
+    if (options_.command.empty())
+      return complain("check", "which command? Give it as one argument, or use --batch", kExitUsage);
+    const policy::Verdict verdict = policy::check(options_.command, place_, rules_, settings_);
+    if (globals_.json) {
+      json::object out = to_json(verdict);
+      out["command"] = policy::escape_text(options_.command);
+      std::printf("%s\n", json::serialize(out).c_str());
+    } else {
+      print_for_people(options_.command, verdict);
+    }
+    return 0;
+  }
+
+ private:
+  // One JSON object in, one JSON object out, line by line.
+  int run_batch() {
+    json::parse_options parsing;
+    parsing.allow_invalid_utf8 = true;  // commands may hold any bytes; judging them is the point
+    int status = 0;
+    std::string line;
+    while (std::getline(std::cin, line)) {
+      if (line.empty()) continue;
+      json::error_code error;
+      const json::value request = json::parse(line, error, {}, parsing);
+      const json::object* object = error ? nullptr : request.if_object();
+      const json::value* command = object != nullptr ? object->if_contains("command") : nullptr;
+      json::object out;
+      if (object != nullptr && object->if_contains("id") != nullptr) out["id"] = *object->if_contains("id");
+      if (command == nullptr || !command->is_string()) {
+        out["error"] = "a line is an object with the text \"command\"";
+        status = kExitFailure;
+      } else {
+        const std::string text(command->get_string());
+        for (auto& [key, value] : to_json(policy::check(text, place_, rules_, settings_)))
+          out[key] = std::move(value);
+      }
+      std::printf("%s\n", json::serialize(out).c_str());
+    }
+    return status;
+  }
+
+  const CheckOptions& options_;
+  const Globals& globals_;
+  policy::RealFiles files_;
+  policy::Place place_;
+  policy::RuleSet rules_;
+  policy::Settings settings_;
+};
+
+std::function<int()> declare(CLI::App& app, const Globals& globals) {
+  auto options = std::make_shared<CheckOptions>();
+  app.add_option("command", options->command, "The command, as one argument");
+  app.add_option("--cwd", options->cwd, "The folder it would run in (default: this one)");
+  app.add_option("--mode", options->mode, "plan, default, auto-edit or yolo");
+  app.add_flag("--batch", options->batch,
+               "Read {\"id\":…,\"command\":…} lines from standard input, print a verdict for each");
+  app.add_flag("--no-rules", options->no_rules, "Leave rule files aside: built-in policy only");
+  return [options, &globals] { return Checker(*options, globals).run(); };
+}
+
+}  // namespace
+
+const Verb kCheckVerb = {"check", "Say whether a command may run, and why; run nothing", declare};
+
+}  // namespace ttyward::cli

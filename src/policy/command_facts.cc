@@ -1,0 +1,33 @@
+#include "policy/command_facts.h"
+
+#include "policy/shell_walk.h"
+#include "policy/text_screen.h"
+#include "policy/tricks.h"
+
+namespace ttyward::policy {
+
+Facts read_command(std::string_view text, const Place& place) {
+  Facts facts;
+  bool parsable = true;
+  for (TextProblem& problem : screen_text(text)) {
+    parsable &= !problem.unparsable;
+    Finding finding;
+    finding.risk = problem.risk;
+    finding.effect = EffectKind::Unknown;
+    finding.reason = std::move(problem.what);
+    finding.span = problem.span;
+    facts.findings.push_back(std::move(finding));
+  }
+  if (!parsable) {
+    facts.understood = false;
+    return facts;
+  }
+  find_tricks(text, facts);
+  ShellState state;
+  state.cwds = {place.cwd};
+  ShellWalk walk(text, std::move(state), place, facts, 0, {0, static_cast<uint32_t>(text.size())});
+  walk.run(Input{});
+  return facts;
+}
+
+}  // namespace ttyward::policy

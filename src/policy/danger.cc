@@ -1,0 +1,83 @@
+#include "policy/danger.h"
+
+#include <array>
+
+namespace ttyward::policy {
+namespace {
+
+constexpr auto kTreeRemovers = std::to_array<std::string_view>(
+    {"rmtree", "rm_rf", "rm_r", "rmSync", "remove_tree", "removeAll", "RemoveAll", "rimraf", "remove_dir_all",
+     "rmdirSync", "remove_entry", "deltree", "fs.rm"});
+constexpr auto kTerminalTricks = std::to_array<std::string_view>({"TIOCSTI", "TIOCLINUX", "0x5412", "21522"});
+
+std::vector<std::string> string_literals(std::string_view code) {
+  std::vector<std::string> found;
+  for (size_t i = 0; i < code.size() && found.size() < 64; ++i) {
+    const char quote = code[i];
+    if (quote != '"' && quote != '\'' && quote != '`') continue;
+    std::string text;
+    size_t at = i + 1;
+    for (; at < code.size() && code[at] != quote; ++at) {
+      if (code[at] == '\\' && at + 1 < code.size()) ++at;
+      text.push_back(code[at]);
+    }
+    if (at >= code.size()) break;
+    found.push_back(std::move(text));
+    i = at;
+  }
+  return found;
+}
+
+}  // namespace
+
+void deny_only(Invocation& call, const std::function<void()>& judge) {
+  Facts& facts = call.walk.facts();
+  Facts before = facts;
+  judge();
+  std::string reason;
+  for (size_t i = before.commands.size(); i < facts.commands.size() && reason.empty(); ++i) {
+    for (const Finding& finding : facts.commands[i].findings) {
+      if (finding.decision == Decision::Deny) reason = finding.reason;
+    }
+  }
+  facts = std::move(before);
+  if (!reason.empty()) call.deny(EffectKind::Execute, reason);
+}
+
+void check_foreign_code(Invocation& call, std::string_view code) {
+  for (const std::string_view trick : kTerminalTricks) {
+    if (code.find(trick) != std::string_view::npos) {
+      call.ask(Risk::Critical, EffectKind::Process, "types into a terminal as if it were its user");
+    }
+  }
+  bool removes_trees = false;
+  for (const std::string_view remover : kTreeRemovers)
+    removes_trees |= code.find(remover) != std::string_view::npos;
+  const std::vector<std::string> literals = string_literals(code);
+  for (const std::string& literal : literals) {
+    Field field;
+    field.text =
+        literal == "~" || literal.starts_with("~/") ? call.walk.place().home + literal.substr(1) : literal;
+    const PathFacts facts = call.look(field);
+    if (removes_trees && facts.absolute && facts.vital) {
+      call.deny(EffectKind::Delete, "deletes a whole system or home directory", shown(facts.path));
+    }
+    if (facts.absolute && facts.disk)
+      call.deny(EffectKind::Write, "opens a device that holds a file system", shown(facts.path));
+    if (literal.find(' ') == std::string::npos || call.walk.depth() > 4) continue;
+    deny_only(call, [&] { call.walk.run_script(literal, call.span, false, Input{}); });
+  }
+  // sh -c and friends spelled as a list: ['rm', '-rf', '/']
+  if (literals.size() >= 3) {
+    for (size_t i = 0; i + 2 < literals.size(); ++i) {
+      Field target;
+      target.text = literals[i + 2];
+      if (literals[i] == "rm" && literals[i + 1].starts_with("-") &&
+          literals[i + 1].find_first_of("rR") != std::string::npos && call.look(target).vital) {
+        call.deny(EffectKind::Delete, "deletes a whole system or home directory", target.text);
+      }
+    }
+  }
+}
+
+}  // namespace ttyward::policy

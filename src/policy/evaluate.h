@@ -1,0 +1,37 @@
+// The verdict on a command: facts against rules, under a mode.
+//
+//   text ─► read_command ─► Facts ─► evaluate(rules, mode) ─► Verdict
+//
+// The strictest part wins. Built-in refusals stand under every rule and mode.
+#pragma once
+
+#include <string_view>
+
+#include "policy/command_facts.h"
+#include "policy/rules.h"
+
+namespace ttyward::policy {
+
+enum class Mode : uint8_t {
+  Plan,      // nothing that changes anything
+  Default,   // what is provably harmless runs, the rest asks
+  AutoEdit,  // ordinary files of the workspace may be written too
+  Yolo,      // no questions; refusals stand
+};
+
+std::string_view name_of(Mode mode);
+bool parse_mode(std::string_view name, Mode& mode);
+
+struct Settings {
+  Mode mode = Mode::Default;
+  bool auto_approve_safe = true;  // off: harmless commands ask as well
+  bool confirm_dangerous = true;  // off: only critical things ask
+};
+
+Verdict evaluate(std::string_view command, const Facts& facts, const RuleSet& rules,
+                 const Settings& settings);
+
+// read_command and evaluate in one.
+Verdict check(std::string_view command, const Place& place, const RuleSet& rules, const Settings& settings);
+
+}  // namespace ttyward::policy

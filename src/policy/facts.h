@@ -1,0 +1,47 @@
+// What was found in a command: every simple command it would run, what each
+// does, and what speaks against running it unasked.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "policy/paths.h"
+#include "policy/verdict.h"
+
+namespace ttyward::policy {
+
+// Something that speaks against running a command without asking.
+struct Finding {
+  Decision decision = Decision::Ask;  // Ask or Deny
+  Risk risk = Risk::Medium;
+  EffectKind effect = EffectKind::Unknown;
+  std::string target;
+  Zone zone = Zone::Unknown;  // where `target` is, for writes and deletions
+  bool plain_write = false;   // an ordinary file of the workspace: what auto-edit mode is for
+  std::string reason;
+  Span span;
+};
+
+struct CommandFact {
+  std::vector<std::string> argv;  // as understood; unknown parts shown as "…"
+  std::string program;            // base name; empty if not constant
+  std::string subcommand;         // "push" in `git push`
+  Span span;
+  std::vector<Effect> effects;
+  std::vector<Finding> findings;
+};
+
+struct Facts {
+  std::vector<CommandFact> commands;
+  std::vector<Finding> findings;  // about the line as a whole: no rule can waive them
+  Risk least_risk = Risk::Low;    // if somebody is asked: tricks raise it
+  std::vector<Reason> tricks;     // why least_risk is what it is
+  bool understood = true;
+};
+
+// More simple commands than this in one line are not looked at one by one: the line asks.
+inline constexpr size_t kMaxCommands = 1000;
+
+}  // namespace ttyward::policy

@@ -1,0 +1,34 @@
+// The one look at the file system that policy takes: where a path really leads.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace ttyward::policy {
+
+class FileView {
+ public:
+  virtual ~FileView() = default;
+  // Follows symbolic links in an absolute path. What does not exist is kept as written, behind the real
+  // place of its deepest existing parent.
+  virtual std::string canonical(const std::string& absolute) const = 0;
+};
+
+// This machine's files.
+class RealFiles final : public FileView {
+ public:
+  std::string canonical(const std::string& absolute) const override;
+};
+
+// Links by name, nothing else exists; for tests, and for judging without a machine.
+class FakeFiles final : public FileView {
+ public:
+  FakeFiles() = default;
+  explicit FakeFiles(std::map<std::string, std::string> links) : links_(std::move(links)) {}
+  std::string canonical(const std::string& absolute) const override;
+
+ private:
+  std::map<std::string, std::string> links_;
+};
+
+}  // namespace ttyward::policy

@@ -1,0 +1,246 @@
+#include "policy/invocation.h"
+
+#include "policy/danger.h"
+
+namespace ttyward::policy {
+
+std::string shown(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case kAny:
+      case kAnyFields:
+      case kListed:
+        out += "…";
+        break;
+      case kDigits:
+        out += "N";
+        break;
+      case kStar:
+        out += "*";
+        break;
+      case kOne:
+        out += "?";
+        break;
+      default:
+        out.push_back(c);
+    }
+  }
+  return out;
+}
+
+std::string shown(const Field& field) {
+  return shown(std::string_view(field.text));
+}
+
+Invocation::Invocation(CommandWalk& owner, std::vector<Field> arguments, Span where, Input stdin_from)
+    : walk(owner), argv(std::move(arguments)), span(where), input(std::move(stdin_from)) {
+  fact.span = span;
+  for (const Field& field : argv) fact.argv.push_back(shown(field));
+}
+
+void Invocation::effect(EffectKind kind, std::string target) {
+  Effect found{kind, std::move(target)};
+  if (std::find(fact.effects.begin(), fact.effects.end(), found) == fact.effects.end()) {
+    fact.effects.push_back(std::move(found));
+  }
+}
+
+void Invocation::ask(Risk risk, EffectKind kind, std::string reason, std::string target) {
+  effect(kind, target);
+  Finding finding;
+  finding.risk = risk;
+  finding.effect = kind;
+  finding.target = std::move(target);
+  finding.reason = std::move(reason);
+  finding.span = span;
+  fact.findings.push_back(std::move(finding));
+}
+
+void Invocation::deny(EffectKind kind, std::string reason, std::string target) {
+  ask(Risk::Critical, kind, std::move(reason), std::move(target));
+  fact.findings.back().decision = Decision::Deny;
+}
+
+void Invocation::trick(std::string reason, Span where) {
+  Facts& facts = walk.facts();
+  facts.least_risk = std::max(facts.least_risk, Risk::High);
+  facts.tricks.push_back({std::move(reason), where, Risk::High, Decision::Ask});
+}
+
+PathFacts Invocation::look(const Field& field) const {
+  const std::vector<std::string>& cwds = walk.state().cwds;
+  PathFacts facts =
+      look_at(field.text, cwds.empty() ? std::string_view() : std::string_view(cwds.front()), walk.place());
+  for (size_t i = 1; i < cwds.size() && !facts.absolute; ++i) {
+    const PathFacts more = look_at(field.text, cwds[i], walk.place());
+    facts.secret |= more.secret;
+    facts.agent |= more.agent;
+    facts.control |= more.control;
+    facts.disk |= more.disk;
+    facts.vital |= more.vital;
+    facts.terminal |= more.terminal;
+    facts.sandbox |= more.sandbox;
+    if (more.zone != Zone::Workspace) {
+      facts.zone = more.zone;
+      facts.path = more.path;
+    }
+  }
+  if (!field.other.empty()) {
+    Field second = field;
+    second.text = field.other;
+    second.other.clear();
+    const PathFacts more = look(second);
+    facts.vital |= more.vital;
+    facts.disk |= more.disk;
+    facts.secret |= more.secret;
+  }
+  return facts;
+}
+
+void Invocation::read_path(const Field& field, bool recursive) {
+  if (field.text == "-") return;
+  const PathFacts facts = look(field);
+  const std::string where = shown(facts.path);
+  if (facts.harmless_device) return effect(EffectKind::Read, where);
+  if (facts.network)
+    return ask(Risk::Critical, EffectKind::Network, "opens a network connection through /dev", where);
+  if (facts.terminal)
+    return ask(Risk::Critical, EffectKind::Process, "reads a terminal behind its user's back", where);
+  if (facts.sandbox) return ask(Risk::Critical, EffectKind::Secret, "reaches into another process", where);
+  if (facts.secret)
+    return ask(Risk::High, EffectKind::Secret, "reads what is likely to hold credentials", where);
+  if (facts.disk) return ask(Risk::High, EffectKind::Read, "reads a device below its file system", where);
+  if (facts.zone == Zone::OtherHome)
+    return ask(Risk::Medium, EffectKind::Read, "reads another person's files", where);
+  if (facts.zone == Zone::Device) return ask(Risk::High, EffectKind::Read, "reads a device", where);
+  if (facts.zone == Zone::Unknown && field.text.find(kListed) == std::string::npos) {
+    return ask(Risk::Medium, EffectKind::Read, "reads a file that is only known when it runs", where);
+  }
+  if (recursive && holds_secrets(facts, walk.place())) {
+    return ask(Risk::Medium, EffectKind::Secret, "searches through folders that hold credentials", where);
+  }
+  effect(EffectKind::Read, where);
+}
+
+void Invocation::list_path(const Field& field) {
+  const PathFacts facts = look(field);
+  const std::string where = shown(facts.path);
+  if (facts.sandbox) return ask(Risk::Critical, EffectKind::Secret, "looks into another process", where);
+  if (facts.secret && facts.zone != Zone::Workspace && facts.zone != Zone::Unknown) {
+    return ask(Risk::Medium, EffectKind::Secret, "looks at where credentials are kept", where);
+  }
+  effect(EffectKind::List, where);
+}
+
+void Invocation::write_path(const Field& field, std::string_view verb) {
+  const PathFacts facts = look(field);
+  const std::string where = shown(facts.path);
+  if (facts.harmless_device) return;
+  const std::string does(verb);
+  if (facts.disk)
+    return deny(EffectKind::Write,
+                does + " a device or a switch of the kernel: the machine would not survive it", where);
+  if (facts.network)
+    return ask(Risk::Critical, EffectKind::Network, "opens a network connection through /dev", where);
+  if (facts.terminal) return ask(Risk::Critical, EffectKind::Process, does + " somebody's terminal", where);
+  if (facts.agent)
+    return ask(Risk::Critical, EffectKind::Write, does + " a file that tells agents what to do", where);
+  if (facts.sandbox) return ask(Risk::Critical, EffectKind::Write, does + " another process", where);
+  if (facts.control || facts.secret) {
+    const Risk risk =
+        facts.zone == Zone::Workspace || facts.zone == Zone::Unknown ? Risk::High : Risk::Critical;
+    return ask(risk, EffectKind::Write, does + " a file that shells, editors, git or the system obey", where);
+  }
+  switch (facts.zone) {
+    case Zone::Workspace:
+      ask(Risk::Medium, EffectKind::Write, does + " a file in the workspace", where);
+      fact.findings.back().zone = facts.zone;
+      fact.findings.back().plain_write = true;
+      return;
+    case Zone::Temporary:
+      ask(Risk::High, EffectKind::Write, does + " a file outside the workspace", where);
+      break;
+    case Zone::Home:
+      ask(Risk::High, EffectKind::Write, does + " a file in the home directory, outside the workspace",
+          where);
+      break;
+    case Zone::OtherHome:
+      ask(Risk::Critical, EffectKind::Write, does + " another person's file", where);
+      break;
+    case Zone::System:
+      ask(Risk::Critical, EffectKind::Write, does + " a file of the system", where);
+      break;
+    case Zone::Kernel:
+      ask(Risk::Critical, EffectKind::Write, does + " a setting of the kernel", where);
+      break;
+    case Zone::Device:
+      ask(Risk::Critical, EffectKind::Write, does + " a device", where);
+      break;
+    case Zone::Unknown:
+      ask(Risk::High, EffectKind::Write, does + " a file that is only known when it runs", where);
+      break;
+  }
+  fact.findings.back().zone = facts.zone;
+}
+
+void Invocation::delete_path(const Field& field, bool recursive, bool force) {
+  const PathFacts facts = look(field);
+  const std::string where = shown(facts.path);
+  if (recursive && facts.vital)
+    return deny(EffectKind::Delete, "deletes a whole system or home directory", where);
+  if (facts.disk) return deny(EffectKind::Delete, "deletes a device", where);
+  if (recursive && facts.absolute && facts.zone != Zone::Workspace) {
+    return deny(EffectKind::Delete, "deletes a whole tree outside the workspace, given by its absolute path",
+                where);
+  }
+  Risk risk = Risk::High;
+  std::string reason = recursive ? "deletes a tree of files" : "deletes files";
+  if (recursive && facts.may_be_root) {
+    risk = Risk::Critical;
+    reason = "deletes everything from the root if the variable is empty";
+  } else if (facts.agent || facts.control || (recursive && force) ||
+             (facts.zone != Zone::Workspace && facts.zone != Zone::Temporary)) {
+    risk = Risk::Critical;
+    if (facts.zone != Zone::Workspace)
+      reason += facts.zone == Zone::Unknown ? " that are only known when it runs" : " outside the workspace";
+  } else if (!recursive && !force && facts.known) {
+    risk = Risk::Medium;
+  } else if (!recursive) {
+    risk = Risk::High;
+  }
+  ask(risk, EffectKind::Delete, reason, where);
+  fact.findings.back().zone = facts.zone;
+}
+
+void Invocation::change_tree(const Field& field, bool recursive) {
+  const PathFacts facts = look(field);
+  const std::string where = shown(facts.path);
+  if (recursive && facts.vital)
+    return deny(EffectKind::Privilege, "changes the permissions of a whole system or home directory", where);
+  Risk risk = Risk::Medium;
+  if (facts.zone != Zone::Workspace || recursive) risk = Risk::High;
+  if (facts.control || facts.disk || facts.zone == Zone::System || facts.zone == Zone::Device)
+    risk = Risk::Critical;
+  ask(risk, EffectKind::Privilege, "changes permissions or owners", where);
+}
+
+void Invocation::run_program(std::span<const Field> inner, const Input& inner_input) {
+  if (inner.empty()) return;
+  output = walk.run_command(inner, span, inner_input);
+}
+
+void Invocation::run_script(const Field& text, bool in_this_shell) {
+  if (!text.constant()) {
+    ask(Risk::High, EffectKind::Execute, "runs shell text that is only known when it runs");
+    // Even so the part that is known may be a catastrophe.
+  }
+  output = walk.run_script(text.text, span, in_this_shell, input);
+}
+
+void Invocation::run_code(const Field& code, std::string_view language) {
+  ask(Risk::High, EffectKind::Execute, "runs " + std::string(language) + " code given on the command line");
+  check_foreign_code(*this, code.text);
+}
+
+}  // namespace ttyward::policy

@@ -1,0 +1,227 @@
+#include "policy/judge.h"
+
+#include <array>
+
+#include "policy/danger.h"
+
+namespace ttyward::policy {
+namespace {
+
+constexpr auto kTrustedFolders = std::to_array<std::string_view>(
+    {"/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/", "/usr/local/sbin/"});
+
+// The name to look up, or empty if what runs cannot be told from the name.
+std::string_view trusted_name(Invocation& call) {
+  const Field& first = call.argv.front();
+  if (!first.constant() || first.text.empty()) {
+    call.ask(Risk::High, EffectKind::Execute, "the program is only known when it runs");
+    return {};
+  }
+  const std::string_view text = first.text;
+  const size_t slash = text.rfind('/');
+  if (slash == std::string_view::npos) return text;
+  for (const std::string_view folder : kTrustedFolders) {
+    if (text.substr(0, slash + 1) == folder) return text.substr(slash + 1);
+  }
+  call.ask(Risk::High, EffectKind::Execute, "runs a program by a path outside the system's folders",
+           std::string(text));
+  return text.substr(slash + 1);
+}
+
+bool only_asks_version(const Invocation& call) {
+  if (call.argv.size() != 2) return false;
+  const std::string_view option = call.word(1);
+  return option == "--version" || option == "--help";
+}
+
+void apply_use(Invocation& call, Use use, const Field& value, bool recursive) {
+  switch (use) {
+    case Use::Text:
+    case Use::Recursive:
+      return;
+    case Use::Read:
+      return call.read_path(value, recursive);
+    case Use::List:
+      return call.list_path(value);
+    case Use::Write:
+      return call.write_path(value);
+    case Use::Delete:
+      return call.delete_path(value, false, false);
+    case Use::Directory: {
+      const PathFacts facts = call.look(value);
+      if (facts.zone != Zone::Workspace) {
+        call.ask(Risk::High, EffectKind::Execute,
+                 "works in a folder outside the workspace, whose settings it obeys", shown(facts.path));
+      }
+      return;
+    }
+    case Use::Program:
+      if (value.text.empty()) return;
+      return call.ask(Risk::High, EffectKind::Execute, "runs another program", shown(value));
+    case Use::Script:
+      call.ask(Risk::High, EffectKind::Execute, "runs a shell command", shown(value));
+      call.run_script(value, false);
+      return;
+    case Use::Code:
+      return call.run_code(value, call.fact.program);
+    case Use::Host:
+      return call.ask(Risk::Medium, EffectKind::Network, "talks to another machine", shown(value));
+  }
+}
+
+void apply_effects(Invocation& call, const ProgramRow& row) {
+  for (const EffectRow& effect : row.effects) {
+    if (effect.denies) {
+      call.deny(effect.effect, std::string(effect.reason));
+    } else {
+      call.ask(effect.risk, effect.effect, std::string(effect.reason));
+    }
+  }
+}
+
+}  // namespace
+
+void apply_subcommand(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::AtFirstArgument);
+  OptionScan options_only = scan;
+  options_only.arguments.clear();
+  apply_scan(call, row, options_only);
+  if (scan.arguments.empty()) {
+    const std::string_view only = call.argv.size() == 2 ? call.word(1) : std::string_view();
+    const bool informs = only == "-v" || only == "-V" || only == "-h";
+    if (row.no_args && !informs) {
+      call.ask(Risk::Medium, EffectKind::Unknown,
+               "does something by default that is not known to be harmless");
+    }
+    return;
+  }
+  const Field& sub = scan.arguments.front();
+  const std::string full = std::string(row.name) + " " + sub.text;
+  if (call.fact.subcommand.empty()) call.fact.subcommand = shown(sub);
+  const ProgramRow* found = sub.constant() ? find_program(full) : nullptr;
+  if (found == nullptr) {
+    call.ask(Risk::Medium, EffectKind::Unknown,
+             "'" + shown(full) + "' is not a command known to be harmless");
+    return;
+  }
+  Invocation inner(call.walk, std::vector<Field>(scan.arguments.begin(), scan.arguments.end()), call.span,
+                   call.input);
+  inner.fact.program = call.fact.program;
+  inner.fact.subcommand = call.fact.subcommand;
+  apply_row(inner, *found);
+  for (Effect& effect : inner.fact.effects) call.effect(effect.kind, effect.target);
+  for (Finding& finding : inner.fact.findings) call.fact.findings.push_back(std::move(finding));
+  call.output = std::move(inner.output);
+  if (!inner.fact.subcommand.empty()) call.fact.subcommand = inner.fact.subcommand;
+}
+
+namespace {
+
+// Arguments whose place matters: the first may be a pattern, the last a target.
+void apply_arguments(Invocation& call, const ProgramRow& row, const OptionScan& scan) {
+  bool recursive = row.recursive;
+  for (const OptionHit& hit : scan.hits) recursive |= hit.row->use == Use::Recursive;
+  bool first_taken = false;
+  for (const OptionHit& hit : scan.hits) {
+    first_taken |=
+        hit.row->name.size() == 1 && row.first_unless.find(hit.row->name[0]) != std::string_view::npos;
+  }
+  const size_t count = scan.arguments.size();
+  bool reads_named = false;
+  for (size_t i = 0; i < count; ++i) {
+    Use use = row.args;
+    if (i == 0 && !first_taken) use = row.first;
+    if (i + 1 == count && i > 0) use = row.last;
+    if (i == 0 && count == 1 && row.last != row.args && row.first == row.args) use = row.last;
+    reads_named |= use == Use::Read;
+    apply_use(call, use, scan.arguments[i], recursive);
+  }
+  if (recursive && !reads_named && row.args == Use::Read) {
+    Field here;
+    here.text = ".";
+    call.read_path(here, true);
+  }
+}
+
+}  // namespace
+
+void apply_scan(Invocation& call, const ProgramRow& row, const OptionScan& scan) {
+  for (const std::string& option : scan.unknown) {
+    call.ask(Risk::Medium, EffectKind::Unknown,
+             "the option " + shown(option) + " is not known to be harmless");
+  }
+  if (!scan.doubtful.empty() && !row.inert()) {
+    call.ask(Risk::Medium, EffectKind::Unknown,
+             "an argument that is only known when it runs could be an option", shown(*scan.doubtful.front()));
+  }
+  for (const OptionHit& hit : scan.hits) {
+    if (hit.row->asks)
+      call.ask(hit.row->risk, hit.row->effect, std::string(hit.row->reason), shown(hit.value));
+    if (hit.has_value) apply_use(call, hit.row->use, hit.value, false);
+  }
+  if (!row.words.empty() && !scan.arguments.empty() &&
+      std::find(row.words.begin(), row.words.end(), scan.arguments.front().text) == row.words.end()) {
+    call.ask(Risk::Medium, EffectKind::Unknown,
+             "'" + shown(scan.arguments.front()) + "' is not known to be harmless here");
+  }
+  if (row.no_args && !scan.arguments.empty() && !row.subcommands) {
+    call.ask(Risk::Medium, EffectKind::Unknown, "more than asks for information");
+  }
+  apply_arguments(call, row, scan);
+}
+
+void apply_row(Invocation& call, const ProgramRow& row) {
+  apply_effects(call, row);
+  if (!row.special.empty()) {
+    if (const SpecialReader special = find_special(row.special)) return special(call, row);
+    call.ask(Risk::High, EffectKind::Unknown, "no reader for this program");
+    return;
+  }
+  if (row.subcommands) return apply_subcommand(call, row);
+  if (row.inner_skip >= 0) {
+    OptionScan scan = scan_options(row, call.argv, ScanStop::AtFirstArgument);
+    const std::vector<Field> arguments = std::move(scan.arguments);
+    scan.arguments.clear();
+    apply_scan(call, row, scan);
+    const auto skip = static_cast<size_t>(row.inner_skip);
+    if (arguments.size() > skip) {
+      call.run_program(std::span<const Field>(arguments).subspan(skip), call.input);
+    }
+    return;
+  }
+  apply_scan(call, row, scan_options(row, call.argv, ScanStop::Never));
+}
+
+void judge_command(Invocation& call) {
+  if (call.argv.empty()) return;
+  const std::string_view name = trusted_name(call);
+  if (name.empty()) return;
+  call.fact.program = std::string(name);
+  if (call.argv.front().disguised || call.argv.front().expanded) {
+    call.trick("the name of the program is disguised", call.argv.front().span);
+    call.ask(Risk::High, EffectKind::Unknown, "the name of the program is disguised", call.fact.program);
+  }
+  for (size_t i = 1; i < call.argv.size(); ++i) {
+    const Field& field = call.argv[i];
+    if (field.disguised && field.text.starts_with("-") && field.text.find('=') == std::string::npos &&
+        field.text.find_first_of(" ,.*") == std::string::npos) {
+      call.trick("an option is written so that it does not look like one", field.span);
+    }
+  }
+  const ProgramRow* row = find_program(name);
+  if (row == nullptr) {
+    call.ask(Risk::Medium, EffectKind::Unknown,
+             "'" + call.fact.program + "' is not a program known to be harmless", call.fact.program);
+    // An unknown program may be a wrapper: what it is given may still be a catastrophe.
+    for (size_t i = 1; i < call.argv.size() && i <= 4; ++i) {
+      if (!call.argv[i].constant() || find_program(call.argv[i].text) == nullptr) continue;
+      deny_only(call, [&] { call.walk.run_command(call.rest(i), call.span, Input{}); });
+      break;
+    }
+    return;
+  }
+  if (only_asks_version(call)) return;
+  apply_row(call, *row);
+}
+
+}  // namespace ttyward::policy

@@ -1,0 +1,258 @@
+#include "policy/paths.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "policy/path_lists.h"
+#include "policy/words.h"
+
+namespace ttyward::policy {
+namespace {
+
+bool is_mark(char c) {
+  return c >= kAny && c <= kListed;
+}
+
+bool has_mark(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), is_mark);
+}
+
+bool under(std::string_view path, std::string_view folder) {
+  if (folder.empty()) return false;
+  if (folder == "/") return true;
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+std::vector<std::string_view> components(std::string_view path) {
+  std::vector<std::string_view> parts;
+  while (!path.empty()) {
+    const size_t slash = path.find('/');
+    const std::string_view part = path.substr(0, slash);
+    if (!part.empty()) parts.push_back(part);
+    if (slash == std::string_view::npos) break;
+    path.remove_prefix(slash + 1);
+  }
+  return parts;
+}
+
+// Whether `pattern` (live marks) can stand for `name`. A wildcard does not match a leading dot, as in bash.
+bool can_match(std::string_view pattern, std::string_view name, bool at_start = true) {
+  if (pattern.empty()) return name.empty();
+  const char c = pattern[0];
+  if (c == kStar || c == kAny || c == kAnyFields || c == kListed || c == kDigits) {
+    if (at_start && c == kStar && name.starts_with(".")) return false;
+    for (size_t skip = 0; skip <= name.size(); ++skip) {
+      if (can_match(pattern.substr(1), name.substr(skip), false)) return true;
+    }
+    return false;
+  }
+  if (name.empty()) return false;
+  if (c == kOne) return !(at_start && name[0] == '.') && can_match(pattern.substr(1), name.substr(1), false);
+  return c == name[0] && can_match(pattern.substr(1), name.substr(1), false);
+}
+
+bool only_marks(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), is_mark);
+}
+
+// Name lists hold literals, "*suffix" and "prefix*". A component that is nothing but wildcards is not
+// taken to mean a secret; one that spells part of the name is.
+bool listed(std::string_view component, std::span<const std::string_view> names) {
+  if (only_marks(component)) return false;
+  for (const std::string_view name : names) {
+    if (name.front() == '*') {
+      const std::string_view suffix = name.substr(1);
+      if (component.ends_with(suffix) && component.size() > suffix.size()) return true;
+    } else if (name.back() == '*') {
+      if (component.starts_with(name.substr(0, name.size() - 1))) return true;
+    } else if (component == name || (has_mark(component) && can_match(component, name))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// "a/b" in a list means component a followed by component b, anywhere.
+bool listed_anywhere(const std::vector<std::string_view>& parts, std::span<const std::string_view> names) {
+  for (size_t i = 0; i < parts.size(); ++i) {
+    for (const std::string_view name : names) {
+      size_t at = i;
+      bool all = true;
+      for (const std::string_view piece : components(name)) {
+        const std::array<std::string_view, 1> one = {piece};
+        if (at >= parts.size() || !listed(parts[at], one)) {
+          all = false;
+          break;
+        }
+        ++at;
+      }
+      if (all) return true;
+    }
+  }
+  return false;
+}
+
+bool is_template(std::string_view name) {
+  for (const std::string_view suffix : {".example", ".sample", ".template", ".dist", ".pub"}) {
+    if (name.ends_with(suffix)) return true;
+  }
+  return false;
+}
+
+Zone zone_of(std::string_view path, const Place& place, bool written_absolute) {
+  const bool broad = place.workspace == "/" || place.workspace == place.home || place.workspace == "/tmp";
+  if (!place.workspace.empty() && under(path, place.workspace) && !(broad && written_absolute))
+    return Zone::Workspace;
+  if (under(path, "/tmp") || under(path, "/var/tmp") || under(path, "/dev/shm")) return Zone::Temporary;
+  if (under(path, "/dev")) return Zone::Device;
+  if (under(path, "/proc") || under(path, "/sys")) return Zone::Kernel;
+  if (under(path, place.home)) return Zone::Home;
+  if ((under(path, "/home") && path.size() > 6) || under(path, "/root")) return Zone::OtherHome;
+  return Zone::System;
+}
+
+// A tree is vital if it is one of the machine's own, somebody's home, or above either.
+bool is_vital(std::string_view path, const Place& place) {
+  // /usr/* and ~/.[!.]* are as vital as /usr and ~.
+  std::vector<std::string_view> parts = components(path);
+  while (!parts.empty() && has_mark(parts.back()) && (only_marks(parts.back()) || parts.back()[0] == '.')) {
+    parts.pop_back();
+  }
+  if (parts.empty()) return true;
+  std::string joined;
+  for (const std::string_view part : parts) joined.append("/").append(part);
+  if (under(place.home, joined)) return true;
+  if (parts.size() == 1) {
+    return std::any_of(kVitalRoots.begin(), kVitalRoots.end(),
+                       [&](std::string_view name) { return can_match(parts[0], name); });
+  }
+  if (parts.size() == 2 &&
+      (parts[0] == "home" || parts[0] == "usr" || parts[0] == "var" || parts[0] == "lib")) {
+    return !under(place.workspace, joined) || parts[0] == "home";
+  }
+  return false;
+}
+
+void look_at_device(PathFacts& facts, std::string_view path) {
+  const std::string_view name = path.substr(5);
+  for (const std::string_view harmless : kHarmlessDevices) facts.harmless_device |= name == harmless;
+  facts.harmless_device |= name.starts_with("fd/");
+  facts.network = name.starts_with("tcp/") || name.starts_with("udp/");
+  facts.terminal = name == "tty" || name.starts_with("tty") || name.starts_with("pts/") ||
+                   name.starts_with("vcs") || name == "console" || name == "ptmx" || name == "uinput" ||
+                   name.starts_with("input/");
+  if (facts.terminal) return;
+  for (const std::string_view prefix : kDiskPrefixes) {
+    facts.disk |=
+        name.starts_with(prefix) || (has_mark(name) && can_match(name.substr(0, prefix.size()), prefix));
+  }
+}
+
+void look_at_kernel(PathFacts& facts, const std::vector<std::string_view>& parts) {
+  const std::string_view last = parts.back();
+  if (parts[0] == "sys" && parts.size() > 1) {
+    facts.disk = parts[1] == "block" || parts[1] == "firmware" || parts[1] == "power" || last == "remove" ||
+                 last == "delete" || last == "unbind";
+    return;
+  }
+  if (last == "sysrq-trigger" || last == "kcore" || last == "kmem") facts.disk = true;
+  if (parts.size() < 3 || parts[1] == "sys") return;
+  const bool thread = parts.size() > 4 && parts[2] == "task";
+  const std::string_view what = thread ? parts[4] : parts[2];
+  if (what == "environ" || what == "auxv") facts.secret = true;
+  if (what == "mem" || what == "fd" || what == "root" || what == "cwd" || what == "map_files" ||
+      what == "ns" || what == "fdinfo") {
+    facts.sandbox = !((parts[1] == "self" || parts[1] == "thread-self") && what == "fd");
+    facts.secret = facts.sandbox;
+  }
+}
+
+void look_at_names(PathFacts& facts, std::string_view path, const Place& place) {
+  const std::vector<std::string_view> parts = components(path);
+  if (parts.empty()) return;
+  const std::string_view last = parts.back();
+  facts.secret |= (listed(last, kSecretNames) && !is_template(last)) || listed_anywhere(parts, kSecretPlaces);
+  facts.agent |= listed_anywhere(parts, kAgentControl);
+  facts.control |= facts.agent || listed_anywhere(parts, kControlFiles);
+  if (under(path, place.home) && facts.zone != Zone::Workspace && path.size() > place.home.size()) {
+    const std::string_view inside = path.substr(place.home.size() + 1);
+    facts.control |= inside.starts_with(".") && !inside.starts_with(".cache/");
+  }
+  if (parts[0] == "proc" || parts[0] == "sys") look_at_kernel(facts, parts);
+}
+
+void look_at_absolute(PathFacts& facts, const std::string& path, const Place& place) {
+  const Zone zone = zone_of(path, place, facts.absolute);
+  facts.zone = facts.zone == Zone::Unknown || zone != Zone::Workspace ? zone : facts.zone;
+  if (path.starts_with("/dev/")) look_at_device(facts, path);
+  look_at_names(facts, path, place);
+  facts.vital |= is_vital(path, place);
+}
+
+}  // namespace
+
+std::string normalize(std::string_view absolute) {
+  std::vector<std::string_view> kept;
+  for (const std::string_view part : components(absolute)) {
+    if (part == ".") continue;
+    if (part == "..") {
+      if (!kept.empty()) kept.pop_back();
+    } else {
+      kept.push_back(part);
+    }
+  }
+  std::string path;
+  for (const std::string_view part : kept) path.append("/").append(part);
+  return path.empty() ? "/" : path;
+}
+
+PathFacts look_at(std::string_view text, std::string_view cwd, const Place& place) {
+  PathFacts facts;
+  facts.path = std::string(text);
+  facts.absolute = text.starts_with("/");
+  facts.known = !has_mark(text);
+  std::string joined(text);
+  if (!facts.absolute) {
+    const char first = text.empty() ? '.' : text[0];
+    const bool unknown_start = first == kAny || first == kAnyFields;
+    if (unknown_start) {
+      facts.may_be_root = text.size() > 1 && (text[1] == '/' || text[1] == kAnyFields || text[1] == kAny);
+      look_at_names(facts, text, place);
+      return facts;
+    }
+    if (cwd.empty()) {
+      look_at_names(facts, text, place);
+      return facts;
+    }
+    joined = std::string(cwd) + "/" + joined;
+  }
+  facts.path = normalize(joined);
+  look_at_absolute(facts, facts.path, place);
+  if (place.files != nullptr && !has_mark(joined) && facts.zone != Zone::Device &&
+      facts.zone != Zone::Kernel) {
+    const std::string real = place.files->canonical(joined);
+    if (real != facts.path) {
+      const std::string real_path = normalize(real);
+      look_at_absolute(facts, real_path, place);
+      facts.path = real_path;
+    }
+  }
+  // An unknown part may climb out of wherever it seems to be.
+  if (text.find(kAny) != std::string_view::npos || text.find(kAnyFields) != std::string_view::npos) {
+    facts.zone = facts.zone == Zone::Workspace ? Zone::Unknown : facts.zone;
+  }
+  return facts;
+}
+
+bool holds_secrets(const PathFacts& facts, const Place& place) {
+  if (facts.secret) return true;
+  if (facts.zone == Zone::Workspace && facts.path != "/" && facts.path != place.home) return false;
+  if (facts.zone == Zone::OtherHome || facts.zone == Zone::Kernel) return true;
+  const std::string_view path = facts.path;
+  return path == "/" || under(place.home, path) || under(path, "/etc") || under(path, "/root") ||
+         path == "/home" || path == "/var" || under(path, "/run") || path == "/var/lib" || path == "/home/" ||
+         under(path, "/var/log");
+}
+
+}  // namespace ttyward::policy

@@ -1,0 +1,51 @@
+// What a path is: inside the workspace or not, a device, a secret, a file that
+// controls agents, editors, shells or git.
+//
+// Paths come as text with the marks of words.h. A mark makes the answer
+// cautious: a glob counts as everything it could match.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "policy/file_view.h"
+
+namespace ttyward::policy {
+
+// Where commands run and whose machine it is.
+struct Place {
+  std::string workspace;  // absolute; what the agent was given to work on
+  std::string cwd;        // absolute
+  std::string home;       // absolute
+  const FileView* files = nullptr;
+};
+
+enum class Zone : uint8_t { Workspace, Temporary, Home, OtherHome, System, Kernel, Device, Unknown };
+
+struct PathFacts {
+  std::string path;  // absolute if it could be worked out, otherwise as written
+  Zone zone = Zone::Unknown;
+  bool harmless_device = false;  // /dev/null, /dev/stdout, …
+  bool disk = false;             // a block device, memory, or a kernel switch that kills the machine
+  bool terminal = false;         // another reader's or writer's tty
+  bool network = false;          // bash's /dev/tcp and /dev/udp
+  bool secret = false;
+  bool sandbox = false;      // other processes' files, the way out of a sandbox
+  bool control = false;      // read by a program that will then do what it says
+  bool agent = false;        // a control file of an agent: the gravest of them
+  bool absolute = false;     // written as an absolute path
+  bool known = false;        // no unknown part
+  bool vital = false;        // a tree whose loss is the loss of the machine or of somebody's home
+  bool may_be_root = false;  // an unknown prefix that could be empty: $UNSET/
+};
+
+// `text` as an argument would be, `cwd` absolute or empty when unknown.
+PathFacts look_at(std::string_view text, std::string_view cwd, const Place& place);
+
+// Removes ".", ".." and doubled slashes.
+std::string normalize(std::string_view absolute);
+
+// A directory whose files include secrets: searching it recursively reads them.
+bool holds_secrets(const PathFacts& facts, const Place& place);
+
+}  // namespace ttyward::policy

@@ -1,0 +1,44 @@
+#include "policy/program_table.h"
+
+#include <algorithm>
+
+namespace ttyward::policy {
+namespace {
+
+#include "policy/programs_compiled.inc"
+
+}  // namespace
+
+bool ProgramRow::inert() const {
+  const bool plain_reader =
+      special.empty() || special == "lister" || special == "pass-through" || special == "grep";
+  if (!other_options || subcommands || !plain_reader) return false;
+  return std::none_of(options.begin(), options.end(), [](const OptionRow& option) {
+    return option.asks || (option.use != Use::Text && option.use != Use::Read && option.use != Use::List &&
+                           option.use != Use::Recursive);
+  });
+}
+
+const ProgramRow* find_program(std::string_view name) {
+  const std::span<const ProgramRow> rows(kPrograms);
+  const auto found =
+      std::lower_bound(rows.begin(), rows.end(), name,
+                       [](const ProgramRow& row, std::string_view key) { return row.name < key; });
+  return found != rows.end() && found->name == name ? &*found : nullptr;
+}
+
+const OptionRow* find_option(const ProgramRow& program, std::string_view name) {
+  const auto found =
+      std::lower_bound(program.options.begin(), program.options.end(), name,
+                       [](const OptionRow& row, std::string_view key) { return row.name < key; });
+  return found != program.options.end() && found->name == name ? &*found : nullptr;
+}
+
+std::span<const ProgramRow> all_programs() {
+  return kPrograms;
+}
+std::span<const ProgramExample> program_examples() {
+  return kExamples;
+}
+
+}  // namespace ttyward::policy

@@ -1,0 +1,85 @@
+// What is known about programs, as rows compiled from programs.toml.
+//
+// tools/compile_programs.py turns the file into constant arrays at build time
+// and refuses a file that does not keep to its schema, so nothing is parsed
+// when ttyward starts. The examples in the file are checked by a test.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "policy/verdict.h"
+
+namespace ttyward::policy {
+
+// What becomes of an argument or of an option's value.
+enum class Use : uint8_t {
+  Text,       // means nothing outside the program
+  Read,       // a file whose contents are read
+  List,       // a file or folder whose name and attributes are read
+  Write,      // a file that is created or changed
+  Delete,     // a file that is removed
+  Directory,  // the folder the program works in
+  Program,    // a program that is run
+  Script,     // shell text that is run
+  Code,       // text in another language that is run
+  Host,       // another machine
+  Recursive,  // a flag: folders are read with everything in them
+};
+
+enum class OptionValue : uint8_t { None, Required, Attached };
+
+struct OptionRow {
+  std::string_view name;  // one letter: short; longer: long
+  OptionValue value;
+  Use use;
+  bool asks;  // its presence alone needs a person
+  Risk risk;
+  EffectKind effect;
+  std::string_view reason;
+};
+
+struct EffectRow {
+  Risk risk;
+  EffectKind effect;
+  std::string_view reason;
+  bool denies;
+};
+
+struct ProgramRow {
+  std::string_view name;                    // "git status"
+  std::string_view flags;                   // harmless short options
+  std::span<const OptionRow> options;       // sorted by name
+  std::span<const EffectRow> effects;       // what it always does
+  std::span<const std::string_view> words;  // first arguments that keep it harmless, if it is picky
+  std::string_view special;                 // a reader in code, see special.h
+  Use first;
+  Use args;
+  Use last;
+  std::string_view first_unless;  // options that take the first argument's place, as letters
+  int8_t inner_skip;              // >= 0: after so many arguments another command follows
+  bool other_options;             // options that are not listed are harmless
+  bool numbers;                   // -5 is an option
+  bool subcommands;
+  bool recursive;
+  bool dash_words;  // -name is one option, not four
+  bool no_args;     // arguments need a person
+
+  // No option of it can do harm, so an argument nobody knows yet cannot either.
+  bool inert() const;
+};
+
+// nullptr: not in the table.
+const ProgramRow* find_program(std::string_view name);
+const OptionRow* find_option(const ProgramRow& program, std::string_view name);
+
+struct ProgramExample {
+  std::string_view program;
+  std::string_view command;
+  Decision expected;
+};
+std::span<const ProgramRow> all_programs();
+std::span<const ProgramExample> program_examples();
+
+}  // namespace ttyward::policy

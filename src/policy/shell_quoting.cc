@@ -1,0 +1,189 @@
+#include "policy/shell_quoting.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "policy/text_screen.h"
+
+namespace ttyward::policy {
+namespace {
+
+bool is_plain(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_-./:=@%+,").find(c) != std::string_view::npos;
+  });
+}
+
+// 'it''s'
+std::string quote_powershell(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("''") : std::string(1, c);
+  return out + "'";
+}
+
+// Quotes as the C runtime reads them, then a caret before everything cmd itself would act on.
+std::string quote_cmd(std::string_view text) {
+  std::string inner = "\"";
+  size_t backslashes = 0;
+  for (const char c : text) {
+    if (c == '\\') {
+      ++backslashes;
+    } else {
+      if (c == '"') inner.append(backslashes + 1, '\\');
+      backslashes = 0;
+    }
+    inner.push_back(c);
+  }
+  inner.append(backslashes, '\\');
+  inner.push_back('"');
+  std::string out;
+  for (const char c : inner) {
+    if (std::string_view("()%!^\"<>&|").find(c) != std::string_view::npos) out.push_back('^');
+    out.push_back(c);
+  }
+  return out;
+}
+
+constexpr auto kFatalWords = std::to_array<std::string_view>(
+    {"format", "diskpart", "mkfs", "clear-disk", "format-volume", "stop-computer", "restart-computer",
+     "shutdown", "cipher", "initialize-disk", "remove-partition"});
+constexpr auto kRemovers =
+    std::to_array<std::string_view>({"remove-item", "rm", "del", "erase", "rd", "rmdir", "ri"});
+
+std::string lowered(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+bool names_a_root(const std::string& line) {
+  for (const std::string_view root :
+       {"c:\\", "c:/", "d:\\", "$env:systemdrive", "%systemdrive%", "$env:windir", "%windir%", "$home",
+        "$env:userprofile", "%userprofile%", "~"}) {
+    const size_t at = line.find(root);
+    if (at == std::string::npos) continue;
+    const size_t end = line.find_first_not_of("\\/*.\"'", at + root.size());
+    if (end == std::string::npos || line[end] == ' ' || line[end] == ';' || line[end] == '&' ||
+        line.substr(end).starts_with("windows") || line.substr(end).starts_with("users")) {
+      return true;
+    }
+  }
+  return line.find(" / ") != std::string::npos || line.ends_with(" /");
+}
+
+}  // namespace
+
+std::vector<std::string> shell_arguments(ShellKind shell) {
+  switch (shell) {
+    case ShellKind::Bash:
+      return {"bash", "-c"};
+    case ShellKind::PowerShell:
+      return {"powershell", "-NoProfile", "-NonInteractive", "-Command"};
+    case ShellKind::Cmd:
+      return {"cmd.exe", "/d", "/s", "/c"};
+  }
+  return {};
+}
+
+std::string quote_argument(std::string_view argument, ShellKind shell) {
+  switch (shell) {
+    case ShellKind::Bash: {
+      if (is_plain(argument)) return std::string(argument);
+      std::string out = "'";
+      for (const char c : argument) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+      return out + "'";
+    }
+    case ShellKind::PowerShell:
+      return quote_powershell(argument);
+    case ShellKind::Cmd:
+      return quote_cmd(argument);
+  }
+  return {};
+}
+
+SegmentedLine split_line(std::string_view line, ShellKind shell) {
+  SegmentedLine result;
+  std::string word;
+  bool first = true;
+  char quote = '\0';
+  const char escape = shell == ShellKind::PowerShell ? '`' : shell == ShellKind::Cmd ? '^' : '\\';
+  const auto end_word = [&] {
+    if (first && !word.empty()) {
+      result.commands.push_back(word);
+      first = false;
+    }
+    word.clear();
+  };
+  for (size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote != '\0') {
+      if (c == quote) {
+        quote = '\0';
+      } else {
+        if (quote == '"' && (c == '$' || c == '`' || c == '%')) result.understood = false;
+        word.push_back(c);
+      }
+    } else if (c == '"' || (c == '\'' && shell != ShellKind::Cmd)) {
+      quote = c;
+    } else if (c == escape) {
+      result.understood = false;  // escapes in command names are there to deceive
+      if (i + 1 < line.size()) word.push_back(line[++i]);
+    } else if (c == ';' || c == '|' || c == '&' || c == '\n') {
+      end_word();
+      first = true;
+    } else if (c == ' ' || c == '\t') {
+      end_word();
+    } else {
+      if (std::string_view("$(){}@%!<>").find(c) != std::string_view::npos) result.understood = false;
+      word.push_back(c);
+    }
+  }
+  end_word();
+  result.understood &= quote == '\0';
+  return result;
+}
+
+Verdict check_foreign_line(std::string_view line, ShellKind shell) {
+  Verdict verdict;
+  verdict.rule = "built-in";
+  verdict.decision = Decision::Ask;
+  verdict.risk = Risk::Medium;
+  const Span whole{0, static_cast<uint32_t>(line.size())};
+  for (const TextProblem& problem : screen_text(line)) {
+    verdict.risk = std::max(verdict.risk, problem.risk);
+    verdict.reasons.push_back({problem.what, problem.span, problem.risk, Decision::Ask});
+  }
+  const SegmentedLine split = split_line(line, shell);
+  verdict.commands = split.commands;
+  verdict.effects.push_back({EffectKind::Unknown, ""});
+  verdict.reasons.push_back(
+      {"what this shell makes of the line cannot be judged here", whole, Risk::Medium, Decision::Ask});
+  if (!split.understood) {
+    verdict.risk = std::max(verdict.risk, Risk::High);
+    verdict.reasons.push_back(
+        {"expressions or quotes that are not understood", whole, Risk::High, Decision::Ask});
+  }
+  const std::string text = lowered(line);
+  for (const std::string& command : split.commands) {
+    const std::string name = lowered(command);
+    const bool fatal = std::find(kFatalWords.begin(), kFatalWords.end(), name) != kFatalWords.end();
+    const bool removes = std::find(kRemovers.begin(), kRemovers.end(), name) != kRemovers.end();
+    const bool recursive = text.find("-r") != std::string::npos || text.find("/s") != std::string::npos;
+    if (removes) {
+      verdict.risk = std::max(verdict.risk, recursive ? Risk::Critical : Risk::High);
+      verdict.effects.push_back({EffectKind::Delete, ""});
+      verdict.reasons.push_back({"deletes files", whole, verdict.risk, Decision::Ask});
+    }
+    if (fatal || (removes && recursive && names_a_root(text))) {
+      verdict.decision = Decision::Deny;
+      verdict.risk = Risk::Critical;
+      verdict.reasons.insert(verdict.reasons.begin(), {"destroys a disk, a home or stops the machine", whole,
+                                                       Risk::Critical, Decision::Deny});
+    }
+  }
+  return verdict;
+}
+
+}  // namespace ttyward::policy

@@ -1,0 +1,226 @@
+// Builtins of the shell that change it, or that run what they are given.
+#include <cctype>
+
+#include "policy/special/special.h"
+#include "policy/word_lexer.h"
+
+namespace ttyward::policy::special {
+namespace {
+
+std::string joined(std::span<const Field> fields) {
+  std::string text;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) text += ' ';
+    text += fields[i].text;
+  }
+  return text;
+}
+
+bool is_plain_name(std::string_view name) {
+  if (name.empty() || !is_name_start(name[0])) return false;
+  for (const char c : name) {
+    if (!is_name_char(c)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void cd(Invocation& call, const ProgramRow&) {
+  ShellState& state = call.walk.state();
+  size_t at = 1;
+  while (at < call.argv.size() && (call.word(at) == "-P" || call.word(at) == "-L" || call.word(at) == "--"))
+    ++at;
+  if (at + 1 < call.argv.size()) {
+    call.ask(Risk::Medium, EffectKind::Unknown, "more than one folder to change to");
+    state.cwds.clear();
+    return;
+  }
+  call.output.clear();
+  if (at >= call.argv.size()) {
+    state.cwds = {call.walk.place().home};
+    return;
+  }
+  const Field& target = call.argv[at];
+  if (target.text == "-" || target.text.starts_with("+") || target.text.starts_with("-")) {
+    state.cwds.clear();
+    if (target.text != "-") call.ask(Risk::Medium, EffectKind::State, "changes the stack of folders");
+    return;
+  }
+  std::vector<std::string> next;
+  if (!target.may_be_option() && !target.may_split()) {
+    for (const std::string& cwd : state.cwds) {
+      const std::string path =
+          normalize(target.text.starts_with("/") ? target.text : cwd + "/" + target.text);
+      if (std::find(next.begin(), next.end(), path) == next.end()) next.push_back(path);
+    }
+    if (state.cwds.empty() && target.text.starts_with("/")) next.push_back(normalize(target.text));
+  }
+  if (target.has(kAny) || target.has(kAnyFields)) next.clear();
+  state.cwds = std::move(next);
+}
+
+// export, declare, local, readonly, typeset
+void declare(Invocation& call, const ProgramRow& row) {
+  bool exports = call.word(0) == "export";
+  bool prints = true;
+  for (size_t i = 1; i < call.argv.size(); ++i) {
+    const std::string_view word = call.word(i);
+    if (word.starts_with("-") && word.size() > 1) {
+      exports |= word.find('x') != std::string_view::npos;
+      if (word.find_first_of("nifF") != std::string_view::npos) {
+        call.ask(Risk::Medium, EffectKind::State, "changes how a variable or function is read");
+        prints = false;
+      }
+      continue;
+    }
+    prints = false;
+    const size_t equals = word.find('=');
+    const std::string_view name = word.substr(0, equals);
+    if (equals == std::string_view::npos && !exports) continue;
+    judge_assignment(call, name,
+                     equals == std::string_view::npos ? std::string_view() : word.substr(equals + 1),
+                     exports ? AssignmentScope::Exported : AssignmentScope::Shell);
+    if (exports)
+      call.ask(is_code_loading(name) ? Risk::High : Risk::Medium, EffectKind::State,
+               "changes the environment of later commands", std::string(name));
+  }
+  if (prints) call.ask(Risk::Medium, EffectKind::Secret, "prints every variable, credentials too");
+  (void)row;
+}
+
+void set(Invocation& call, const ProgramRow&) {
+  if (call.argv.size() == 1)
+    return call.ask(Risk::Medium, EffectKind::Secret, "prints every variable, credentials too");
+  for (size_t i = 1; i < call.argv.size(); ++i) {
+    const std::string_view word = call.word(i);
+    if (word == "-o" || word == "+o") {
+      const std::string_view name = call.word(++i);
+      if (name == "pipefail" || name == "errexit" || name == "nounset" || name == "xtrace" ||
+          name == "noglob" || name.empty())
+        continue;
+      call.ask(Risk::Low, EffectKind::State, "changes how the shell works");
+    } else if (word == "--") {
+      return;  // positional parameters
+    } else if (word.size() > 1 && (word[0] == '-' || word[0] == '+')) {
+      const bool with_name = word.back() == 'o';
+      if (word.find_first_not_of("euxf", 1) != std::string_view::npos &&
+          !(with_name &&
+            word.substr(1, word.size() - 2).find_first_not_of("euxf") == std::string_view::npos)) {
+        call.ask(Risk::Medium, EffectKind::State, "changes how the shell works");
+      }
+      if (with_name) {
+        const std::string_view name = call.word(++i);
+        if (name != "pipefail" && name != "errexit" && name != "nounset")
+          call.ask(Risk::Medium, EffectKind::State, "changes how the shell works");
+      }
+    } else if (call.argv[i].may_be_option()) {
+      call.ask(Risk::Medium, EffectKind::State, "changes how the shell works");
+    }
+  }
+}
+
+void eval(Invocation& call, const ProgramRow&) {
+  call.ask(Risk::High, EffectKind::Execute, "runs text as a command");
+  Field text;
+  text.text = joined(call.rest(call.word(1) == "--" ? 2 : 1));
+  call.run_script(text, true);
+  call.walk.state().poisoned = "eval may have changed what names mean";
+}
+
+void trap(Invocation& call, const ProgramRow&) {
+  size_t at = 1;
+  if (call.word(at) == "-p" || call.word(at) == "-l" || call.argv.size() == 1) return;
+  if (call.word(at) == "--") ++at;
+  call.ask(Risk::High, EffectKind::State, "makes a command run later, when something happens");
+  if (at < call.argv.size() && call.word(at) != "-") call.run_script(call.argv[at], false);
+}
+
+// read, mapfile, getopts: they assign; a subscript in the name is evaluated.
+void read(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  OptionScan options_only = scan;
+  options_only.arguments.clear();
+  apply_scan(call, row, options_only);
+  call.output.clear();
+  std::vector<Field> names = scan.arguments;
+  if (const Field* array = scan.value("a")) names.push_back(*array);
+  for (const Field& name : names) {
+    if (!name.constant() || !is_plain_name(name.text)) {
+      call.ask(Risk::High, EffectKind::State, "assigns to a variable whose name can run commands",
+               shown(name));
+    } else {
+      judge_assignment(call, name.text, std::string_view("\x01"), AssignmentScope::Shell);
+    }
+  }
+}
+
+// test and [: operators and operands; -v and -R evaluate subscripts.
+void test(Invocation& call, const ProgramRow&) {
+  for (size_t i = 1; i < call.argv.size(); ++i) {
+    const std::string_view word = call.word(i);
+    if ((word == "-v" || word == "-R") && i + 1 < call.argv.size()) {
+      if (!call.argv[i + 1].constant() || !is_plain_name(call.word(i + 1))) {
+        call.ask(Risk::High, EffectKind::Execute, "tests a variable whose name can run commands");
+      }
+    }
+  }
+  call.output.clear();
+}
+
+// command and builtin: the same program, past functions and aliases.
+void command(Invocation& call, const ProgramRow& row) {
+  size_t at = 1;
+  bool describes = false;
+  while (at < call.argv.size() && call.word(at).starts_with("-")) {
+    if (call.word(at) == "--") {
+      ++at;
+      break;
+    }
+    describes |= call.word(at).find_first_of("vV") != std::string_view::npos;
+    if (call.word(at).find_first_not_of("pvV", 1) != std::string_view::npos) {
+      call.ask(Risk::Medium, EffectKind::Unknown, "an option that is not known to be harmless");
+    }
+    ++at;
+  }
+  if (!describes) call.run_program(call.rest(at), call.input);
+  (void)row;
+}
+
+void exec(Invocation& call, const ProgramRow&) {
+  size_t at = 1;
+  while (at < call.argv.size() && call.word(at).starts_with("-")) at += call.word(at) == "-a" ? 2 : 1;
+  call.ask(Risk::Medium, EffectKind::State, "replaces the shell, or redirects everything that follows");
+  call.run_program(call.rest(at), call.input);
+}
+
+void printenv(Invocation& call, const ProgramRow&) {
+  bool named = false;
+  for (size_t i = 1; i < call.argv.size(); ++i) {
+    if (call.word(i).starts_with("-")) continue;
+    named = true;
+    if (!call.argv[i].constant() || is_secret_name(call.word(i))) {
+      call.ask(Risk::Medium, EffectKind::Secret, "prints a variable that is likely to be a credential",
+               shown(call.argv[i]));
+    }
+  }
+  if (!named) call.ask(Risk::Medium, EffectKind::Secret, "prints every variable, credentials too");
+}
+
+void poison(Invocation& call, const ProgramRow& row) {
+  apply_scan(call, row, scan_options(row, call.argv, ScanStop::Never));
+  call.walk.state().poisoned = "'" + call.fact.program + "' may have changed what names mean";
+}
+
+void unset(Invocation& call, const ProgramRow&) {
+  for (const Field& field : call.rest(1)) {
+    if (field.text.starts_with("-")) continue;
+    const bool plain = field.constant() && is_plain_name(field.text);
+    if (!plain || is_code_loading(field.text)) {
+      call.ask(Risk::High, EffectKind::State, "removes a variable or function that matters", shown(field));
+    }
+    call.walk.state().set(field.text, {std::string(1, kAny)});
+  }
+}
+
+}  // namespace ttyward::policy::special

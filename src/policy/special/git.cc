@@ -1,0 +1,106 @@
+// git: what a repository's own settings make it do, and subcommands that list or change by their arguments.
+#include "policy/special/special.h"
+
+namespace ttyward::policy::special {
+
+void git(Invocation& call, const ProgramRow& row) {
+  const std::vector<std::string>& cwds = call.walk.state().cwds;
+  const Place& place = call.walk.place();
+  for (const std::string& cwd : cwds) {
+    if (cwd == place.cwd) continue;
+    // A bare repository that came with the project brings settings of its own.
+    if (cwd.ends_with(".git") || cwd.find(".git/") != std::string::npos) {
+      call.ask(Risk::High, EffectKind::Execute, "git obeys the settings of a repository inside the workspace",
+               cwd);
+      break;
+    }
+    if (look_at(cwd, cwd, place).zone != Zone::Workspace) {
+      call.ask(Risk::High, EffectKind::Execute,
+               "git obeys the settings of a repository outside the workspace", cwd);
+      break;
+    }
+  }
+  if (cwds.empty())
+    call.ask(Risk::Medium, EffectKind::Execute,
+             "git obeys the settings of a repository that is only known when it runs");
+  apply_subcommand(call, row);
+}
+
+// branch, tag: with a listing option the arguments are patterns, otherwise they create or change.
+void git_list(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  bool lists = false;
+  for (const std::string_view option :
+       {"l", "list", "contains", "no-contains", "merged", "no-merged", "points-at", "show-current"}) {
+    lists |= scan.has(option);
+  }
+  if (row.name == "git branch")
+    lists &= !scan.has("v") || scan.has("list") || scan.has("l") || scan.arguments.empty() ||
+             scan.has("contains") || scan.has("merged");
+  if (!lists && !scan.arguments.empty())
+    call.ask(Risk::Medium, EffectKind::Write, "creates or changes a name in the repository");
+}
+
+void git_config(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  bool reads = false;
+  for (const std::string_view option :
+       {"get", "get-all", "get-regexp", "get-urlmatch", "l", "list", "get-color", "get-colorbool"}) {
+    reads |= scan.has(option);
+  }
+  const std::string_view first =
+      scan.arguments.empty() ? std::string_view() : std::string_view(scan.arguments.front().text);
+  if (first == "get" || first == "list") reads = true;
+  const bool one = scan.arguments.size() == 1 && first != "edit";
+  const size_t values = scan.arguments.size() - (first == "get" ? 1 : 0);
+  if (!reads && !one)
+    call.ask(Risk::High, EffectKind::Write, "changes settings that git obeys, some of which run programs");
+  for (const Field& field : scan.arguments) {
+    if (field.may_split())
+      call.ask(Risk::High, EffectKind::Write, "may change settings that git obeys", shown(field));
+    for (const std::string_view word : {"token", "password", "credential", "extraheader"}) {
+      if (field.text.find(word) != std::string::npos)
+        call.ask(Risk::Medium, EffectKind::Secret, "reads a credential", shown(field));
+    }
+  }
+  (void)values;
+}
+
+void git_reflog(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  if (scan.arguments.empty()) return;
+  const std::string_view first = scan.arguments.front().text;
+  if (first == "expire" || first == "delete" || first == "drop" || first == "write" ||
+      !scan.arguments.front().constant()) {
+    call.ask(Risk::High, EffectKind::Delete, "throws away the record of earlier states");
+  }
+}
+
+void git_push(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  for (size_t i = 1; i < scan.arguments.size(); ++i) {
+    const std::string_view refspec = scan.arguments[i].text;
+    if (refspec.starts_with("+"))
+      call.ask(Risk::Critical, EffectKind::Delete, "overwrites history on another machine",
+               std::string(refspec));
+    if (refspec.starts_with(":"))
+      call.ask(Risk::High, EffectKind::Delete, "deletes a branch on another machine", std::string(refspec));
+  }
+}
+
+// With --no-index (or outside a repository) the arguments are any two files.
+void git_diff(Invocation& call, const ProgramRow& row) {
+  OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  const bool files = scan.has("no-index");
+  for (const Field& field : scan.arguments) {
+    if (files || field.text.starts_with("/") || field.text.starts_with("..")) call.read_path(field);
+  }
+  scan.arguments.clear();
+  apply_scan(call, row, scan);
+}
+
+}  // namespace ttyward::policy::special

@@ -1,0 +1,114 @@
+// Programs whose output can be worked out: what is echoed may be run by the next command.
+#include "policy/ansi_c.h"
+#include "policy/special/special.h"
+
+namespace ttyward::policy::special {
+namespace {
+
+std::string joined(std::span<const Field> fields) {
+  std::string text;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) text += ' ';
+    text += fields[i].text;
+  }
+  return text;
+}
+
+int sextet(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  if (c == '+') return 62;
+  return c == '/' ? 63 : -1;
+}
+
+std::string decode_base64(std::string_view text) {
+  std::string out;
+  unsigned bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    const int value = sextet(c);
+    if (value < 0) continue;
+    bits = (bits << 6U) | static_cast<unsigned>(value);
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      out.push_back(
+          static_cast<char>(static_cast<unsigned char>((bits >> static_cast<unsigned>(count)) & 0xFFU)));
+    }
+  }
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') c = '?';
+  }
+  return out;
+}
+
+}  // namespace
+
+void echo(Invocation& call, const ProgramRow&) {
+  size_t from = 1;
+  bool escapes = false;
+  while (from < call.argv.size() && call.word(from).size() > 1 && call.word(from)[0] == '-' &&
+         call.word(from).find_first_not_of("neE", 1) == std::string_view::npos) {
+    escapes |= call.word(from).find('e') != std::string_view::npos;
+    ++from;
+  }
+  std::string text = joined(call.rest(from));
+  if (escapes) {
+    std::string decoded;
+    text = decode_ansi_c(text, decoded) ? decoded : std::string(1, kAny);
+  }
+  call.output = text + "\n";
+}
+
+// Only the plain cases are worked out; -v names a variable, whose subscript bash evaluates.
+void printf(Invocation& call, const ProgramRow&) {
+  if (call.word(1).starts_with("-v")) {
+    const std::string_view name = call.word(1) == "-v" ? call.word(2) : call.word(1).substr(2);
+    judge_assignment(call, name, std::string_view("\x01"), AssignmentScope::Shell);
+    call.output.clear();
+    return;
+  }
+  const size_t from = call.word(1) == "--" ? 2 : 1;
+  std::string format;
+  if (call.argv.size() <= from || !decode_ansi_c(call.word(from), format)) return;
+  std::string out;
+  size_t argument = from + 1;
+  for (size_t i = 0; i < format.size(); ++i) {
+    if (format[i] != '%' || i + 1 == format.size()) {
+      out.push_back(format[i]);
+    } else if (format[++i] == 's' || format[i] == 'b') {
+      out += call.word(argument++);
+    } else if (format[i] == '%') {
+      out.push_back('%');
+    } else {
+      return;  // numbers and widths: unknown
+    }
+  }
+  call.output = std::move(out);
+}
+
+void pass_through(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  const bool plain =
+      scan.arguments.empty() || (scan.arguments.size() == 1 && scan.arguments.front().text == "-");
+  if (plain) call.output = call.input.given ? call.input.text : std::string(1, kAny);
+}
+
+void base64(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  const bool known =
+      call.input.given && call.input.text.find_first_of("\x01\x02\x03\x04\x05\x06") == std::string::npos;
+  if ((scan.has("d") || scan.has("decode") || scan.has("D")) && scan.arguments.empty() && known) {
+    call.output = decode_base64(call.input.text);
+  }
+}
+
+void lister(Invocation& call, const ProgramRow& row) {
+  apply_scan(call, row, scan_options(row, call.argv, ScanStop::Never));
+  call.output = std::string(1, kListed);
+}
+
+}  // namespace ttyward::policy::special
