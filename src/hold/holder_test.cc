@@ -31,6 +31,7 @@ class HolderTest : public ::testing::Test {
     spec.spawn.stdin_kind = pty::StdinKind::Pipe;
     spec.journal.id = "t1";
     if (change) change(spec);
+    holder_.reset();  // it must not outlive its poller
     auto poller = Poller::create();
     ASSERT_TRUE(poller);
     holder_.reset();  // before the poller it hangs on

@@ -1,5 +1,6 @@
 #include "hold/poller.h"
 
+#include <array>
 #include <cerrno>
 
 namespace ttyward::hold {
@@ -15,31 +16,34 @@ base::Result<Poller> Poller::create() {
   return poller;
 }
 
-base::Result<void> Poller::add(int fd, uint32_t events, Handler& handler) {
-  if (fd < 0 || static_cast<size_t>(fd) >= kMostDescriptors) {
-    return base::fail(base::ErrorCode::Exhausted, "too many descriptors");
-  }
+base::Result<void> Poller::add(int fd, uint32_t events, Handler& told) {
+  if (fd < 0) return base::fail(base::ErrorCode::InvalidArgument, "not a descriptor");
   epoll_event event{};
   event.events = events;
   event.data.fd = fd;
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) {
     return base::fail_errno(errno, "cannot watch a descriptor");
   }
-  handlers_[static_cast<size_t>(fd)] = &handler;
+  if (static_cast<size_t>(fd) >= handlers_.size()) handlers_.resize(static_cast<size_t>(fd) + 1);
+  handlers_[static_cast<size_t>(fd)] = &told;
   return {};
 }
 
-void Poller::change(int fd, uint32_t events, Handler& handler) {
+Poller::Handler* Poller::handler(int fd) const {
+  return fd >= 0 && static_cast<size_t>(fd) < handlers_.size() ? handlers_[static_cast<size_t>(fd)] : nullptr;
+}
+
+void Poller::change(int fd, uint32_t events, Handler& told) {
+  if (handler(fd) == nullptr) return;
   epoll_event event{};
   event.events = events;
   event.data.fd = fd;
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event);
-  handlers_[static_cast<size_t>(fd)] = &handler;
+  handlers_[static_cast<size_t>(fd)] = &told;
 }
 
 void Poller::remove(int fd) {
-  if (fd < 0 || static_cast<size_t>(fd) >= kMostDescriptors) return;
-  if (handlers_[static_cast<size_t>(fd)] == nullptr) return;
+  if (handler(fd) == nullptr) return;
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
   handlers_[static_cast<size_t>(fd)] = nullptr;
 }
@@ -50,8 +54,7 @@ void Poller::wait(int timeout_ms) {
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events[static_cast<size_t>(i)];
     // Removed by a handler told before it, in this very round: nobody to tell.
-    Handler* handler = handlers_[static_cast<size_t>(event.data.fd)];
-    if (handler != nullptr) handler->on_ready(event.data.fd, event.events);
+    if (Handler* told = handler(event.data.fd)) told->on_ready(event.data.fd, event.events);
   }
 }
 

@@ -6,9 +6,9 @@
 
 #include <sys/epoll.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -31,21 +31,20 @@ class Poller {
 
   // The handler must outlive the registration. It may add and remove
   // descriptors, its own too, while it is being told.
-  base::Result<void> add(int fd, uint32_t events, Handler& handler);
-  void change(int fd, uint32_t events, Handler& handler);
+  base::Result<void> add(int fd, uint32_t events, Handler& told);
+  void change(int fd, uint32_t events, Handler& told);
   void remove(int fd);
 
   // Waits at most timeout_ms (-1: for ever), then tells every handler once.
   void wait(int timeout_ms);
 
  private:
-  // One registration per descriptor number; numbers are small here.
-  static constexpr size_t kMostDescriptors = 1024;
-
   Poller() = default;
 
   base::UniqueFd epoll_;
-  std::array<Handler*, kMostDescriptors> handlers_{};
+  Handler* handler(int fd) const;
+
+  std::vector<Handler*> handlers_;  // by descriptor number, which the system keeps small
 };
 
 }  // namespace ttyward::hold

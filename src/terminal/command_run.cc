@@ -44,7 +44,9 @@ std::string seconds_text(milliseconds time) {
 }  // namespace
 
 CommandRun::CommandRun(RunOptions options, RunObserver* observer)
-    : options_(std::move(options)), observer_(observer), buffer_(kReadBytes) {}
+    : options_(std::move(options)),
+      observer_(observer),
+      buffer_(std::make_unique_for_overwrite<char[]>(kReadBytes)) {}
 
 CommandRun::~CommandRun() = default;
 
@@ -112,7 +114,7 @@ void CommandRun::step(Clock::time_point now) {
 void CommandRun::read_new(Clock::time_point now) {
   const uint64_t end = holder_->journal().end();
   while (read_to_ < end) {
-    const auto chunk = reader_->read(read_to_, std::as_writable_bytes(std::span(buffer_)));
+    const auto chunk = reader_->read(read_to_, std::as_writable_bytes(std::span(buffer_.get(), kReadBytes)));
     if (!chunk) {
       reason_ = chunk.error().message;
       lost_bytes_ += end - read_to_;
@@ -134,7 +136,7 @@ void CommandRun::read_new(Clock::time_point now) {
       state_ = CommandState::Running;
       if (observer_ != nullptr) observer_->on_state(state_);
     }
-    feed({buffer_.data(), chunk->bytes});
+    feed({buffer_.get(), chunk->bytes});
   }
   const bool is_binary = output_->is_binary();
   if (is_binary && observer_ != nullptr && (!binary_told_ || now - last_binary_ >= kBinaryEvery)) {
@@ -293,12 +295,12 @@ void CommandRun::view_of_range(uint64_t begin, uint64_t end, const ViewLimits& v
   Output output(output_options());
   result.total_bytes = end - begin;
   while (begin < end) {
-    const size_t most = std::min<size_t>(buffer_.size(), end - begin);
-    const auto chunk = reader_->read(begin, std::as_writable_bytes(std::span(buffer_)).first(most));
+    const size_t most = std::min<size_t>(kReadBytes, end - begin);
+    const auto chunk = reader_->read(begin, std::as_writable_bytes(std::span(buffer_.get(), most)));
     if (!chunk || (chunk->bytes == 0 && chunk->gap == 0)) break;
     const uint64_t gap = std::min(chunk->gap, end - begin);
     result.lost_bytes += gap;
-    output.feed({buffer_.data(), chunk->bytes});
+    output.feed({buffer_.get(), chunk->bytes});
     begin += chunk->bytes + gap;
   }
   result.lost_bytes += end - begin;

@@ -129,7 +129,7 @@ class CommandRun final {
   std::unique_ptr<hold::Holder> holder_;
   std::optional<journal::Reader> reader_;
   std::unique_ptr<Output> output_;
-  std::vector<char> buffer_;
+  std::unique_ptr<char[]> buffer_;  // kReadBytes; pages nothing was read into cost nothing
   std::string spill_folder_;
   uint64_t read_to_ = 0;
   uint64_t lost_bytes_ = 0;

@@ -9,7 +9,9 @@ namespace ttyward::terminal {
 namespace {
 
 // A stretch of plain lines shorter than this is not worth looking for.
-constexpr size_t kWorthSkipping = 8 * 1024;
+constexpr size_t kWorthSkipping = 2 * 1024;
+// So much goes through the screen before plain lines are looked for again.
+constexpr size_t kLookAgainAfter = 4 * 1024;
 
 // A line that never ends goes to the transcript in pieces of this size, so that it costs no more memory.
 constexpr size_t kLongestLine = 16 << 20;
@@ -102,11 +104,23 @@ void Output::feed(std::string_view bytes) {
   total_bytes_ += bytes.size();
   if (sniffer_.look(bytes)) return;
   std::string_view text = decoder_.decode(bytes);
-  if (text.size() >= kWorthSkipping) {
+  // The first piece ends with the line a former read has left unfinished.
+  size_t least = 0;
+  while (text.size() >= kWorthSkipping) {
     const size_t skipped = skip_plain_lines(text);
     skipped_bytes_ += skipped;
     text.remove_prefix(skipped);
+    const size_t line_end = text.find('\n', std::min(least, text.size()));
+    if (line_end == std::string_view::npos) break;
+    feed_screen(text.substr(0, line_end + 1));
+    text.remove_prefix(line_end + 1);
+    least = kLookAgainAfter;
   }
+  feed_screen(text);
+}
+
+// The screen counts the bytes it was given; marks are to count those of the output.
+void Output::feed_screen(std::string_view text) {
   screen_.feed(text);
   for (vt::Event& event : screen_.take_events()) {
     if (auto* mark = std::get_if<vt::ShellMark>(&event)) {
@@ -141,7 +155,7 @@ void Output::append_screen(Transcript& transcript, std::string partial) const {
 void Output::finish() {
   if (finished_) return;
   finished_ = true;
-  if (!sniffer_.is_binary()) screen_.feed(decoder_.finish());
+  if (!sniffer_.is_binary()) feed_screen(decoder_.finish());
   // A full-screen program that was killed: what it covered is still output, its own picture is not.
   if (screen_.is_alternate()) screen_.feed("\x18\x1b[?1049l");
   append_screen(transcript_, std::move(partial_));

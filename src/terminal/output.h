@@ -56,6 +56,7 @@ class Output final : private vt::RowSink {
   void row_left(const vt::Line& line) override;
   void append_screen(Transcript& transcript, std::string partial) const;
   size_t skip_plain_lines(std::string_view bytes);
+  void feed_screen(std::string_view text);
 
   OutputOptions options_;
   BinarySniffer sniffer_;

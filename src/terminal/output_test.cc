@@ -112,6 +112,25 @@ TEST(Output, the_cursors_line_is_what_a_waiting_program_asked) {
   EXPECT_EQ(output.cursor_line(), "Password:");
 }
 
+TEST(Output, marks_tell_their_place_in_the_output) {
+  std::string plain;
+  for (int i = 0; i < 20'000; i++) plain += "line " + std::to_string(i) + "\r\n";
+  const std::string mark = "\x1b]133;D;0\x07";
+  const std::string bytes = plain + mark + "half a line" + plain + mark + plain + mark;
+  for (const size_t piece : {size_t{1000}, size_t{70'000}, bytes.size()}) {
+    Output output({});
+    std::vector<uint64_t> places;
+    for (size_t at = 0; at < bytes.size(); at += piece) {
+      output.feed(std::string_view(bytes).substr(at, piece));
+      for (const vt::Event& event : output.take_events()) {
+        if (const auto* found = std::get_if<vt::ShellMark>(&event)) places.push_back(found->begin);
+      }
+    }
+    EXPECT_EQ(places, (std::vector<uint64_t>{plain.size(), 2 * plain.size() + mark.size() + 11,
+                                             3 * plain.size() + 2 * mark.size() + 11}));
+  }
+}
+
 TEST(Output, an_unfinished_character_at_the_end_is_not_lost) {
   EXPECT_EQ(shown("ab\xE2\x82"), (Lines{"ab\xEF\xBF\xBD"}));
 }

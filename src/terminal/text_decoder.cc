@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 #include "base/utf8.h"
 
@@ -46,6 +47,14 @@ TextDecoder::~TextDecoder() {
 size_t TextDecoder::valid_prefix(std::string_view bytes) {
   size_t at = 0;
   while (at < bytes.size()) {
+    // Eight at a time while it is ASCII.
+    constexpr uint64_t kHighBits = 0x8080808080808080;
+    uint64_t word = kHighBits;
+    if (at + sizeof word <= bytes.size()) std::memcpy(&word, bytes.data() + at, sizeof word);
+    if ((word & kHighBits) == 0) {
+      at += sizeof word;
+      continue;
+    }
     const auto first = static_cast<uint8_t>(bytes[at]);
     if (first < 0x80) {
       at++;

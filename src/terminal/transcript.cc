@@ -118,8 +118,7 @@ void Transcript::spill_oldest() {
   block.item_count = static_cast<uint32_t>(block.items.size());
   block.text_size = static_cast<uint32_t>(block.text.size());
   block.spilled = true;
-  block.items = {};
-  block.text = {};
+  block.forget();
 }
 
 void Transcript::drop(Block& block) {
@@ -130,8 +129,7 @@ void Transcript::drop(Block& block) {
   } else {
     memory_bytes_ -= block.size();
   }
-  block.items = {};
-  block.text = {};
+  block.forget();
   block.spilled = false;
   block.dropped = true;
   dropped_lines_ += block.lines;

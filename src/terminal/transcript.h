@@ -88,6 +88,11 @@ class Transcript {
     uint32_t item_count = 0;
     uint32_t text_size = 0;
 
+    // Gives the memory back; assigning {} would empty them and keep it.
+    void forget() {
+      std::vector<Item>().swap(items);
+      std::string().swap(text);
+    }
     // What it takes, in memory or in the file.
     uint64_t size() const {
       return spilled ? item_count * sizeof(Item) + text_size : items.size() * sizeof(Item) + text.size();

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <csignal>
@@ -174,12 +175,20 @@ TEST(Transcript, endless_output_needs_no_endless_memory) {
   EXPECT_GT(transcript.dropped_lines(), 2'900'000u);
 }
 
+TEST(Transcript, what_went_to_the_file_takes_no_memory) {
+  const size_t before = ::mallinfo2().uordblks;  // the allocator's own count; 0 where it is replaced
+  const Transcript transcript =
+      spilled(600'000, {.memory = 1 << 20, .quota = 1 << 30, .spill_folder = "/tmp"});
+  EXPECT_GT(transcript.bytes(), 30u << 20);
+  EXPECT_LT(::mallinfo2().uordblks - before, 4u << 20);
+}
+
 TEST(Transcript, without_a_place_for_old_text_the_newest_is_kept) {
   const uint64_t n = 30'000;
   const Transcript transcript =
-      spilled(n, {.memory = 100'000, .quota = 1 << 30, .spill_folder = "/nonexistent"});
+      spilled(n, {.memory = 100'000, .quota = 1 << 30, .spill_folder = "/proc/nonexistent"});
   ASSERT_TRUE(transcript.spill_error());
-  EXPECT_NE(transcript.spill_error()->message.find("/nonexistent"), std::string::npos);
+  EXPECT_NE(transcript.spill_error()->message.find("/proc/nonexistent"), std::string::npos);
   EXPECT_LT(transcript.memory(), 400'000u);
   EXPECT_EQ(transcript.line(1), std::nullopt);
   EXPECT_EQ(transcript.line(n), numbered(n));

@@ -50,6 +50,13 @@ Line read_row(const Row& row, const StyleTable& styles, const ClusterTable& clus
   std::string text;
   for (uint32_t c = 0; c < row.used; c++) {
     const Cell cell = row.cells[c];
+    // Most of what there is: one more ASCII character in the style of the last.
+    if (cell.content < 0x80 && c > 0 && cell.style == row.cells[c - 1].style && !line.spans.empty()) {
+      line.text += cell.content == 0 ? ' ' : static_cast<char>(cell.content);
+      line.spans.back().cols++;
+      line.spans.back().end++;
+      continue;
+    }
     if (cell.kind() == CellKind::WideTail) continue;
     // The column a wide character did not fit into is not part of the text.
     if (cell.kind() == CellKind::WrapSpace && line.wrapped && c + 1 == row.used) continue;

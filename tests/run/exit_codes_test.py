@@ -64,7 +64,7 @@ class ExitCodes(RunTest):
 
     def test_wrong_calls_are_2_and_one_line(self):
         calls = (
-            [], [""], ["   "], ["a", "b"], ["--cwd", "/nonexistent", "true"], ["--cwd", "/etc/passwd", "true"],
+            [], [""], ["   "], ["a", "b"], ["--cwd", "/proc/nonexistent", "true"], ["--cwd", "/etc/passwd", "true"],
             ["--view", "nonesuch", "true"], ["--nonesuch", "true"], ["--size", "0x0", "true"],
             ["--size", "80", "true"], ["--timeout", "-5", "true"], ["--timeout", "soon", "true"],
             ["--env", "novalue", "true"], ["--overflow", "explode", "true"], ["--idle-timeout", "nan", "true"],
