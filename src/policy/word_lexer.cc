@@ -146,7 +146,8 @@ void WordLexer::backquote(bool is_quoted) {
   // Inside backquotes a backslash is taken away before the text is parsed; the tree does not do that.
   if (slice(found.begin, found.end).find('\\') != std::string_view::npos)
     return fail("escapes inside backquotes");
-  if (!take_substitution(NodeKind::CommandSubstitution, is_quoted)) fail("a backquote that is not understood");
+  if (!take_substitution(NodeKind::CommandSubstitution, is_quoted))
+    fail("a backquote that is not understood");
 }
 
 bool WordLexer::take_substitution(NodeKind kind, bool is_quoted) {
