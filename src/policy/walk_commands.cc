@@ -244,6 +244,13 @@ std::string ShellWalk::simple_command(uint32_t index, const Input& outer_input,
       assignments.push_back(read_assignment(at));
     } else if (kind == NodeKind::CommandName) {
       named = true;
+      const uint32_t inside = node(at).first_child;
+      if (inside != 0 && node(inside).kind == NodeKind::ArithmeticExpansion &&
+          slice(node(inside)).starts_with("((")) {
+        reader_.check_arithmetic(node(inside).begin + 2, node(inside).end - 2);  // (( … )) as a command
+        visit_nested(inside);
+        return {};
+      }
       read_word(at, WordContext::Argument, argv);
       const std::string_view written = slice(node(at));
       if (written == "$0" && (in_background() || in_pipeline())) {

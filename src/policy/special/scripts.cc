@@ -372,7 +372,8 @@ void jq(Invocation& call, const ProgramRow& row) {
       call.ask(Risk::Medium, EffectKind::Secret, "reads environment variables");
     }
     if (has_word(text, "import") || has_word(text, "include") || has_word(text, "load") ||
-        has_word(text, "strenv")) {
+        has_word(text, "strenv") || has_word(text, "load_str") || has_word(text, "system") ||
+        has_word(text, "eval")) {
       call.ask(Risk::Medium, EffectKind::Read, "loads other files");
     }
   }
