@@ -150,8 +150,7 @@ void apply_arguments(Invocation& call, const ProgramRow& row, const OptionScan& 
 
 void apply_scan(Invocation& call, const ProgramRow& row, const OptionScan& scan) {
   for (const std::string& option : scan.unknown) {
-    call.ask(Risk::Medium, EffectKind::Unknown,
-             "the option " + shown(option) + " is not known to be harmless");
+    call.ask(Risk::High, EffectKind::Unknown, "the option " + shown(option) + " is not known to be harmless");
   }
   if (!scan.doubtful.empty() && !row.inert()) {
     call.ask(Risk::Medium, EffectKind::Unknown,
@@ -161,6 +160,7 @@ void apply_scan(Invocation& call, const ProgramRow& row, const OptionScan& scan)
     if (hit.row->asks)
       call.ask(hit.row->risk, hit.row->effect, std::string(hit.row->reason), shown(hit.value));
     if (hit.has_value) apply_use(call, hit.row->use, hit.value, false);
+    if (hit.row->use == Use::Write && row.effects.empty()) call.raise(Risk::High);
   }
   if (!row.words.empty() && !scan.arguments.empty() &&
       std::find(row.words.begin(), row.words.end(), scan.arguments.front().text) == row.words.end()) {

@@ -87,7 +87,9 @@ void ShellWalk::assign(std::string_view name, Value value) {
 std::string ShellWalk::substitution(uint32_t index) {
   const ShellState before = state_;
   // $(< file) is cat without cat.
+  const size_t commands = facts_.commands.size();
   std::string out = sequence(node(index).first_child, 0, Input{});
+  raise_since(facts_, commands, Risk::High);
   state_ = before;
   while (!out.empty() && out.back() == '\n') out.pop_back();
   return out;
@@ -97,7 +99,9 @@ void ShellWalk::visit_nested(uint32_t index) {
   const NodeKind kind = node(index).kind;
   if (kind == NodeKind::ProcessSubstitution) {
     const ShellState before = state_;
+    const size_t commands = facts_.commands.size();
     sequence(node(index).first_child, 0, Input{true, std::string(1, kAny), false, false});
+    raise_since(facts_, commands, Risk::High);
     state_ = before;
     return;
   }

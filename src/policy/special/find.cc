@@ -96,7 +96,9 @@ void run_exec(Invocation& call, std::string_view action, std::span<const Field> 
       deny_only(call, [&] { call.walk.run_command(worst, call.span, Input{}); });
     }
   }
+  const size_t commands = call.walk.facts().commands.size();
   call.run_program(argv, Input{});
+  raise_since(call.walk.facts(), commands, Risk::High);
 }
 
 // A search for credentials by name makes what it prints one.
@@ -183,6 +185,7 @@ void find(Invocation& call, const ProgramRow&) {
       call.output = std::string(1, kAny);
     } else if (word == "-fprint" || word == "-fprint0" || word == "-fls" || word == "-fprintf") {
       if (at + 1 < call.argv.size()) call.write_path(call.argv[at + 1]);
+      call.raise(Risk::High);
       at += word == "-fprintf" ? 2 : 1;
     } else if (word == "-files0-from") {
       call.ask(Risk::Medium, EffectKind::Read, "searches places named in a file");

@@ -205,6 +205,7 @@ void judge_sed_script(Invocation& call, const Field& script) {
   for (const std::string& name : reader.writes) {
     path.text = name;
     call.write_path(path);
+    call.raise(Risk::High);
   }
   for (const std::string& name : reader.reads) {
     path.text = name;
