@@ -77,7 +77,12 @@ void declare(Invocation& call, const ProgramRow& row) {
     prints = false;
     const size_t equals = word.find('=');
     const std::string_view name = word.substr(0, equals);
-    if (equals == std::string_view::npos && !exports) continue;
+    if (equals == std::string_view::npos && !exports) {
+      if (is_code_loading(name))
+        call.ask(Risk::Medium, EffectKind::State, "changes a variable that later commands obey",
+                 std::string(name));
+      continue;
+    }
     judge_assignment(call, name,
                      equals == std::string_view::npos ? std::string_view() : word.substr(equals + 1),
                      exports ? AssignmentScope::Exported : AssignmentScope::Shell);
