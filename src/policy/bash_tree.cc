@@ -206,9 +206,12 @@ class Converter {
     } else {
       tree_.nodes[parent].first_child = index;
     }
-    if (begin > covered_ && is_structural(tree_.nodes[parent].kind) &&
-        !is_blank_gap(text_, covered_, begin)) {
-      refuse("text that is not part of any command", covered_);
+    if (begin > covered_) {
+      // Inside strings and the like the text between two nodes is content.
+      if (is_structural(tree_.nodes[parent].kind) && !is_blank_gap(text_, covered_, begin)) {
+        refuse("text that is not part of any command", covered_);
+      }
+      covered_ = begin;
     }
     return index;
   }

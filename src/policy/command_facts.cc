@@ -23,9 +23,12 @@ Facts read_command(std::string_view text, const Place& place) {
     return facts;
   }
   find_tricks(text, facts);
+  const RememberedFiles files(place.files);
+  Place here = place;
+  here.files = place.files != nullptr ? &files : nullptr;
   ShellState state;
   state.cwds = {place.cwd};
-  ShellWalk walk(text, std::move(state), place, facts, 0, {0, static_cast<uint32_t>(text.size())});
+  ShellWalk walk(text, std::move(state), here, facts, 0, {0, static_cast<uint32_t>(text.size())});
   walk.run(Input{});
   return facts;
 }

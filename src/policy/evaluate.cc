@@ -1,6 +1,8 @@
 #include "policy/evaluate.h"
 
+#include <algorithm>
 #include <array>
+#include <tuple>
 
 namespace ttyward::policy {
 namespace {
@@ -125,8 +127,10 @@ class Evaluation {
         if (!known) verdict_.reasons.push_back(trick);
       }
     }
-    std::stable_sort(verdict_.reasons.begin(), verdict_.reasons.end(), [](const Reason& a, const Reason& b) {
-      return a.decision != b.decision ? a.decision > b.decision : a.risk > b.risk;
+    std::sort(verdict_.reasons.begin(), verdict_.reasons.end(), [](const Reason& a, const Reason& b) {
+      if (a.decision != b.decision) return a.decision > b.decision;
+      if (a.risk != b.risk) return a.risk > b.risk;
+      return std::tie(a.span.begin, a.text) < std::tie(b.span.begin, b.text);
     });
   }
 

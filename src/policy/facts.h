@@ -41,6 +41,14 @@ struct Facts {
   bool understood = true;
 };
 
+// Raises what was found since `commands.size()` was `from`: objections in a place where a reader overlooks
+// them.
+inline void raise_since(Facts& facts, size_t from, Risk risk) {
+  for (size_t i = from; i < facts.commands.size(); ++i) {
+    for (Finding& finding : facts.commands[i].findings) finding.risk = std::max(finding.risk, risk);
+  }
+}
+
 // More simple commands than this in one line are not looked at one by one: the line asks.
 inline constexpr size_t kMaxCommands = 1000;
 

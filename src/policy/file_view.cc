@@ -24,6 +24,13 @@ std::string RealFiles::canonical(const std::string& absolute) const {
   return absolute;
 }
 
+std::string RememberedFiles::canonical(const std::string& absolute) const {
+  if (files_ == nullptr) return absolute;
+  const auto [entry, is_new] = known_.try_emplace(absolute);
+  if (is_new) entry->second = files_->canonical(absolute);
+  return entry->second;
+}
+
 std::string FakeFiles::canonical(const std::string& absolute) const {
   std::string path = absolute;
   for (int hops = 0; hops < 8; ++hops) {

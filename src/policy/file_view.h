@@ -3,6 +3,8 @@
 
 #include <map>
 #include <string>
+#include <unordered_map>
+#include <utility>
 
 namespace ttyward::policy {
 
@@ -18,6 +20,17 @@ class FileView {
 class RealFiles final : public FileView {
  public:
   std::string canonical(const std::string& absolute) const override;
+};
+
+// Asks `files` once per path. Lives as long as one command is judged: links may change between two commands.
+class RememberedFiles final : public FileView {
+ public:
+  explicit RememberedFiles(const FileView* files) : files_(files) {}
+  std::string canonical(const std::string& absolute) const override;
+
+ private:
+  const FileView* files_;
+  mutable std::unordered_map<std::string, std::string> known_;
 };
 
 // Links by name, nothing else exists; for tests, and for judging without a machine.

@@ -62,6 +62,10 @@ void Invocation::deny(EffectKind kind, std::string reason, std::string target) {
   fact.findings.back().decision = Decision::Deny;
 }
 
+void Invocation::raise(Risk risk) {
+  for (Finding& finding : fact.findings) finding.risk = std::max(finding.risk, risk);
+}
+
 void Invocation::trick(std::string reason, Span where) {
   Facts& facts = walk.facts();
   facts.least_risk = std::max(facts.least_risk, Risk::High);

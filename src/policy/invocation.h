@@ -60,6 +60,8 @@ class Invocation {
   void effect(EffectKind kind, std::string target = {});
   void ask(Risk risk, EffectKind kind, std::string reason, std::string target = {});
   void deny(EffectKind kind, std::string reason, std::string target = {});
+  // A program that usually only reads was made to do more: easily overlooked.
+  void raise(Risk risk);
   void trick(std::string reason, Span where);
 
   void read_path(const Field& field, bool recursive = false);

@@ -10,6 +10,9 @@ namespace {
 constexpr auto kTrustedFolders = std::to_array<std::string_view>(
     {"/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/", "/usr/local/sbin/"});
 
+constexpr auto kLineFilters = std::to_array<std::string_view>(
+    {"head", "tail", "sort", "uniq", "grep", "egrep", "fgrep", "tac", "shuf"});
+
 // The name to look up, or empty if what runs cannot be told from the name.
 std::string_view trusted_name(Invocation& call) {
   const Field& first = call.argv.front();
@@ -147,8 +150,7 @@ void apply_arguments(Invocation& call, const ProgramRow& row, const OptionScan& 
 
 void apply_scan(Invocation& call, const ProgramRow& row, const OptionScan& scan) {
   for (const std::string& option : scan.unknown) {
-    call.ask(Risk::Medium, EffectKind::Unknown,
-             "the option " + shown(option) + " is not known to be harmless");
+    call.ask(Risk::High, EffectKind::Unknown, "the option " + shown(option) + " is not known to be harmless");
   }
   if (!scan.doubtful.empty() && !row.inert()) {
     call.ask(Risk::Medium, EffectKind::Unknown,
@@ -158,6 +160,7 @@ void apply_scan(Invocation& call, const ProgramRow& row, const OptionScan& scan)
     if (hit.row->asks)
       call.ask(hit.row->risk, hit.row->effect, std::string(hit.row->reason), shown(hit.value));
     if (hit.has_value) apply_use(call, hit.row->use, hit.value, false);
+    if (hit.row->use == Use::Write && row.effects.empty()) call.raise(Risk::High);
   }
   if (!row.words.empty() && !scan.arguments.empty() &&
       std::find(row.words.begin(), row.words.end(), scan.arguments.front().text) == row.words.end()) {
@@ -222,6 +225,13 @@ void judge_command(Invocation& call) {
   }
   if (only_asks_version(call)) return;
   apply_row(call, *row);
+  // A filter that only leaves lines out keeps a listing a listing.
+  const bool listing =
+      call.input.text.find(kListed) != std::string::npos && call.input.text.find(kAny) == std::string::npos;
+  if (listing && call.output == std::string(1, kAny) &&
+      std::find(kLineFilters.begin(), kLineFilters.end(), name) != kLineFilters.end()) {
+    call.output = call.input.text;
+  }
 }
 
 }  // namespace ttyward::policy

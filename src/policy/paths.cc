@@ -1,7 +1,9 @@
 #include "policy/paths.h"
 
 #include <algorithm>
-#include <array>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "policy/path_lists.h"
@@ -56,41 +58,84 @@ bool only_marks(std::string_view text) {
   return std::all_of(text.begin(), text.end(), is_mark);
 }
 
-// Name lists hold literals, "*suffix" and "prefix*". A component that is nothing but wildcards is not
-// taken to mean a secret; one that spells part of the name is.
-bool listed(std::string_view component, std::span<const std::string_view> names) {
-  if (only_marks(component)) return false;
-  for (const std::string_view name : names) {
-    if (name.front() == '*') {
-      const std::string_view suffix = name.substr(1);
-      if (component.ends_with(suffix) && component.size() > suffix.size()) return true;
-    } else if (name.back() == '*') {
-      if (component.starts_with(name.substr(0, name.size() - 1))) return true;
-    } else if (component == name || (has_mark(component) && can_match(component, name))) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// "a/b" in a list means component a followed by component b, anywhere.
-bool listed_anywhere(const std::vector<std::string_view>& parts, std::span<const std::string_view> names) {
-  for (size_t i = 0; i < parts.size(); ++i) {
+// A list of names, ready to be asked about every component of a path.
+class NameList {
+ public:
+  explicit NameList(std::span<const std::string_view> names) {
     for (const std::string_view name : names) {
-      size_t at = i;
-      bool all = true;
-      for (const std::string_view piece : components(name)) {
-        const std::array<std::string_view, 1> one = {piece};
-        if (at >= parts.size() || !listed(parts[at], one)) {
-          all = false;
-          break;
-        }
-        ++at;
+      const size_t slash = name.find('/');
+      if (name.front() == '*') {
+        suffixes_.push_back(name.substr(1));
+      } else if (name.back() == '*') {
+        prefixes_.push_back(name.substr(0, name.size() - 1));
+      } else if (slash != std::string_view::npos) {
+        pairs_[name.substr(0, slash)].push_back(name.substr(slash + 1));
+      } else {
+        exact_.insert(name);
       }
-      if (all) return true;
     }
   }
-  return false;
+
+  // A component that is nothing but wildcards is not taken to mean a listed name; one that spells part of it
+  // is.
+  bool has(std::string_view component) const {
+    if (exact_.count(component) > 0) return true;
+    if (has_mark(component) && !only_marks(component)) {
+      for (const std::string_view name : exact_) {
+        if (can_match(component, name)) return true;
+      }
+    }
+    for (const std::string_view suffix : suffixes_) {
+      if (component.size() > suffix.size() && component.ends_with(suffix)) return true;
+    }
+    for (const std::string_view prefix : prefixes_) {
+      if (component.starts_with(prefix)) return true;
+    }
+    return false;
+  }
+
+  // Whether any component is listed, or any two that follow each other are.
+  bool anywhere(const std::vector<std::string_view>& parts) const {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (has(parts[i])) return true;
+      if (i + 1 == parts.size()) break;
+      const auto matches = [&](std::string_view name) {
+        return parts[i + 1] == name ||
+               (has_mark(parts[i + 1]) && !only_marks(parts[i + 1]) && can_match(parts[i + 1], name));
+      };
+      if (const auto found = pairs_.find(parts[i]); found != pairs_.end()) {
+        if (std::any_of(found->second.begin(), found->second.end(), matches)) return true;
+      }
+      if (!has_mark(parts[i]) || only_marks(parts[i])) continue;
+      for (const auto& [first, seconds] : pairs_) {
+        if (can_match(parts[i], first) && std::any_of(seconds.begin(), seconds.end(), matches)) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  std::unordered_set<std::string_view> exact_;
+  std::unordered_map<std::string_view, std::vector<std::string_view>> pairs_;
+  std::vector<std::string_view> prefixes_;
+  std::vector<std::string_view> suffixes_;
+};
+
+const NameList& secret_names() {
+  static const NameList kList(kSecretNames);
+  return kList;
+}
+const NameList& secret_places() {
+  static const NameList kList(kSecretPlaces);
+  return kList;
+}
+const NameList& agent_control() {
+  static const NameList kList(kAgentControl);
+  return kList;
+}
+const NameList& control_files() {
+  static const NameList kList(kControlFiles);
+  return kList;
 }
 
 bool is_template(std::string_view name) {
@@ -172,9 +217,9 @@ void look_at_names(PathFacts& facts, std::string_view path, const Place& place) 
   const std::vector<std::string_view> parts = components(path);
   if (parts.empty()) return;
   const std::string_view last = parts.back();
-  facts.secret |= (listed(last, kSecretNames) && !is_template(last)) || listed_anywhere(parts, kSecretPlaces);
-  facts.agent |= listed_anywhere(parts, kAgentControl);
-  facts.control |= facts.agent || listed_anywhere(parts, kControlFiles);
+  facts.secret |= (secret_names().has(last) && !is_template(last)) || secret_places().anywhere(parts);
+  facts.agent |= agent_control().anywhere(parts);
+  facts.control |= facts.agent || control_files().anywhere(parts);
   if (under(path, place.home) && facts.zone != Zone::Workspace && path.size() > place.home.size()) {
     const std::string_view inside = path.substr(place.home.size() + 1);
     facts.control |= inside.starts_with(".") && !inside.starts_with(".cache/");

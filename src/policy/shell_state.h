@@ -11,6 +11,12 @@
 
 namespace ttyward::policy {
 
+// Every value it can have is a number.
+inline bool is_number(const Value& value) {
+  return value.size() == 1 && !value[0].empty() &&
+         value[0].find_first_not_of("0123456789\x03") == std::string::npos;
+}
+
 struct ShellState {
   // Where the shell may be; empty: nobody knows.
   std::vector<std::string> cwds;
@@ -61,7 +67,8 @@ struct ShellState {
       if (theirs != nullptr && *theirs == value) continue;
       note(key, value);
       if (theirs != nullptr) note(key, *theirs);
-      value = {std::string(1, kAny)};
+      const bool numbers = theirs != nullptr && is_number(value) && is_number(*theirs);
+      value = {std::string(1, numbers ? kDigits : kAny)};
     }
     for (const auto& [key, value] : other.variables) {
       if (find(key) != nullptr) continue;

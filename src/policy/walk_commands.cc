@@ -87,7 +87,9 @@ void ShellWalk::assign(std::string_view name, Value value) {
 std::string ShellWalk::substitution(uint32_t index) {
   const ShellState before = state_;
   // $(< file) is cat without cat.
+  const size_t commands = facts_.commands.size();
   std::string out = sequence(node(index).first_child, 0, Input{});
+  raise_since(facts_, commands, Risk::High);
   state_ = before;
   while (!out.empty() && out.back() == '\n') out.pop_back();
   return out;
@@ -97,7 +99,9 @@ void ShellWalk::visit_nested(uint32_t index) {
   const NodeKind kind = node(index).kind;
   if (kind == NodeKind::ProcessSubstitution) {
     const ShellState before = state_;
+    const size_t commands = facts_.commands.size();
     sequence(node(index).first_child, 0, Input{true, std::string(1, kAny), false, false});
+    raise_since(facts_, commands, Risk::High);
     state_ = before;
     return;
   }
@@ -244,6 +248,13 @@ std::string ShellWalk::simple_command(uint32_t index, const Input& outer_input,
       assignments.push_back(read_assignment(at));
     } else if (kind == NodeKind::CommandName) {
       named = true;
+      const uint32_t inside = node(at).first_child;
+      if (inside != 0 && node(inside).kind == NodeKind::ArithmeticExpansion &&
+          slice(node(inside)).starts_with("((")) {
+        reader_.check_arithmetic(node(inside).begin + 2, node(inside).end - 2);  // (( … )) as a command
+        visit_nested(inside);
+        return {};
+      }
       read_word(at, WordContext::Argument, argv);
       const std::string_view written = slice(node(at));
       if (written == "$0" && (in_background() || in_pipeline())) {

@@ -8,8 +8,6 @@
 namespace ttyward::policy {
 namespace {
 
-constexpr std::string_view kMarks = "\x01\x02\x03\x04\x05\x06";
-
 // Builds fields from items: tilde, splitting of unquoted values, globs.
 class FieldBuilder {
  public:

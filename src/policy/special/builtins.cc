@@ -69,7 +69,7 @@ void declare(Invocation& call, const ProgramRow& row) {
     if (word.starts_with("-") && word.size() > 1) {
       exports |= word.find('x') != std::string_view::npos;
       if (word.find_first_of("nifF") != std::string_view::npos) {
-        call.ask(Risk::Medium, EffectKind::State, "changes how a variable or function is read");
+        call.ask(Risk::High, EffectKind::State, "changes how a variable or function is read");
         prints = false;
       }
       continue;
@@ -77,7 +77,12 @@ void declare(Invocation& call, const ProgramRow& row) {
     prints = false;
     const size_t equals = word.find('=');
     const std::string_view name = word.substr(0, equals);
-    if (equals == std::string_view::npos && !exports) continue;
+    if (equals == std::string_view::npos && !exports) {
+      if (is_code_loading(name))
+        call.ask(Risk::Medium, EffectKind::State, "changes a variable that later commands obey",
+                 std::string(name));
+      continue;
+    }
     judge_assignment(call, name,
                      equals == std::string_view::npos ? std::string_view() : word.substr(equals + 1),
                      exports ? AssignmentScope::Exported : AssignmentScope::Shell);
@@ -99,7 +104,8 @@ void set(Invocation& call, const ProgramRow&) {
       if (name == "pipefail" || name == "errexit" || name == "nounset" || name == "xtrace" ||
           name == "noglob" || name.empty())
         continue;
-      call.ask(Risk::Low, EffectKind::State, "changes how the shell works");
+      call.ask(name == "allexport" ? Risk::High : Risk::Low, EffectKind::State,
+               "changes how the shell works");
     } else if (word == "--") {
       return;  // positional parameters
     } else if (word.size() > 1 && (word[0] == '-' || word[0] == '+')) {
@@ -190,7 +196,7 @@ void command(Invocation& call, const ProgramRow& row) {
 void exec(Invocation& call, const ProgramRow&) {
   size_t at = 1;
   while (at < call.argv.size() && call.word(at).starts_with("-")) at += call.word(at) == "-a" ? 2 : 1;
-  call.ask(Risk::Medium, EffectKind::State, "replaces the shell, or redirects everything that follows");
+  call.ask(Risk::High, EffectKind::State, "replaces the shell, or redirects everything that follows");
   call.run_program(call.rest(at), call.input);
 }
 

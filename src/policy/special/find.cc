@@ -96,7 +96,32 @@ void run_exec(Invocation& call, std::string_view action, std::span<const Field> 
       deny_only(call, [&] { call.walk.run_command(worst, call.span, Input{}); });
     }
   }
+  const size_t commands = call.walk.facts().commands.size();
   call.run_program(argv, Input{});
+  raise_since(call.walk.facts(), commands, Risk::High);
+}
+
+// A search for credentials by name makes what it prints one.
+bool searches_for_secrets(const Invocation& call, size_t from) {
+  bool found = false;
+  for (size_t i = from; i + 1 < call.argv.size(); ++i) {
+    if (call.word(i).starts_with("-") && call.word(i).find("name") != std::string_view::npos) {
+      Field pattern = call.argv[i + 1];
+      for (char& c : pattern.text) {
+        if (c == '*') c = kStar;
+        if (c == '?' || c == '[' || c == ']') c = kOne;
+      }
+      found |= call.look(pattern).secret;
+    }
+    if (call.word(i).find("path") != std::string_view::npos ||
+        call.word(i).find("regex") != std::string_view::npos) {
+      for (const std::string_view part :
+           {".ssh", ".env", ".aws", "id_rsa", "id_ed", ".pem", "credential", ".gnupg", "secret"}) {
+        found |= call.word(i + 1).find(part) != std::string_view::npos;
+      }
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -125,26 +150,10 @@ void find(Invocation& call, const ProgramRow&) {
     starts.vital = call.look(here).vital;
     starts.secrets = holds_secrets(call.look(here), call.walk.place());
   }
-  // A search for credentials by name makes what it prints one.
-  for (size_t i = at; i + 1 < call.argv.size(); ++i) {
-    if (call.word(i).starts_with("-") && call.word(i).find("name") != std::string_view::npos) {
-      Field pattern = call.argv[i + 1];
-      for (char& c : pattern.text) {
-        if (c == '*') c = kStar;
-        if (c == '?' || c == '[' || c == ']') c = kOne;
-      }
-      starts.secrets |= call.look(pattern).secret;
-    }
-    if (call.word(i).find("path") != std::string_view::npos ||
-        call.word(i).find("regex") != std::string_view::npos) {
-      for (const std::string_view part :
-           {".ssh", ".env", ".aws", "id_rsa", "id_ed", ".pem", "credential", ".gnupg", "secret"}) {
-        starts.secrets |= call.word(i + 1).find(part) != std::string_view::npos;
-      }
-    }
-  }
+  starts.secrets |= searches_for_secrets(call, at);
   call.output =
       starts.fields.empty() ? std::string("./") + kListed : starts.fields.front().text + "/" + kListed;
+  if (starts.secrets) call.output = std::string(1, kAny);
   for (; at < call.argv.size(); ++at) {
     const Field& field = call.argv[at];
     const std::string_view word = field.text;
@@ -176,8 +185,10 @@ void find(Invocation& call, const ProgramRow&) {
       call.output = std::string(1, kAny);
     } else if (word == "-fprint" || word == "-fprint0" || word == "-fls" || word == "-fprintf") {
       if (at + 1 < call.argv.size()) call.write_path(call.argv[at + 1]);
+      call.raise(Risk::High);
       at += word == "-fprintf" ? 2 : 1;
     } else if (word == "-files0-from") {
+      call.ask(Risk::Medium, EffectKind::Read, "searches places named in a file");
       ++at;
     } else {
       call.ask(Risk::Medium, EffectKind::Unknown,

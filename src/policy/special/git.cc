@@ -3,7 +3,36 @@
 
 namespace ttyward::policy::special {
 
+namespace {
+
+// git prints contents that are in the repository: `git show HEAD:.env`, `git log -p -- .env`.
+void check_contents(Invocation& call) {
+  bool shows = false;
+  for (const Field& field : call.rest(1)) {
+    for (const std::string_view word :
+         {"show", "cat-file", "blame", "annotate", "grep", "diff", "-p", "--patch"})
+      shows |= field.text == word;
+    shows |= field.text.starts_with("-L");
+    if (field.text.find("%G") != std::string::npos) {
+      call.ask(Risk::High, EffectKind::Execute,
+               "runs the program that checks signatures, which the repository can choose");
+    }
+  }
+  if (!shows) return;
+  for (const Field& field : call.rest(1)) {
+    if (field.text.starts_with("-")) continue;
+    Field path = field;
+    if (const size_t colon = path.text.find(':'); colon != std::string::npos) path.text.erase(0, colon + 1);
+    if (!path.text.empty() && call.look(path).secret) {
+      call.ask(Risk::High, EffectKind::Secret, "reads what is likely to hold credentials", shown(path));
+    }
+  }
+}
+
+}  // namespace
+
 void git(Invocation& call, const ProgramRow& row) {
+  check_contents(call);
   const std::vector<std::string>& cwds = call.walk.state().cwds;
   const Place& place = call.walk.place();
   for (const std::string& cwd : cwds) {

@@ -205,6 +205,7 @@ void judge_sed_script(Invocation& call, const Field& script) {
   for (const std::string& name : reader.writes) {
     path.text = name;
     call.write_path(path);
+    call.raise(Risk::High);
   }
   for (const std::string& name : reader.reads) {
     path.text = name;
@@ -372,7 +373,8 @@ void jq(Invocation& call, const ProgramRow& row) {
       call.ask(Risk::Medium, EffectKind::Secret, "reads environment variables");
     }
     if (has_word(text, "import") || has_word(text, "include") || has_word(text, "load") ||
-        has_word(text, "strenv")) {
+        has_word(text, "strenv") || has_word(text, "load_str") || has_word(text, "system") ||
+        has_word(text, "eval")) {
       call.ask(Risk::Medium, EffectKind::Read, "loads other files");
     }
   }

@@ -55,6 +55,8 @@ SpecialReader find_special(std::string_view name) {
       {"trap", special::trap},
       {"unset", special::unset},
       {"unzip", special::unzip},
+      {"top", special::top},
+      {"compress", special::compress},
       {"ps", special::ps},
       {"pager", special::pager},
       {"grep", special::grep},

@@ -58,6 +58,8 @@ void few_arguments(Invocation& call, const ProgramRow& row);    // more than one
 void date(Invocation& call, const ProgramRow& row);
 void curl(Invocation& call, const ProgramRow& row);
 
+void top(Invocation& call, const ProgramRow& row);
+void compress(Invocation& call, const ProgramRow& row);
 void ps(Invocation& call, const ProgramRow& row);
 void pager(Invocation& call, const ProgramRow& row);
 void grep(Invocation& call, const ProgramRow& row);

@@ -18,6 +18,25 @@ void ps(Invocation& call, const ProgramRow& row) {
   }
 }
 
+// Interactive, it can signal processes.
+void top(Invocation& call, const ProgramRow& row) {
+  apply_scan(call, row, scan_options(row, call.argv, ScanStop::Never));
+  bool batch = false;
+  for (const Field& field : call.rest(1))
+    batch |= field.text.starts_with("-b") || field.text.starts_with("-cb");
+  if (!batch) call.ask(Risk::Medium, EffectKind::Process, "an interactive program that can signal processes");
+}
+
+// To standard output, or only looking: the files stay as they are.
+void compress(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  const bool looks = scan.has("c") || scan.has("stdout") || scan.has("to-stdout") || scan.has("l") ||
+                     scan.has("list") || scan.has("t") || scan.has("test");
+  if (!looks && !(scan.arguments.empty() && call.input.given))
+    call.ask(Risk::Medium, EffectKind::Write, "replaces files by packed or unpacked ones");
+}
+
 // Pagers run commands that are typed into them, or given after +.
 void pager(Invocation& call, const ProgramRow& row) {
   apply_scan(call, row, scan_options(row, call.argv, ScanStop::Never));

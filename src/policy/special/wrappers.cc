@@ -167,7 +167,9 @@ void xargs(Invocation& call, const ProgramRow& row) {
       }
     }
   }
+  const size_t commands = call.walk.facts().commands.size();
   call.run_program(inner, Input{true, std::string(1, kAny), false, false});
+  raise_since(call.walk.facts(), commands, Risk::High);
 }
 
 void parallel(Invocation& call, const ProgramRow&) {
