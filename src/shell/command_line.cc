@@ -55,7 +55,7 @@ bool may_paste(std::string_view text, const DeliveryContext& context) {
 std::string take_line(const DeliveryContext& context) {
   switch (context.kind) {
     case ShellKind::Fish:
-      return "eval (__ttyward_take " + context.file_name + " | string collect --no-trim-newlines)";
+      return "eval (__ttyward_take " + context.file_name + ")";
     case ShellKind::Pwsh:
       return "Invoke-Expression (__ttyward_take " + context.file_name + ")";
     default:
@@ -96,6 +96,7 @@ base::Result<Delivery> deliver(std::string_view text, const DeliveryContext& con
     delivery.bytes += take_line(context);
     delivery.file_content = std::string(text);
   }
+  delivery.line = paste ? std::string(text) : take_line(context);
   delivery.bytes += '\r';
   return delivery;
 }

@@ -41,11 +41,18 @@ struct DeliveryContext {
 struct Delivery {
   std::string bytes;  // to send, once `file_content` (if any) is in place with mode 0600
   std::optional<std::string> file_content;
+  std::string line;  // what the shell will say it was given; for Submission::line
 };
 
 base::Result<Delivery> deliver(std::string_view text, const DeliveryContext& context);
 
-// What brings a shell that asks for more (IncompleteInput) back to its prompt.
+// The rule's second half, for shells with a line editor: bracketed paste is switched on within a few bytes of
+// the prompt's last mark. Waiting up to this long for it keeps commands visible; without it they go by file.
+constexpr int kEditorGraceMs = 100;
+
+// What brings a shell that asks for more (IncompleteInput) back to its prompt. A line editor that is just
+// starting may miss it: send it again every kAbandonRetryMs until the command is reported as ended.
+constexpr int kAbandonRetryMs = 250;
 constexpr std::string_view kAbandonInput = "\x03";
 
 }  // namespace ttyward::shell

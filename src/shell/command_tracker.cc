@@ -122,7 +122,7 @@ void CommandTracker::command_start(const vt::ShellMark& mark) {
     return;
   }
   Open command;
-  if (pending_) {
+  if (pending_ && (!marked_line_ || is_pending(*marked_line_))) {
     command = from_pending();
   } else {
     command.line = std::move(marked_line_);
@@ -261,6 +261,19 @@ void CommandTracker::shell_gone(std::optional<int> exit_code, std::optional<int>
     close(command_, std::move(end));
   }
   state_ = State::Gone;
+}
+
+// Whether the line the shell names is the one we sent, and not one typed before it. Shells name several lines
+// in several ways (only the first, or all with semicolons); they agree on the first.
+bool CommandTracker::is_pending(const std::string& marked_line) const {
+  const auto first_line = [](std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\n"), text.size()));
+    text = text.substr(0, text.find('\n'));
+    while (text.ends_with(' ') || text.ends_with('\t') || text.ends_with('\\')) text.remove_suffix(1);
+    return text;
+  };
+  const std::string_view sent = pending_->line.empty() ? pending_->text : pending_->line;
+  return first_line(marked_line).starts_with(first_line(sent));
 }
 
 CommandTracker::Open CommandTracker::from_pending() {

@@ -37,6 +37,7 @@ struct TrackerOptions {
 struct Submission {
   SubmissionId id = 0;
   std::string text;
+  std::string line;            // Delivery::line
   uint64_t at = 0;             // bytes of output seen when it was sent
   std::string sentinel_nonce;  // set: it was sent as a sentinel, to whatever reads the terminal now
 };
@@ -122,6 +123,7 @@ class CommandTracker {
   void close(std::optional<Open>& command, End end);
   void close_unknown(uint64_t at);
   Open from_pending();
+  bool is_pending(const std::string& marked_line) const;
   void set_quality(Quality quality, std::string reason);
   void emit(TrackerEvent event) { events_.push_back(std::move(event)); }
 

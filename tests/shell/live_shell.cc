@@ -26,6 +26,29 @@ void write_file(const std::string& path, const std::string& content, uint32_t mo
 
 }  // namespace
 
+std::string visible(std::string_view output) {
+  std::string out;
+  bool only_escapes = false;
+  for (size_t i = 0; i < output.size(); i++) {
+    if (output[i] != '\x1b') {
+      if (out.empty() && only_escapes && output[i] == '\r') continue;
+      out += output[i];
+      continue;
+    }
+    only_escapes = true;
+    const char kind = i + 1 < output.size() ? output[i + 1] : '\0';
+    if (kind == ']') {
+      i = output.find('\a', i);
+    } else if (kind == '[') {
+      i = output.find_first_of("ABCDEFGHJKSTfhlmnu", i + 2);
+    } else {
+      i += kind == '(' ? 2 : 1;
+    }
+    if (i == std::string_view::npos) break;
+  }
+  return out;
+}
+
 LiveShell::LiveShell(const LiveOptions& options)
     : home_(scratch_.path() + "/home"),
       folder_(scratch_.path() + "/private"),
@@ -128,7 +151,12 @@ bool LiveShell::wait_for(const std::function<bool()>& holds, const char* what) {
 }
 
 bool LiveShell::wait_ready() {
-  return wait_for([this] { return tracker_->ready() || gone_; }, "a prompt") && !gone_;
+  const auto ready = [this] {
+    // Line editors switch bracketed paste on around their prompt, not all before its last mark.
+    return tracker_->ready() &&
+           (tracker_->quality() != Quality::Rich || screen_.modes().has(vt::Mode::BracketedPaste));
+  };
+  return wait_for([&] { return ready() || gone_; }, "a prompt") && !gone_;
 }
 
 bool LiveShell::wait_bytes(const std::string& needle, size_t from) {
@@ -137,7 +165,6 @@ bool LiveShell::wait_bytes(const std::string& needle, size_t from) {
 
 bool LiveShell::submit(const std::string& text) {
   if (!wait_ready()) return false;
-  // The line editor turns bracketed paste on just after its prompt's last mark.
   DeliveryContext context;
   context.kind = plan_.identity.kind;
   context.history = history_;
@@ -147,7 +174,7 @@ bool LiveShell::submit(const std::string& text) {
   EXPECT_TRUE(delivery.has_value()) << (delivery ? "" : delivery.error().message);
   if (!delivery) return false;
   if (delivery->file_content) write_file(folder_ + "/" + context.file_name, *delivery->file_content, 0600);
-  tracker_->submitted({next_id_++, text, bytes_.size(), ""});
+  tracker_->submitted({next_id_++, text, delivery->line, bytes_.size(), ""});
   send(delivery->bytes);
   return true;
 }
@@ -160,6 +187,16 @@ std::optional<Outcome> LiveShell::wait_finished() {
   const ByteRange range = outcome.finished.output;
   outcome.output = bytes_.substr(range.begin, range.end - range.begin);
   return outcome;
+}
+
+void LiveShell::press_until(const std::string& key, const std::function<bool()>& holds) {
+  const auto deadline = Clock::now() + kPatience;
+  while (!holds() && Clock::now() < deadline) {
+    type(key);
+    const auto pause = Clock::now() + std::chrono::milliseconds(kAbandonRetryMs);
+    while (!holds() && Clock::now() < pause) pump(pause);
+  }
+  EXPECT_TRUE(holds()) << "the key had no effect";
 }
 
 std::optional<Outcome> LiveShell::run(const std::string& text) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct Outcome {
   std::string output;  // the bytes between the marks
 };
 
+// Without escape sequences, and without the carriage return fish leaves before a command's output.
+std::string visible(std::string_view output);
+
 class LiveShell {
  public:
   explicit LiveShell(const LiveOptions& options);
@@ -46,6 +50,8 @@ class LiveShell {
   bool wait_bytes(const std::string& needle, size_t from = 0);
 
   void send(const std::string& bytes);
+  // Presses a key again and again until it has worked.
+  void press_until(const std::string& key, const std::function<bool()>& holds);
   void type(const std::string& bytes);  // as a person
 
   CommandTracker& tracker() { return *tracker_; }

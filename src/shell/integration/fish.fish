@@ -24,7 +24,7 @@ end
 # The text of a command that was too long or too odd to type, once.
 function __ttyward_take
     set -l s $status
-    command cat $__ttyward_dir/$argv[1]
+    command cat $__ttyward_dir/$argv[1] | builtin string collect --no-trim-newlines
     builtin echo -n >$__ttyward_dir/$argv[1]
     return $s
 end
@@ -96,6 +96,12 @@ function __ttyward_prompt --on-event fish_prompt
     set -g __ttyward_seen 1
     __ttyward_install
     __ttyward_mark "P;Cwd="(__ttyward_escape $PWD)
+    __ttyward_mark A
+end
+
+# Ctrl-C at the prompt: fish draws its prompt anew without the event.
+function __ttyward_cancel --on-event fish_cancel
+    __ttyward_mark "D;130;;0"
     __ttyward_mark A
 end
 
