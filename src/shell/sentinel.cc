@@ -8,7 +8,7 @@
 namespace ttyward::shell {
 namespace {
 
-constexpr size_t kLineBytes = 1000;  // of the typed text, before it is continued on the next line
+constexpr size_t kLineBytes = 400;  // before the text goes on in the next line; busybox edits 1023 bytes
 constexpr std::string_view kSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-./:@,+=";
 
 // For printf %b in single quotes. \0ooo is its octal form everywhere.

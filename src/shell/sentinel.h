@@ -6,7 +6,7 @@
 // the line cannot be taken for them: there the escape characters are still spelled
 // out. The command itself is spelled in octal inside printf's quotes, so that it may
 // contain anything and history expansion finds nothing; lines stay far below the
-// 4095 bytes a terminal keeps.
+// 4095 bytes a terminal keeps, and the 1023 that busybox edits.
 //
 // What it cannot see: `exit` and `exec` end the shell and with it the mark; a syntax
 // error in a shell that then drops the whole line (dash). Whoever waits also watches

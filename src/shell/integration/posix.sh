@@ -36,7 +36,13 @@ if [ @LOGIN@ = 1 ]; then
   if [ -r /etc/profile ]; then . /etc/profile; fi
   if [ -r "${HOME-}/.profile" ]; then . "$HOME/.profile"; fi
 fi
-if [ -n "${ENV-}" ] && [ -r "$ENV" ]; then . "$ENV"; fi
+if [ -n "${ENV-}" ]; then
+  # The value is expanded, as the shell itself would have done. A file that cannot be read is passed over.
+  eval "__ttyward_rc=\"$ENV\""
+  case $__ttyward_rc in /*) ;; *) __ttyward_rc=./$__ttyward_rc ;; esac
+  if [ -r "$__ttyward_rc" ]; then . "$__ttyward_rc"; fi
+  unset __ttyward_rc
+fi
 @NATIVE_RC@
 
 case $- in

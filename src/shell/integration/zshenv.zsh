@@ -14,7 +14,7 @@ if [[ -o interactive ]]; then
   typeset -g +x __ttyward_b=$'\e]633;B;'$__ttyward_nonce$'\a'
   typeset -g +x __ttyward_f=$'\e]633;F;'$__ttyward_nonce$'\a'
   typeset -g +x __ttyward_g=$'\e]633;G;'$__ttyward_nonce$'\a'
-  typeset -g +x __ttyward_ran=0 __ttyward_seen= __ttyward_done= __ttyward_text=
+  typeset -g +x __ttyward_ran=0 __ttyward_seen= __ttyward_done= __ttyward_late= __ttyward_text=
   typeset -gA +x __ttyward_env
 
   # OSC 633's escapes for $1, in __ttyward_text.
@@ -107,6 +107,7 @@ if [[ -o interactive ]]; then
       builtin emulate -L zsh
       builtin setopt unset no_err_exit no_err_return no_all_export no_xtrace
       [[ -z $__ttyward_done ]] && __ttyward_finish $s $p
+      __ttyward_let_pass && return 0
       [[ @ENVIRONMENT@ == 1 ]] && [[ $__ttyward_ran != 0 || -z $__ttyward_seen ]] && __ttyward_environment
       __ttyward_done=
       __ttyward_ran=0
@@ -116,6 +117,30 @@ if [[ -o interactive ]]; then
       __ttyward_put $'\e]633;P;Cwd='"$__ttyward_text;$__ttyward_nonce"$'\a\e]633;A;'"$__ttyward_nonce"$'\a'
     } 2>/dev/null
     __ttyward_options
+    return 0
+  }
+
+  # A hook that came after ours this time (a theme's, at the first prompt) would change PS1 once we are done.
+  # The list of hooks is fixed while they run, but each is looked up by name: the last one gets us as its tail.
+  __ttyward_let_pass() {
+    local tail=$precmd_functions[-1]
+    [[ -n $__ttyward_late || $tail == __ttyward_last || -z $functions[$tail] ]] && return 1
+    builtin setopt localoptions no_aliases
+    [[ $functions[$tail] == *'autoload -X'* ]] && builtin autoload +X $tail
+    __ttyward_late=$tail
+    functions[__ttyward_late_hook]=$functions[$tail]
+    functions[$tail]='__ttyward_late_hook "$@"; __ttyward_late_end'
+    return 0
+  }
+
+  __ttyward_late_end() {
+    {
+      builtin emulate -L zsh
+      builtin setopt unset no_err_exit no_err_return no_all_export no_xtrace no_aliases
+      functions[$__ttyward_late]=$functions[__ttyward_late_hook]
+    } 2>/dev/null
+    __ttyward_last
+    __ttyward_late=
     return 0
   }
 
