@@ -1,0 +1,12 @@
+# Makes one C++ constant of each file in SCRIPTS: bash.bash becomes kBash_bash.
+set(text "// Made by cmake/EmbedText.cmake.\n")
+foreach(script IN LISTS SCRIPTS)
+  get_filename_component(name ${script} NAME)
+  string(MAKE_C_IDENTIFIER ${name} name)
+  string(SUBSTRING ${name} 0 1 initial)
+  string(SUBSTRING ${name} 1 -1 rest)
+  string(TOUPPER ${initial} initial)
+  file(READ ${script} content)
+  string(APPEND text "constexpr char k${initial}${rest}[] = R\"EMBED(${content})EMBED\";\n")
+endforeach()
+file(WRITE ${OUTPUT} "${text}")

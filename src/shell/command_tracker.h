@@ -1,0 +1,152 @@
+// Where commands begin and end in a terminal, from the marks its shell prints.
+//
+//     Unknown ─► Prompt (A) ─► Input (B) ─► [Continuation (F)] ─► Executing (C) ─► Prompt (D, A) …
+//
+// A mark that ends with our nonce comes from the shell we started and is believed.
+// Anything a program prints can look like a mark, so while such a shell is at work
+// marks without the nonce are counted and ignored. Where there is none (somebody
+// else's integration, a shell we could not hook), OSC 133 and 633 are understood
+// at Quality::Basic and results say `trusted = false`.
+//
+// Missing marks are normal: several C before one D are one submission (bash runs
+// each line of a pasted text by itself); D without C ran nothing; A or B without D
+// ends a command whose status nobody saw. A command in a shell inside the shell
+// (ssh, a container) is followed by a sentinel with a nonce of its own.
+//
+// A value: no descriptor, no clock. Offsets count the terminal's bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "shell/tracker_events.h"
+#include "vt/events.h"
+
+namespace ttyward::shell {
+
+struct TrackerOptions {
+  std::string nonce;                   // empty: no integration was started
+  Quality attainable = Quality::None;  // LaunchPlan::expected
+  std::string cwd;                     // where the shell starts
+};
+
+struct Submission {
+  SubmissionId id = 0;
+  std::string text;
+  std::string line;            // Delivery::line
+  uint64_t at = 0;             // bytes of output seen when it was sent
+  std::string sentinel_nonce;  // set: it was sent as a sentinel, to whatever reads the terminal now
+};
+
+class CommandTracker {
+ public:
+  enum class State : uint8_t { Unknown, Prompt, Input, Continuation, Executing, Gone };
+
+  // Changes of the environment kept from one report; further ones are dropped.
+  static constexpr size_t kMaxEnvironmentChanges = 4096;
+
+  explicit CommandTracker(TrackerOptions options);
+
+  // --- what happened, in the order of the terminal's bytes
+  void mark(const vt::ShellMark& mark);
+  // We sent a command.
+  void submitted(Submission submission);
+  // Somebody else's keys went in. Shells that do not mark a command's start are followed by them.
+  void typed(std::string_view bytes, uint64_t at);
+  // No mark came in time: foreign marks are understood from now on.
+  void integration_timed_out();
+  // The shell's line editor is on again and the shell reads the terminal, without a mark: its hooks are gone
+  // (`exec bash`, an emptied PROMPT_COMMAND). What ran has ended, how is unknown.
+  void prompt_seen_unmarked(uint64_t at);
+  // The shell's process ended.
+  void shell_gone(std::optional<int> exit_code, std::optional<int> signal, uint64_t at);
+
+  // --- what is so now
+  State state() const { return state_; }
+  Quality quality() const { return quality_; }
+  // A command may be sent: the shell waits for one, and nothing sent before is on its way.
+  bool ready() const { return state_ == State::Input && !pending_; }
+  // A person has typed part of a line; a command sent now would be appended to it.
+  bool line_begun() const { return line_begun_; }
+  const std::string& cwd() const { return cwd_; }
+  // The running command, or else the last that ended.
+  const std::optional<std::string>& last_command() const { return last_command_; }
+  // Marks that were ignored for want of the nonce.
+  uint64_t foreign_marks() const { return foreign_marks_; }
+
+  std::vector<TrackerEvent> take_events() { return std::exchange(events_, {}); }
+
+ private:
+  enum class Origin : uint8_t { Ours, Foreign, Sentinel, Ignored };
+  struct Open {
+    std::optional<SubmissionId> submission;
+    std::optional<std::string> line;
+    std::string cwd;
+    uint64_t output_begin = 0;
+    bool has_echo = false;
+    bool incomplete = false;
+    bool executed = true;
+  };
+  struct End {
+    std::optional<int> exit_code;
+    std::optional<int> signal;
+    std::vector<int> pipeline;
+    uint64_t at = 0;
+    KnownBy known_by = KnownBy::Nothing;
+    bool trusted = false;
+    bool alternate = false;
+    bool shell_gone = false;
+  };
+
+  // Ended, nobody saw how.
+  static End ended_at(uint64_t at) {
+    End end;
+    end.at = at;
+    return end;
+  }
+
+  Origin origin(const vt::ShellMark& mark) const;
+  void sentinel_mark(const vt::ShellMark& mark);
+  void prompt_start(const vt::ShellMark& mark);
+  void prompt_end(const vt::ShellMark& mark);
+  void continuation();
+  void command_start(const vt::ShellMark& mark);
+  void command_end(const vt::ShellMark& mark, Origin origin);
+  void property(const vt::ShellMark& mark);
+  void environment(const vt::ShellMark& mark);
+
+  void open(Open command);
+  void close(std::optional<Open>& command, End end);
+  void close_unknown(uint64_t at);
+  Open from_pending();
+  bool is_pending(const std::string& marked_line) const;
+  void set_quality(Quality quality, std::string reason);
+  void emit(TrackerEvent event) { events_.push_back(std::move(event)); }
+
+  const TrackerOptions options_;
+  State state_ = State::Unknown;
+  Quality quality_ = Quality::None;
+  bool nonce_seen_ = false;            // the shell with our nonce is at work
+  bool foreign_allowed_;               // marks without a nonce may speak
+  bool own_start_ = false;             // C was seen from our shell: starts need not be derived
+  std::optional<Submission> pending_;  // sent, its start not yet seen
+  bool pending_incomplete_ = false;
+  std::optional<Open> command_;  // runs in the shell
+  std::optional<Submission> sentinel_submission_;
+  std::optional<Open> sentinel_;            // runs in whatever the shell's command is
+  std::optional<std::string> marked_line_;  // E, for the next C
+  std::string typed_line_;
+  bool typed_line_known_ = true;
+  bool line_begun_ = false;
+  std::string cwd_;
+  std::optional<std::string> last_command_;
+  std::vector<EnvironmentChange> environment_;
+  uint64_t foreign_marks_ = 0;
+  std::vector<TrackerEvent> events_;
+};
+
+}  // namespace ttyward::shell

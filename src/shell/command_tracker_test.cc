@@ -1,0 +1,273 @@
+#include "shell/command_tracker.h"
+
+#include <gtest/gtest.h>
+
+#include "vt/screen.h"
+
+namespace ttyward::shell {
+namespace {
+
+constexpr char kNonce[] = "5eed";
+
+// Marks as a shell prints them, through the screen that reads them.
+class Tracked : public ::testing::Test {
+ protected:
+  Tracked() : tracker_(TrackerOptions{kNonce, Quality::Rich, "/start"}) {}
+
+  void print(std::string_view bytes) {
+    screen_.feed(bytes);
+    for (const vt::Event& event : screen_.take_events())
+      if (const auto* mark = std::get_if<vt::ShellMark>(&event)) tracker_.mark(*mark);
+    collect();
+  }
+  // A mark of our shell.
+  void own(const std::string& body) { print("\x1b]633;" + body + ";" + kNonce + "\a"); }
+  void foreign(const std::string& body) { print("\x1b]" + body + "\a"); }
+  void prompt() {
+    own("A");
+    print("$ ");
+    own("B");
+  }
+  void submit(SubmissionId id, const std::string& text) {
+    tracker_.submitted({id, text, text, screen_.bytes_fed(), ""});
+  }
+  void collect() {
+    for (TrackerEvent& event : tracker_.take_events()) events_.push_back(std::move(event));
+  }
+  template <typename Event>
+  std::vector<Event> all() const {
+    std::vector<Event> found;
+    for (const TrackerEvent& event : events_)
+      if (const auto* one = std::get_if<Event>(&event)) found.push_back(*one);
+    return found;
+  }
+
+  vt::Screen screen_;
+  CommandTracker tracker_;
+  std::vector<TrackerEvent> events_;
+};
+
+TEST_F(Tracked, one_command_from_start_to_end) {
+  EXPECT_FALSE(tracker_.ready());
+  prompt();
+  EXPECT_TRUE(tracker_.ready());
+  submit(7, "make | tee log");
+  EXPECT_FALSE(tracker_.ready());
+  print("make | tee log\r\n");
+  own("E;make | tee log");
+  own("C");
+  const uint64_t begin = screen_.bytes_fed();
+  print("done\r\n");
+  const uint64_t end = screen_.bytes_fed();
+  own("D;2;2|0;1");
+  own("P;Cwd=/tmp/a\\x3bb");
+  prompt();
+
+  CommandFinished wanted;
+  wanted.submission = 7;
+  wanted.command_line = "make | tee log";
+  wanted.exit_code = 2;
+  wanted.pipeline = {2, 0};
+  wanted.output = {begin, end};
+  wanted.cwd = "/start";
+  wanted.known_by = KnownBy::ShellMark;
+  wanted.trusted = true;
+  const std::vector<TrackerEvent> expected = {
+      QualityChanged{Quality::None, Quality::Rich, "the shell's first mark"},
+      std::get<PromptReady>(events_[1]),
+      CommandStarted{7, "make | tee log", "/start", begin},
+      wanted,
+      CwdChanged{"/tmp/a;b"},
+      PromptReady{screen_.bytes_fed()}};
+  EXPECT_EQ(events_, expected);
+  EXPECT_EQ(tracker_.cwd(), "/tmp/a;b");
+  EXPECT_EQ(tracker_.last_command(), "make | tee log");
+}
+
+TEST_F(Tracked, several_starts_before_one_end_are_one_submission) {
+  prompt();
+  submit(1, "echo a\nfalse");
+  own("C");
+  print("a\r\n");
+  own("C");
+  own("D;1;1;2");
+  ASSERT_EQ(all<CommandStarted>().size(), 1u);
+  ASSERT_EQ(all<CommandFinished>().size(), 1u);
+  EXPECT_EQ(all<CommandFinished>()[0].exit_code, 1);
+}
+
+TEST_F(Tracked, an_end_without_a_start_is_no_command) {
+  prompt();
+  own("D;130;130;0");
+  prompt();
+  own("D;0;0;0");
+  prompt();
+  EXPECT_TRUE(all<CommandFinished>().empty());
+  EXPECT_EQ(all<PromptReady>().size(), 3u);
+}
+
+TEST_F(Tracked, a_submission_the_shell_refused) {
+  prompt();
+  submit(1, "echo )");
+  print("syntax error\r\n");
+  own("D;2;2;0");
+  ASSERT_EQ(all<CommandFinished>().size(), 1u);
+  EXPECT_FALSE(all<CommandFinished>()[0].executed);
+  EXPECT_TRUE(all<CommandFinished>()[0].output_has_echo);
+  EXPECT_EQ(all<CommandFinished>()[0].exit_code, 2);
+}
+
+TEST_F(Tracked, a_prompt_without_an_end_closes_with_unknown_status) {
+  prompt();
+  submit(1, "x");
+  own("C");
+  own("A");
+  ASSERT_EQ(all<CommandFinished>().size(), 1u);
+  EXPECT_EQ(all<CommandFinished>()[0].exit_code, std::nullopt);
+  EXPECT_EQ(all<CommandFinished>()[0].known_by, KnownBy::Nothing);
+}
+
+TEST_F(Tracked, marks_without_the_nonce_are_ignored) {
+  foreign("133;A");  // before our shell's first mark, too
+  prompt();
+  submit(1, "cat evil");
+  own("C");
+  foreign("633;D;0");
+  foreign("633;D;0;;1;wrong");
+  foreign("133;D;0");
+  foreign("133;A");
+  foreign("633;P;Cwd=/etc");
+  foreign("633;E;rm -rf /;wrong");
+  EXPECT_TRUE(all<CommandFinished>().empty());
+  EXPECT_EQ(tracker_.foreign_marks(), 7u);
+  EXPECT_EQ(tracker_.cwd(), "/start");
+  own("D;3;3;1");
+  ASSERT_EQ(all<CommandFinished>().size(), 1u);
+  EXPECT_EQ(all<CommandFinished>()[0].exit_code, 3);
+  EXPECT_EQ(all<CommandFinished>()[0].command_line, "cat evil");
+}
+
+TEST_F(Tracked, a_line_typed_before_ours_is_not_ours) {
+  prompt();
+  submit(1, "echo mine");
+  own("E;ls");
+  own("C");
+  own("D;1;1;1");
+  prompt();
+  EXPECT_FALSE(tracker_.ready()) << "ours is still on its way";
+  own("E; echo mine");
+  own("C");
+  own("D;0;0;1");
+  const auto finished = all<CommandFinished>();
+  ASSERT_EQ(finished.size(), 2u);
+  EXPECT_EQ(finished[0].submission, std::nullopt);
+  EXPECT_EQ(finished[0].command_line, "ls");
+  EXPECT_EQ(finished[1].submission, 1u);
+}
+
+TEST_F(Tracked, incomplete_input_is_reported_once_and_has_no_status) {
+  prompt();
+  submit(4, "echo 'a");
+  own("F");
+  own("G");
+  own("F");
+  EXPECT_EQ(all<IncompleteInput>(), std::vector<IncompleteInput>{IncompleteInput{4}});
+  own("D;130;130;0");
+  ASSERT_EQ(all<CommandFinished>().size(), 1u);
+  EXPECT_TRUE(all<CommandFinished>()[0].incomplete);
+  EXPECT_EQ(all<CommandFinished>()[0].exit_code, std::nullopt);
+}
+
+TEST_F(Tracked, the_shells_own_end_is_the_commands) {
+  prompt();
+  submit(1, "exit 3");
+  own("C");
+  tracker_.shell_gone(3, std::nullopt, 100);
+  collect();
+  ASSERT_EQ(all<CommandFinished>().size(), 1u);
+  EXPECT_EQ(all<CommandFinished>()[0].exit_code, 3);
+  EXPECT_EQ(all<CommandFinished>()[0].known_by, KnownBy::Wait);
+  EXPECT_TRUE(all<CommandFinished>()[0].shell_gone);
+  EXPECT_EQ(tracker_.state(), CommandTracker::State::Gone);
+}
+
+TEST_F(Tracked, hooks_that_vanish) {
+  prompt();
+  submit(1, "exec bash --norc");
+  own("C");
+  tracker_.prompt_seen_unmarked(500);
+  collect();
+  ASSERT_EQ(all<CommandFinished>().size(), 1u);
+  EXPECT_EQ(all<CommandFinished>()[0].exit_code, std::nullopt);
+  EXPECT_EQ(tracker_.quality(), Quality::None);
+  // Whatever comes now may speak, at its own worth.
+  foreign("133;A");
+  foreign("133;B");
+  foreign("133;C");
+  foreign("133;D;4");
+  ASSERT_EQ(all<CommandFinished>().size(), 2u);
+  EXPECT_EQ(all<CommandFinished>()[1].exit_code, 4);
+  EXPECT_FALSE(all<CommandFinished>()[1].trusted);
+  EXPECT_EQ(tracker_.quality(), Quality::Basic);
+}
+
+TEST_F(Tracked, foreign_marks_count_after_the_timeout) {
+  tracker_.integration_timed_out();
+  foreign("133;A");
+  foreign("133;B");
+  EXPECT_TRUE(tracker_.ready());
+  EXPECT_EQ(all<IntegrationTimedOut>().size(), 1u);
+  EXPECT_EQ(tracker_.quality(), Quality::Basic);
+  // A full-screen program shows somebody's marks: they are nobody's.
+  print("\x1b[?1049h");
+  foreign("133;C");
+  EXPECT_TRUE(all<CommandStarted>().empty());
+}
+
+TEST_F(Tracked, an_end_on_the_alternate_screen_counts_and_says_so) {
+  prompt();
+  submit(1, "vim");
+  own("C");
+  print("\x1b[?1049h");
+  own("D;137;137;1");
+  ASSERT_EQ(all<CommandFinished>().size(), 1u);
+  EXPECT_TRUE(all<CommandFinished>()[0].left_alternate);
+}
+
+TEST_F(Tracked, a_sentinel_inside_a_running_command) {
+  prompt();
+  submit(1, "ssh host");
+  own("C");
+  tracker_.submitted({2, "uptime", "", screen_.bytes_fed(), "inner"});
+  foreign("633;C;inner");
+  foreign("633;D;9;;1;inner");
+  foreign("633;D;0;;1;inner");
+  tracker_.submitted({3, "reboot", "", screen_.bytes_fed(), "second"});
+  foreign("633;C;second");
+  own("D;255;255;1");
+  const auto finished = all<CommandFinished>();
+  ASSERT_EQ(finished.size(), 3u);
+  EXPECT_EQ(finished[0].submission, 2u);
+  EXPECT_EQ(finished[0].exit_code, 9);
+  EXPECT_EQ(finished[0].known_by, KnownBy::Sentinel);
+  EXPECT_EQ(finished[1].submission, 3u);
+  EXPECT_EQ(finished[1].exit_code, std::nullopt);
+  EXPECT_EQ(finished[2].submission, 1u);
+  EXPECT_EQ(finished[2].exit_code, 255);
+}
+
+TEST_F(Tracked, environment_reports) {
+  prompt();
+  own("EnvSingleStart;0");
+  own("EnvSingleEntry;A;x\\x3by");
+  own("EnvSingleHidden;API_KEY");
+  own("EnvSingleDelete;B");
+  foreign("633;EnvSingleEntry;EVIL;1;wrong");
+  own("EnvSingleEnd");
+  const EnvironmentChanged wanted{
+      {{"A", "x;y", false}, {"API_KEY", std::nullopt, true}, {"B", std::nullopt, false}}};
+  EXPECT_EQ(all<EnvironmentChanged>(), std::vector<EnvironmentChanged>{wanted});
+}
+
+}  // namespace
+}  // namespace ttyward::shell

@@ -1,0 +1,196 @@
+# Hooks for an interactive zsh. It stands in for the user's .zshenv: ZDOTDIR points here only until this file
+# is read, so zsh finds all later files of the user's by itself, in its usual order.
+#
+# Marks are OSC 633 and end with this shell's nonce. They go to /dev/tty, because a command may have redirected
+# the shell's own output. Nothing is exported.
+if [[ @HAS_ZDOTDIR@ == 1 ]]; then
+  export ZDOTDIR=@USER_ZDOTDIR@
+else
+  unset ZDOTDIR
+fi
+
+if [[ -o interactive ]]; then
+  typeset -g +x __ttyward_nonce=@NONCE@ __ttyward_dir=@DIR@
+  typeset -g +x __ttyward_b=$'\e]633;B;'$__ttyward_nonce$'\a'
+  typeset -g +x __ttyward_f=$'\e]633;F;'$__ttyward_nonce$'\a'
+  typeset -g +x __ttyward_g=$'\e]633;G;'$__ttyward_nonce$'\a'
+  typeset -g +x __ttyward_ran=0 __ttyward_seen= __ttyward_done= __ttyward_late= __ttyward_text=
+  typeset -gA +x __ttyward_env
+
+  # OSC 633's escapes for $1, in __ttyward_text.
+  __ttyward_escape() {
+    builtin setopt localoptions no_multibyte
+    local v=$1
+    v=${v//\\/\\\\}
+    v=${v//;/\\x3b}
+    if [[ $v == *[[:cntrl:]]* ]]; then
+      v=${v//$'\n'/\\x0a}
+      v=${v//$'\t'/\\x09}
+      v=${v//$'\e'/\\x1b}
+      v=${v//$'\a'/\\x07}
+      v=${v//$'\r'/\\x0d}
+      v=${v//[[:cntrl:]]/?}
+    fi
+    __ttyward_text=$v
+  }
+
+  __ttyward_put() {
+    builtin print -rn -- "$1" >/dev/tty
+  }
+
+  # The text of a command that was too long or too odd to type, once.
+  __ttyward_take() {
+    local __ttyward_s=$?
+    builtin emulate -L zsh
+    builtin print -rn -- "$(<$__ttyward_dir/$1)"
+    builtin : >|$__ttyward_dir/$1
+    return $__ttyward_s
+  }
+
+  # Which exported variables changed since the last prompt. Names that sound like secrets keep their values.
+  __ttyward_environment() {
+    local name value out=
+    local -A now
+    for name in ${(k)parameters[(R)*export*]}; do
+      case $name in
+        (_|PWD|OLDPWD|SHLVL|*[^A-Za-z0-9_]*) continue ;;
+      esac
+      now[$name]=1
+      value=${(P)name}
+      [[ ${__ttyward_env[$name]-} == "=$value" ]] && continue
+      (( $#out > 65536 )) && continue
+      __ttyward_env[$name]="=$value"
+      case ${(U)name}=$value in
+        (*TOKEN*=*|*SECRET*=*|*PASSW*=*|*PASSPHRASE*=*|*KEY*=*|*AUTH*=*|*CRED*=*|*PRIVATE*=*|*CERT*=*|*PWD=*|*_PAT=*|*DSN=*|*://*:*@*)
+          out+=$'\e]633;EnvSingleHidden;'"$name;$__ttyward_nonce"$'\a'
+          continue ;;
+      esac
+      if (( $#value > 4096 )); then
+        out+=$'\e]633;EnvSingleHidden;'"$name;$__ttyward_nonce"$'\a'
+      else
+        __ttyward_escape "$value"
+        out+=$'\e]633;EnvSingleEntry;'"$name;$__ttyward_text;$__ttyward_nonce"$'\a'
+      fi
+    done
+    for name in ${(k)__ttyward_env}; do
+      [[ -n ${now[$name]-} ]] && continue
+      builtin unset "__ttyward_env[$name]"
+      out+=$'\e]633;EnvSingleDelete;'"$name;$__ttyward_nonce"$'\a'
+    done
+    [[ -n $out ]] && __ttyward_put $'\e]633;EnvSingleStart;0;'$__ttyward_nonce$'\a'"$out"$'\e]633;EnvSingleEnd;'$__ttyward_nonce$'\a'
+    return 0
+  }
+
+  __ttyward_finish() {
+    __ttyward_done=1
+    [[ -z $__ttyward_seen ]] && return 0
+    __ttyward_put $'\e]633;D;'"$1;$2;$__ttyward_ran;$__ttyward_nonce"$'\a'
+    # A line without its end: what PROMPT_SP does, but after the mark, so that it is no part of the output.
+    builtin print -rn -- ${(l:$((COLUMNS - 1)):: :)}$'\r' >/dev/tty
+  }
+
+  # The first thing before a prompt: the status, before anybody else's hook takes its time.
+  __ttyward_first() {
+    { local s=$? p="${(j:|:)pipestatus}" } 2>/dev/null
+    {
+      builtin emulate -L zsh
+      builtin setopt unset no_err_exit no_err_return no_all_export no_xtrace
+      __ttyward_finish $s $p
+    } 2>/dev/null
+    return 0
+  }
+
+  # The last thing before a prompt: by now a theme has made its PS1.
+  __ttyward_last() {
+    { local s=$? p="${(j:|:)pipestatus}" subst=${options[promptsubst]-off} } 2>/dev/null
+    {
+      builtin emulate -L zsh
+      builtin setopt unset no_err_exit no_err_return no_all_export no_xtrace
+      [[ -z $__ttyward_done ]] && __ttyward_finish $s $p
+      __ttyward_let_pass && return 0
+      [[ @ENVIRONMENT@ == 1 ]] && [[ $__ttyward_ran != 0 || -z $__ttyward_seen ]] && __ttyward_environment
+      __ttyward_done=
+      __ttyward_ran=0
+      __ttyward_seen=1
+      __ttyward_install $subst
+      __ttyward_escape "$PWD"
+      __ttyward_put $'\e]633;P;Cwd='"$__ttyward_text;$__ttyward_nonce"$'\a\e]633;A;'"$__ttyward_nonce"$'\a'
+    } 2>/dev/null
+    __ttyward_options
+    return 0
+  }
+
+  # A hook that came after ours this time (a theme's, at the first prompt) would change PS1 once we are done.
+  # The list of hooks is fixed while they run, but each is looked up by name: the last one gets us as its tail.
+  __ttyward_let_pass() {
+    local tail=$precmd_functions[-1]
+    [[ -n $__ttyward_late || $tail == __ttyward_last || -z $functions[$tail] ]] && return 1
+    builtin setopt localoptions no_aliases
+    [[ $functions[$tail] == *'autoload -X'* ]] && builtin autoload +X $tail
+    __ttyward_late=$tail
+    functions[__ttyward_late_hook]=$functions[$tail]
+    functions[$tail]='__ttyward_late_hook "$@"; __ttyward_late_end'
+    return 0
+  }
+
+  __ttyward_late_end() {
+    {
+      builtin emulate -L zsh
+      builtin setopt unset no_err_exit no_err_return no_all_export no_xtrace no_aliases
+      functions[$__ttyward_late]=$functions[__ttyward_late_hook]
+    } 2>/dev/null
+    __ttyward_last
+    __ttyward_late=
+    return 0
+  }
+
+  # Options stay only outside of emulate.
+  __ttyward_options() {
+    {
+      builtin unsetopt prompt_sp
+      builtin setopt interactive_comments
+      [[ @HISTORY@ == 0 ]] && builtin setopt hist_ignore_space
+    } 2>/dev/null
+    return 0
+  }
+
+  __ttyward_exec() {
+    {
+      builtin emulate -L zsh
+      builtin setopt unset no_err_exit no_err_return no_all_export no_xtrace
+      local out=
+      __ttyward_ran=1
+      if (( $#1 <= 16384 )) && [[ -n $1 ]]; then
+        __ttyward_escape "$1"
+        out=$'\e]633;E;'"$__ttyward_text;$__ttyward_nonce"$'\a'
+      fi
+      __ttyward_put $out$'\e]633;C;'$__ttyward_nonce$'\a'
+    } 2>/dev/null
+    return 0
+  }
+
+  # Puts the hooks where they belong; run before each prompt, because themes and a .zshrc read again move them.
+  # $1: whether prompts expand variables.
+  __ttyward_install() {
+    precmd_functions=(__ttyward_first ${precmd_functions:#__ttyward_*} __ttyward_last)
+    preexec_functions=(${preexec_functions:#__ttyward_*} __ttyward_exec)
+    local b='${__ttyward_b-}' f='${__ttyward_f-}' g='${__ttyward_g-}'
+    [[ $1 == on ]] || { b=$__ttyward_b f=$__ttyward_f g=$__ttyward_g }
+    if [[ $PS1 != *"$b"* ]]; then
+      # A bare % at the end would swallow what follows.
+      [[ $PS1 == (|*[^%])(%%)#% ]] && PS1+=%
+      PS1+="%{$b%}"
+    fi
+    [[ $PS2 != *"$g"* ]] && PS2="%{$f%}$PS2%{$g%}"
+    return 0
+  }
+
+  typeset -ga precmd_functions preexec_functions
+  precmd_functions=(__ttyward_first $precmd_functions __ttyward_last)
+  preexec_functions=($preexec_functions __ttyward_exec)
+  __ttyward_options
+fi
+
+if [[ -r ${ZDOTDIR-$HOME}/.zshenv ]]; then
+  source ${ZDOTDIR-$HOME}/.zshenv
+fi

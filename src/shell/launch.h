@@ -1,0 +1,56 @@
+// How to start a shell so that it tells us what it does: a decision as data.
+//
+// Nothing of the user's is edited and all of their start-up files run, in their
+// order. The caller writes `files` (each with its mode, into a folder of its own
+// that only the user may enter), starts `argv` with `environment` applied, and
+// removes `remove_when_ready` at the first prompt mark, at the integration
+// timeout, or when the terminal closes, whichever is first.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shell/shell_kind.h"
+
+namespace ttyward::shell {
+
+enum class History : uint8_t {
+  LeaveOut,  // what we run does not enter the user's history; what a person types does
+  Record,
+};
+
+enum class ReportEnvironment : uint8_t { No, Yes };
+
+struct ShellSpec {
+  std::vector<std::string> argv;  // as the user would start it; argv[0] may begin with '-'
+  std::string real_path;          // where argv[0] leads, links followed; may be empty
+  bool login = false;
+  std::string private_folder;               // absolute, 0700, this terminal's alone
+  std::string nonce;                        // base::random_nonce()
+  std::optional<std::string> user_zdotdir;  // ZDOTDIR of the environment the shell gets
+  std::optional<std::string> user_env;      // its ENV
+  History history = History::LeaveOut;
+  ReportEnvironment report_environment = ReportEnvironment::Yes;
+};
+
+struct PlannedFile {
+  std::string path;
+  std::string content;
+  uint32_t mode = 0600;
+};
+
+struct LaunchPlan {
+  ShellIdentity identity;
+  Quality expected = Quality::None;  // what to hope for; None: no marks will come, do not wait for them
+  std::vector<std::string> argv;
+  std::vector<std::pair<std::string, std::string>> environment;  // to set
+  std::vector<PlannedFile> files;
+  std::vector<std::string> remove_when_ready;
+};
+
+LaunchPlan prepare(const ShellSpec& spec);
+
+}  // namespace ttyward::shell
