@@ -10,7 +10,7 @@ extern "C" const TSLanguage* tree_sitter_bash(void);
 namespace ttyward::policy {
 namespace {
 
-constexpr uint64_t kParseDeadlineMicros = 100'000;
+constexpr uint64_t kParseDeadlineMicros = 1'000'000;
 
 constexpr std::pair<std::string_view, NodeKind> kKinds[] = {
     {"program", NodeKind::Program},
