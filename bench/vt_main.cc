@@ -1,12 +1,14 @@
 // How fast the VT engine turns bytes into a screen, beside the floor any terminal has.
 //
 //   bench_vt [--cols N] [--rows N] [--scrollback N] [--reps N] [--limit-mb N] CORPUS…
+//   bench_vt --resize [--scrollback N] CORPUS…
 //
 // Each corpus is fed in 64 KiB chunks to a fresh screen; the best of the
 // repetitions counts. "limit" is the cheapest thing a grid with scrollback can do
 // with the same bytes: find the runs of text and store each character in an
 // 8-byte cell of a ring of rows. One JSON object a line; the last one holds the
-// geometric means.
+// geometric means. With --resize: how long a change of width takes on a full
+// history, to narrower, wider and back.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,6 +42,7 @@ struct Settings {
   int reps = 3;
   size_t limit = 0;
   bool engine_only = false;  // for profilers
+  bool resize = false;
   std::vector<std::string> files;
 };
 
@@ -95,6 +98,28 @@ long resident_kib() {
   return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
+// Milliseconds for each of a few changes of width on the history that `bytes` leave.
+void measure_resize(const std::string& name, const std::string& bytes, const ScreenOptions& options) {
+  Screen screen(options);
+  while (screen.history_size() < options.scrollback.lines) {
+    const size_t before = screen.history_size();
+    screen.feed(bytes);
+    screen.take_replies();
+    screen.take_events();
+    if (screen.history_size() == before) break;
+  }
+  const size_t lines = screen.history_size();
+  std::string out;
+  for (const int cols : {options.cols - 1, options.cols / 2, options.cols * 2, options.cols}) {
+    const double seconds = best_seconds(1, [&] { screen.resize(cols, options.rows); });
+    out += (out.empty() ? "" : ",") + std::string("\"to_") + std::to_string(cols) +
+           "\":" + std::to_string(seconds * 1000);
+  }
+  std::printf("{\"corpus\":\"%s\",\"history_lines\":%zu,\"resize_ms\":{%s}}\n", name.c_str(), lines,
+              out.c_str());
+  std::fflush(stdout);
+}
+
 std::string corpus_name(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   return name.substr(0, name.rfind('.'));
@@ -117,6 +142,8 @@ int main(int argc, char** argv) {
       settings.reps = static_cast<int>(number());
     } else if (arg == "--limit-mb") {
       settings.limit = static_cast<size_t>(number()) << 20;
+    } else if (arg == "--resize") {
+      settings.resize = true;
     } else if (arg == "--engine-only") {
       settings.engine_only = true;
     } else {
@@ -143,6 +170,10 @@ int main(int argc, char** argv) {
     options.cols = settings.cols;
     options.rows = settings.rows;
     options.scrollback.lines = settings.scrollback;
+    if (settings.resize) {
+      measure_resize(corpus_name(file), bytes, options);
+      continue;
+    }
     std::unique_ptr<Screen> screen;
     long grown = 0;
     const double engine = best_seconds(settings.reps, [&] {
@@ -177,6 +208,7 @@ int main(int argc, char** argv) {
         engine_rate / limit_rate, lines, memory, grown);
     std::fflush(stdout);
   }
+  if (settings.resize) return 0;
   const auto n = static_cast<double>(settings.files.size());
   std::printf("{\"corpus\":\"geometric_mean\",\"mb_per_s\":%.1f,\"limit_mb_per_s\":%.1f,\"of_limit\":%.2f}\n",
               std::exp(log_engine / n), std::exp(log_limit / n), std::exp((log_engine - log_limit) / n));
