@@ -112,11 +112,13 @@ void measure_resize(const std::string& name, const std::string& bytes, const Scr
   std::string out;
   for (const int cols : {options.cols - 1, options.cols / 2, options.cols * 2, options.cols}) {
     const double seconds = best_seconds(1, [&] { screen.resize(cols, options.rows); });
-    out += (out.empty() ? "" : ",") + std::string("\"to_") + std::to_string(cols) +
-           "\":" + std::to_string(seconds * 1000);
+    const double read = best_seconds(1, [&] { sink = screen.history_size(); });
+    char text[120];
+    std::snprintf(text, sizeof text, "%s\"to_%d\":{\"resize\":%.3f,\"first_read\":%.1f}",
+                  out.empty() ? "" : ",", cols, seconds * 1000, read * 1000);
+    out += text;
   }
-  std::printf("{\"corpus\":\"%s\",\"history_lines\":%zu,\"resize_ms\":{%s}}\n", name.c_str(), lines,
-              out.c_str());
+  std::printf("{\"corpus\":\"%s\",\"history_lines\":%zu,\"ms\":{%s}}\n", name.c_str(), lines, out.c_str());
   std::fflush(stdout);
 }
 

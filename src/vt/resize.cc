@@ -164,8 +164,7 @@ void Screen::reflow_main(int cols, int rows) {
   if (new_width) {
     // The first line on the screen may have begun in history.
     std::vector<UnpackedRow> pulled;
-    while (static_cast<int>(pulled.size()) < kMaxPulledRows && !scrollback_.empty() &&
-           scrollback_.is_wrapped(scrollback_.size() - 1)) {
+    while (static_cast<int>(pulled.size()) < kMaxPulledRows && scrollback_.newest_is_wrapped()) {
       pulled.push_back(scrollback_.pop());
     }
     const auto old_cols = static_cast<uint32_t>(old.cols());
@@ -187,11 +186,8 @@ void Screen::reflow_main(int cols, int rows) {
   const int pushed = std::max(total - rows, 0);
   blank_below = std::min(blank_below, rows - (total - pushed));
   if (new_width) {
-    scrollback_.rewrap(static_cast<uint32_t>(cols), [&] {
-      if (!styles_.wants_sweep() && !clusters_.wants_sweep()) return;
-      std::vector<const std::vector<Cell>*> held;  // on their way from the old grid to the new
-      for (const NewRow& line : lines) held.push_back(&line.cells);
-      collect_garbage(held);
+    scrollback_.rewrap(static_cast<uint32_t>(cols), [this] {
+      if (styles_.wants_sweep() || clusters_.wants_sweep()) collect_garbage();
     });
   }
   for (int i = 0; i < pushed; i++) {
@@ -202,8 +198,7 @@ void Screen::reflow_main(int cols, int rows) {
     leave(row);
   }
   const int wanted = rows - (total - pushed) - blank_below;
-  const int pulled =
-      std::min(wanted, static_cast<int>(std::min<size_t>(scrollback_.size(), static_cast<size_t>(rows))));
+  const int pulled = static_cast<int>(scrollback_.available(static_cast<size_t>(wanted)));
   for (int r = pulled - 1; r >= 0; r--) {
     const UnpackedRow row = scrollback_.pop();
     fill_row(fresh.row(r), row.cells, row.flags, seq_);
@@ -213,9 +208,10 @@ void Screen::reflow_main(int cols, int rows) {
     fill_row(fresh.row(i - pushed + pulled), line.cells, line.flags, seq_);
   }
   for (int r = 0; r < rows; r++) fresh.row(r).changed = seq_;
-  top_row_ = std::max<StableRow>(top_row_ + static_cast<StableRow>(pushed),
-                                 scrollback_.size() + static_cast<size_t>(pulled)) -
-             static_cast<StableRow>(pulled);
+  // Numbers must not fall below zero for any row of history, however many rows the new width makes of it.
+  if (new_width)
+    top_row_ = std::max<StableRow>(top_row_, options_.scrollback.lines + static_cast<size_t>(rows));
+  top_row_ = top_row_ + static_cast<StableRow>(pushed) - static_cast<StableRow>(pulled);
   old = std::move(fresh);
 
   const auto settle = [&](Cursor& cursor) {

@@ -90,12 +90,11 @@ std::vector<Event> Screen::take_events() {
   return std::exchange(events_, {});
 }
 
-void Screen::collect_garbage(const std::vector<const std::vector<Cell>*>& held) {
+void Screen::collect_garbage() {
   Marks marks{std::vector<bool>(styles_.capacity(), false), std::vector<bool>(clusters_.capacity(), false)};
   marks.add(main_.grid);
   if (alternate_) marks.add(alternate_->grid);
   if (frozen_) marks.add(frozen_->grid);
-  for (const std::vector<Cell>* cells : held) marks.add(cells->data(), cells->size());
   styles_.sweep(marks.styles);
   clusters_.sweep(std::move(marks.clusters));
   scrollback_.forget_style_numbers();

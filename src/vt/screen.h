@@ -212,8 +212,7 @@ class Screen {
   void pen_changed() { pen_dirty_ = true; }
   void reply(std::string_view bytes);
   void report(Event event);
-  // `held`: cells that are nowhere on a screen but still in use.
-  void collect_garbage(const std::vector<const std::vector<Cell>*>& held = {});
+  void collect_garbage();
   void collect_links();
   void freeze();
   void update_plain();

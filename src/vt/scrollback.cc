@@ -142,7 +142,8 @@ uint8_t* Scrollback::encode_runs(Block& block, const Row& row, uint32_t columns,
 void Scrollback::push(const Row& row) {
   if (limits_.lines == 0) return;
   append(row);
-  if (blocks_.front().offsets.size() + limits_.lines <= count_ || bytes_ > limits_.bytes) trim();
+  const Block& oldest = stale_.empty() ? blocks_.front() : stale_.front();
+  if (oldest.offsets.size() + limits_.lines <= count_ + stale_count_ || bytes_ > limits_.bytes) trim();
 }
 
 void Scrollback::append(const Row& row) {
@@ -191,15 +192,26 @@ void Scrollback::append(const Row& row) {
   count_++;
 }
 
+size_t Scrollback::memory_of(const Block& block) {
+  return block.capacity + sizeof(Block) + block.offsets.capacity() * sizeof(uint32_t) +
+         block.styles.capacity() * sizeof(Style);
+}
+
 void Scrollback::drop(const Block& block) {
   count_ -= block.offsets.size();
-  bytes_ -= block.capacity + sizeof(Block) + block.offsets.capacity() * sizeof(uint32_t) +
-            block.styles.capacity() * sizeof(Style);
+  bytes_ -= memory_of(block);
 }
 
 void Scrollback::trim() {
-  while (blocks_.size() > 1 &&
-         (blocks_.front().offsets.size() + limits_.lines <= count_ || bytes_ > limits_.bytes)) {
+  const auto over = [&](const Block& oldest) {
+    return oldest.offsets.size() + limits_.lines <= count_ + stale_count_ || bytes_ > limits_.bytes;
+  };
+  while (!stale_.empty() && over(stale_.front())) {
+    stale_count_ -= stale_.front().offsets.size();
+    bytes_ -= memory_of(stale_.front());
+    stale_.pop_front();
+  }
+  while (stale_.empty() && blocks_.size() > 1 && over(blocks_.front())) {
     drop(blocks_.front());
     blocks_.pop_front();
   }
@@ -207,13 +219,37 @@ void Scrollback::trim() {
 
 void Scrollback::clear() {
   blocks_.clear();
+  stale_.clear();
   forget_style_numbers();
   count_ = 0;
+  stale_count_ = 0;
   bytes_ = 0;
 }
 
+bool Scrollback::ends_wrapped(const Block& block) const {
+  return (block.data[block.offsets.back()] & kWrapped) != 0;
+}
+
+bool Scrollback::newest_is_wrapped() const {
+  if (empty()) return false;
+  return ends_wrapped(blocks_.empty() ? stale_.back() : blocks_.back());
+}
+
+size_t Scrollback::available(size_t n) {
+  n = std::min(n, limits_.lines);
+  while (count_ < n && !stale_.empty()) settle_some();
+  return std::min(n, count_);
+}
+
+// Reading is const to those who read; that lines are put in order for it only now is our own affair.
+size_t Scrollback::size() const {
+  if (!stale_.empty()) const_cast<Scrollback*>(this)->settle_all();
+  return std::min(count_, limits_.lines);
+}
+
 Scrollback::Place Scrollback::find(size_t index) const {
-  index += count_ - size();  // rows beyond the limit are still stored, but not offered
+  const size_t offered = size();  // puts everything in order first
+  index += count_ - offered;      // rows beyond the limit are still stored, but not offered
   // The newest rows are asked for most: look from the end.
   size_t first = count_;
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
@@ -222,10 +258,6 @@ Scrollback::Place Scrollback::find(size_t index) const {
   }
   TTYWARD_CHECK(false && "row number out of range");
   return {};
-}
-
-bool Scrollback::is_wrapped(size_t index) const {
-  return (*find(index).data & kWrapped) != 0;
 }
 
 Line Scrollback::read(size_t index) const {
@@ -334,7 +366,7 @@ void Scrollback::unpack(const Block& block, uint32_t offset, UnpackedRow& row) c
 }
 
 UnpackedRow Scrollback::pop() {
-  TTYWARD_CHECK(count_ > 0);
+  TTYWARD_CHECK(available(1) > 0);
   UnpackedRow row;
   Block& block = blocks_.back();
   unpack(block, block.offsets.back(), row);
@@ -379,24 +411,49 @@ void Scrollback::flush(Rewrapped& line, uint32_t cols, Flush how) {
   for (auto& [cell, flags] : line.flags) cell -= at;
 }
 
-void Scrollback::rewrap(uint32_t cols, const std::function<void()>& housekeeping) {
-  std::deque<Block> old;
-  old.swap(blocks_);
-  clear();
+void Scrollback::rewrap(uint32_t cols, std::function<void()> housekeeping) {
+  cols_ = cols;
+  housekeeping_ = std::move(housekeeping);
+  for (Block& block : blocks_) stale_.push_back(std::move(block));
+  blocks_.clear();
+  stale_count_ += std::exchange(count_, 0);
+  forget_style_numbers();
+}
+
+void Scrollback::settle_some() {
+  // Back to a block that begins with a line: what is split anew is always whole.
+  std::deque<Block> group;
+  do {
+    group.push_front(std::move(stale_.back()));
+    stale_.pop_back();
+  } while (!stale_.empty() && ends_wrapped(stale_.back()));
+  settle(std::move(group), false);
+}
+
+void Scrollback::settle_all() {
+  settle(std::exchange(stale_, {}), true);
+  if (!blocks_.empty()) trim();
+}
+
+// Splits the lines of `group`, which come just before blocks_, for the present width.
+void Scrollback::settle(std::deque<Block> group, bool keeping_house) {
+  std::deque<Block> newer = std::exchange(blocks_, {});
+  const size_t newer_count = std::exchange(count_, 0);
+  forget_style_numbers();
   Rewrapped line;
   UnpackedRow row;
   bool open = false;  // a line has begun and not ended yet
-  while (!old.empty()) {
-    Block block = std::move(old.front());
-    old.pop_front();
-    if (!open && !block.any_wrapped && block.widest <= cols) {
+  while (!group.empty()) {
+    Block block = std::move(group.front());
+    group.pop_front();
+    stale_count_ -= block.offsets.size();
+    if (!open && !block.any_wrapped && block.widest <= cols_) {
       forget_style_numbers();
       count_ += block.offsets.size();
-      bytes_ += block.capacity + sizeof(Block) + block.offsets.capacity() * sizeof(uint32_t) +
-                block.styles.capacity() * sizeof(Style);
       blocks_.push_back(std::move(block));
       continue;
     }
+    bytes_ -= memory_of(block);
     for (const uint32_t offset : block.offsets) {
       unpack(block, offset, row);
       if (!row.cells.empty() && row.cells.back().kind() == CellKind::WrapSpace) row.cells.pop_back();
@@ -405,21 +462,25 @@ void Scrollback::rewrap(uint32_t cols, const std::function<void()>& housekeeping
       line.content_flags |= row.flags & Row::kContentFlags;
       open = (row.flags & Row::kWrapped) != 0;
       if (!open) {
-        flush(line, cols, Flush::All);
-        housekeeping();
+        flush(line, cols_, Flush::All);
+        if (keeping_house) housekeeping_();
       } else if (line.cells.size() > kRewrapCells) {
-        flush(line, cols, Flush::FullRows);
+        flush(line, cols_, Flush::FullRows);
       }
     }
   }
-  if (open) flush(line, cols, Flush::AllButStillWrapped);
-  if (!blocks_.empty()) trim();
+  if (open) flush(line, cols_, Flush::AllButStillWrapped);
+  for (Block& block : newer) blocks_.push_back(std::move(block));
+  count_ += newer_count;
+  forget_style_numbers();
 }
 
 void Scrollback::mark_links(std::vector<bool>& used) const {
-  for (const Block& block : blocks_) {
-    for (const Style& style : block.styles) {
-      if (style.link < used.size()) used[style.link] = true;
+  for (const std::deque<Block>* blocks : {&stale_, &blocks_}) {
+    for (const Block& block : *blocks) {
+      for (const Style& style : block.styles) {
+        if (style.link < used.size()) used[style.link] = true;
+      }
     }
   }
 }

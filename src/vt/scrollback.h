@@ -57,15 +57,19 @@ class Scrollback {
   UnpackedRow pop();
   void clear();
 
-  size_t size() const { return count_ < limits_.lines ? count_ : limits_.lines; }
-  bool empty() const { return size() == 0; }
+  bool empty() const { return limits_.lines == 0 || count_ + stale_count_ == 0; }
+  bool newest_is_wrapped() const;
+  // How many rows there are, but at most `n`: does not look further than it must.
+  size_t available(size_t n);
+  size_t size() const;
   Line read(size_t index) const;
-  bool is_wrapped(size_t index) const;
 
-  // Rewraps every line that does not fit `cols` any more, or could now be joined. Blocks in which nothing
-  // changes are kept as they are. `housekeeping` is called between lines, when no style or cluster number
-  // is held here, so that the owner of those tables can sweep them.
-  void rewrap(uint32_t cols, const std::function<void()>& housekeeping);
+  // From now on rows are `cols` wide: every line that does not fit any more, or could now be joined, is split
+  // anew. That is done when somebody reads so far back, so a change of width costs nothing however long the
+  // history is; blocks in which nothing changes are kept as they are. `housekeeping` is called between lines
+  // of such work, when no style or cluster number is held here, so that the owner of those tables can sweep
+  // them.
+  void rewrap(uint32_t cols, std::function<void()> housekeeping);
   // Must be called when the style table is swept: numbers may mean other styles afterwards.
   void forget_style_numbers();
   void mark_links(std::vector<bool>& used) const;
@@ -107,12 +111,23 @@ class Scrollback {
   void drop(const Block& block);
   enum class Flush : uint8_t { FullRows, All, AllButStillWrapped };
   void flush(Rewrapped& line, uint32_t cols, Flush how);
+  static size_t memory_of(const Block& block);
+  bool ends_wrapped(const Block& block) const;
+  // Splits the newest stale line or lines anew; or all of them.
+  void settle_some();
+  void settle_all();
+  void settle(std::deque<Block> group, bool keeping_house);
 
   Limits limits_;
   StyleTable& styles_;
   ClusterTable& clusters_;
   std::deque<Block> blocks_;
-  size_t count_ = 0;  // rows in all blocks
+  size_t count_ = 0;  // rows in them
+  // Older than all of blocks_, and still split for another width.
+  std::deque<Block> stale_;
+  size_t stale_count_ = 0;
+  uint32_t cols_ = 0;  // what they are to be split for
+  std::function<void()> housekeeping_;
   size_t bytes_ = 0;  // memory of all blocks
   // StyleId -> dictionary number + 1 in the newest block; emptied with each new block.
   std::vector<uint32_t> known_;

@@ -196,5 +196,36 @@ TEST_F(ScrollbackTest, ClearForgetsEverything) {
   EXPECT_EQ(all(), "y|");
 }
 
+// Rows asked for one by one from the newest, over several changes of width, are those a reader of everything
+// gets.
+TEST_F(ScrollbackTest, a_change_of_width_is_done_as_far_as_it_is_read) {
+  Scrollback other({1000, size_t{64} << 20}, styles_, clusters_);
+  std::vector<Cell> cells;
+  for (uint32_t i = 0; i < 900; i++) {
+    cells.assign(i % 5 + 1, Cell{'a' + i % 26, 0});
+    Row row;
+    row.cells = cells.data();
+    row.used = static_cast<uint32_t>(cells.size());
+    if (i % 3 == 0) row.set(Row::kWrapped);
+    scrollback_.push(row);
+    other.push(row);
+  }
+  for (const uint32_t cols : {4u, 9u, 7u}) {
+    scrollback_.rewrap(cols, [] {});
+    other.rewrap(cols, [] {});
+    EXPECT_GT(other.size(), 0u);  // settles at every width
+  }
+  EXPECT_EQ(scrollback_.available(3), 3u);
+  std::vector<std::string> newest;
+  for (size_t i = other.size(); i > other.size() - 3; i--) newest.push_back(other.read(i - 1).text);
+  for (const std::string& text : newest) {
+    std::string popped;
+    for (const Cell& cell : scrollback_.pop().cells) clusters_.append_utf8(cell.glyph(), popped);
+    EXPECT_EQ(popped, text);
+  }
+  ASSERT_EQ(scrollback_.size(), other.size() - 3);
+  for (size_t i = 0; i < scrollback_.size(); i++) EXPECT_EQ(scrollback_.read(i), other.read(i)) << i;
+}
+
 }  // namespace
 }  // namespace ttyward::vt
