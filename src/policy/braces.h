@@ -18,6 +18,9 @@ using WordItems = std::vector<WordItem>;
 // More words than this are taken for unknown text.
 inline constexpr size_t kMaxBraceWords = 256;
 
+// Words with more opening braces are not expanded.
+inline constexpr long kMaxBraces = 64;
+
 // Returns false when there are more than kMaxBraceWords results.
 bool expand_braces(const WordItems& word, std::vector<WordItems>& out);
 

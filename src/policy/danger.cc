@@ -32,8 +32,11 @@ std::vector<std::string> string_literals(std::string_view code) {
 
 void deny_only(Invocation& call, const std::function<void()>& judge) {
   Facts& facts = call.walk.facts();
+  if (++facts.speculations > kMaxSpeculations) return;
   Facts before = facts;
   judge();
+  before.steps = facts.steps;
+  before.speculations = facts.speculations;
   std::string reason;
   for (size_t i = before.commands.size(); i < facts.commands.size() && reason.empty(); ++i) {
     for (const Finding& finding : facts.commands[i].findings) {

@@ -39,6 +39,8 @@ struct Facts {
   Risk least_risk = Risk::Low;    // if somebody is asked: tricks raise it
   std::vector<Reason> tricks;     // why least_risk is what it is
   bool understood = true;
+  size_t steps = 0;         // statements followed so far
+  size_t speculations = 0;  // commands looked at that may not run at all
 };
 
 // Raises what was found since `commands.size()` was `from`: objections in a place where a reader overlooks
@@ -49,6 +51,10 @@ inline void raise_since(Facts& facts, size_t from, Risk risk) {
   }
 }
 
+// Following loops and functions is bounded: a line that needs more statements than this is not understood.
+inline constexpr size_t kMaxSteps = 10'000;
+// So many words are tried as commands that an unknown wrapper may start.
+inline constexpr size_t kMaxSpeculations = 64;
 // More simple commands than this in one line are not looked at one by one: the line asks.
 inline constexpr size_t kMaxCommands = 1000;
 

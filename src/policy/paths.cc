@@ -39,19 +39,25 @@ std::vector<std::string_view> components(std::string_view path) {
 }
 
 // Whether `pattern` (live marks) can stand for `name`. A wildcard does not match a leading dot, as in bash.
-bool can_match(std::string_view pattern, std::string_view name, bool at_start = true) {
-  if (pattern.empty()) return name.empty();
-  const char c = pattern[0];
-  if (c == kStar || c == kAny || c == kAnyFields || c == kListed || c == kDigits) {
-    if (at_start && c == kStar && name.starts_with(".")) return false;
-    for (size_t skip = 0; skip <= name.size(); ++skip) {
-      if (can_match(pattern.substr(1), name.substr(skip), false)) return true;
+// Row by row over the pattern, so that many stars cost no more than a few.
+bool can_match(std::string_view pattern, std::string_view name) {
+  std::vector<char> reached(name.size() + 1, 0);  // reached[i]: the pattern so far can stand for name[0, i)
+  reached[0] = 1;
+  for (size_t p = 0; p < pattern.size(); ++p) {
+    const char c = pattern[p];
+    const bool any = c == kStar || c == kAny || c == kAnyFields || c == kListed || c == kDigits;
+    const bool hidden = p == 0 && (c == kStar || c == kOne) && name.starts_with(".");
+    if (any) {
+      if (hidden) return false;
+      for (size_t i = 1; i <= name.size(); ++i) reached[i] = reached[i] != 0 || reached[i - 1] != 0 ? 1 : 0;
+      continue;
     }
-    return false;
+    if (hidden) return false;
+    for (size_t i = name.size(); i > 0; --i)
+      reached[i] = reached[i - 1] != 0 && (c == kOne || c == name[i - 1]) ? 1 : 0;
+    reached[0] = 0;
   }
-  if (name.empty()) return false;
-  if (c == kOne) return !(at_start && name[0] == '.') && can_match(pattern.substr(1), name.substr(1), false);
-  return c == name[0] && can_match(pattern.substr(1), name.substr(1), false);
+  return reached[name.size()] != 0;
 }
 
 bool only_marks(std::string_view text) {

@@ -26,24 +26,25 @@ bool is_certain(const CommandFact& fact) {
 
 }  // namespace
 
-// * stays inside a path component, ** does not.
+// * stays inside a path component, ** does not. Row by row, so that many stars cost no more than a few.
 bool matches_wildcards(std::string_view pattern, std::string_view text) {
-  if (pattern.empty()) return text.empty();
-  if (pattern.starts_with("**")) {
-    for (size_t skip = 0; skip <= text.size(); ++skip) {
-      if (matches_wildcards(pattern.substr(2), text.substr(skip))) return true;
+  std::vector<char> reached(text.size() + 1, 0);  // reached[i]: the pattern so far matches text[0, i)
+  reached[0] = 1;
+  for (size_t p = 0; p < pattern.size(); ++p) {
+    const char c = pattern[p];
+    if (c == '*') {
+      const bool deep = pattern.substr(p).starts_with("**");
+      if (deep) ++p;
+      for (size_t i = 1; i <= text.size(); ++i) {
+        if (reached[i - 1] != 0 && (deep || text[i - 1] != '/')) reached[i] = 1;
+      }
+      continue;
     }
-    return false;
+    for (size_t i = text.size(); i > 0; --i)
+      reached[i] = reached[i - 1] != 0 && (c == '?' || c == text[i - 1]) ? 1 : 0;
+    reached[0] = 0;
   }
-  if (pattern[0] == '*') {
-    for (size_t skip = 0; skip <= text.size(); ++skip) {
-      if (matches_wildcards(pattern.substr(1), text.substr(skip))) return true;
-      if (skip < text.size() && text[skip] == '/') return false;
-    }
-    return false;
-  }
-  if (text.empty()) return false;
-  return (pattern[0] == '?' || pattern[0] == text[0]) && matches_wildcards(pattern.substr(1), text.substr(1));
+  return reached[text.size()] != 0;
 }
 
 bool matches_command(const Rule& rule, const CommandFact& fact) {

@@ -10,6 +10,10 @@ constexpr size_t kMaxLoopValues = 32;
 }  // namespace
 
 std::string ShellWalk::statement(uint32_t index, const Input& input) {
+  if (++facts_.steps > kMaxSteps) {
+    not_understood("too many steps to follow", {node(index).begin, node(index).end});
+    return std::string(1, kAny);
+  }
   switch (node(index).kind) {
     case NodeKind::Command:
       return simple_command(index, input, {});

@@ -160,7 +160,9 @@ void WordReader::read(uint32_t begin, uint32_t end, WordContext context, std::ve
                                   [](const WordItem& item) { return item.c == '{' && !item.quoted; });
   if (!braces) return builder.build(lexer.items, out);
   std::vector<WordItems> words;
-  if (!expand_braces(lexer.items, words)) {
+  const auto opened = std::count_if(lexer.items.begin(), lexer.items.end(),
+                                    [](const WordItem& item) { return item.c == '{' && !item.quoted; });
+  if (opened > kMaxBraces || !expand_braces(lexer.items, words)) {
     host_.not_understood("a brace expansion with too many results", {begin, end});
     return;
   }
