@@ -68,7 +68,7 @@ TEST(Bounds, text_inside_text) {
 
 TEST(Bounds, unfinished_quotes_and_substitutions) {
   for (const char* text : {"echo `touch /", "echo $(", "echo \"$(", "echo ${x", "cat <<EOF", "cat <(",
-                           "echo $((", "a=(", "echo \\"})
+                           "echo $((", "a=(", "echo \\", "$'\\0$'\\164"})
     expect_bounded(text);
 }
 

@@ -7,8 +7,13 @@ namespace ttyward::policy {
 void ShellWalk::rough_reading() {
   std::vector<Field> argv;
   const auto finish = [&](size_t end) {
+    for (Field& field : argv) field.span = outward(field.span);
     if (!argv.empty())
-      run_command(argv, outward({argv.front().span.begin, static_cast<uint32_t>(end)}), Input{});
+      run_command(argv,
+                  depth_ == 0
+                      ? Span{argv.front().span.begin, static_cast<uint32_t>(std::min(end, text_.size()))}
+                      : outer_,
+                  Input{});
     argv.clear();
   };
   size_t word = std::string_view::npos;  // where the current word began

@@ -75,6 +75,7 @@ void WordLexer::ansi_c_quotes() {
   if (!decode_ansi_c(slice(at_ + 2, close), decoded)) {
     reader_.host_.risky_expansion("an escaped control character", {at_, close + 1});
     put_unknown(true);
+    decoded.clear();
   }
   for (const char c : decoded) put(c, true);
   at_ = close + 1;
