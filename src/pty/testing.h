@@ -81,7 +81,8 @@ inline std::optional<Exit> wait_for_exit(Child& child) {
 }
 
 inline std::vector<std::string> plain_environment() {
-  return {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/proc/nonexistent", "TERM=xterm-256color", "LANG=C.UTF-8"};
+  return {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/proc/nonexistent", "TERM=xterm-256color",
+          "LANG=C.UTF-8"};
 }
 
 inline SpawnSpec shell_spec(std::string line, Provider provider = Provider::Pty,

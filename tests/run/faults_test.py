@@ -52,14 +52,16 @@ class Faults(RunTest):
         self.assertIn(b"instead", done.stderr)
 
     def test_few_descriptors_end_in_a_result_or_a_reason(self):
-        for limit in range(4, 40):
+        def starts(limit):  # a program the loader or a sanitizer cannot start says nothing about us
+            return subprocess.run(["bash", "-c", f'ulimit -n {limit}; exec "$@"', "bash", TTYWARD, "--version"],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+        for limit in filter(starts, range(4, 40)):
             done = subprocess.run(["bash", "-c", f'ulimit -n {limit}; exec "$@"', "bash", TTYWARD, "run", "echo hi"],
                                   env=self.environment, cwd=self.folder, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
             if done.returncode == 0:
                 self.assertEqual(done.stdout, b"hi\n", (limit, done))
-            elif done.returncode == 127 and b"shared librar" in done.stderr:
-                continue  # the loader itself had too few
             else:
                 self.assertEqual(done.returncode, 125, (limit, done))
                 self.assertTrue(done.stderr.startswith(b"ttyward"), (limit, done))
