@@ -123,7 +123,10 @@ std::optional<std::vector<ListeningPort>> listening_ports(std::span<const pid_t>
   }
   if (ports.empty() && unreadable) return std::nullopt;
   const auto key = [](const ListeningPort& p) { return std::tie(p.port, p.address); };
-  std::stable_sort(ports.begin(), ports.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  // Of processes that share a socket the one with the lowest pid is named.
+  std::sort(ports.begin(), ports.end(), [](const ListeningPort& a, const ListeningPort& b) {
+    return std::tie(a.port, a.address, a.pid) < std::tie(b.port, b.address, b.pid);
+  });
   ports.erase(
       std::unique(ports.begin(), ports.end(), [&](const auto& a, const auto& b) { return key(a) == key(b); }),
       ports.end());

@@ -22,7 +22,7 @@ struct ListeningPort {
 };
 
 // Sorted by port; a port that several processes share is named once for each
-// address, with the first of them. nullopt if the tables cannot be read;
+// address, with the lowest of them. nullopt if the tables cannot be read;
 // processes that hide their descriptors are left out.
 std::optional<std::vector<ListeningPort>> listening_ports(std::span<const pid_t> pids);
 
