@@ -86,7 +86,7 @@ size_t Output::skip_plain_lines(std::string_view bytes) {
     }
     if (p == end || *p != '\n' || static_cast<size_t>(stop - start) >= kLongestLine) break;
     p++;
-    skipped_.push_back({static_cast<uint32_t>(start - begin), static_cast<uint32_t>(stop - start)});
+    skipped_.emplace_back(static_cast<uint32_t>(start - begin), static_cast<uint32_t>(stop - start));
   }
   const auto kept = static_cast<size_t>(s.rows());
   if (skipped_.size() <= kept) return 0;

@@ -232,7 +232,7 @@ void Composer::take_tail(Budget budget, uint64_t most_chars) {
           // Not even one line fits, or one that never could: its end is worth having.
           cut_tail_ = entry.text.substr(suffix_begin(entry.text, budget.chars - 1));
           // With room for the line end alone there is nothing of the line.
-          if (exact_ && cut_tail_.empty()) tail_.push_back("\n");
+          if (exact_ && cut_tail_.empty()) tail_.emplace_back("\n");
         }
         break;
       }

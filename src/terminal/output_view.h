@@ -21,6 +21,7 @@ struct ViewLimits {
   unsigned head_percent = 20;  // of each limit; the rest is the tail's
   bool fold_repeats = true;
   // Written between head and tail. Empty: a line that says how much is missing and where.
+  // NOLINTNEXTLINE(readability-redundant-member-init): so that designated initializers may leave it out
   std::string gap{};
   // Whole lines; or exactly so many characters, with 50 set aside for the gap, wherever that cuts.
   enum class Cut : uint8_t { Lines, Characters } cut = Cut::Lines;
