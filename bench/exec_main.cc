@@ -127,7 +127,7 @@ struct Bare {
 // Ours: everything a result needs, in this process.
 class Ours {
  public:
-  Ours() : poller_(std::move(hold::Poller::create().value())) {
+  Ours() : poller_(std::move(io::Poller::create().value())) {
     std::string pattern = "/tmp/ttyward-bench-XXXXXX";
     path_ = ::mkdtemp(pattern.data());
     folder_ = journal::Folder::open(path_ + "/journals").value();
@@ -172,10 +172,10 @@ class Ours {
     static_cast<void>(journal::remove_journal(folder_->fd(), result.command_id));
     return result;
   }
-  hold::Poller& poller() { return poller_; }
+  io::Poller& poller() { return poller_; }
 
  private:
-  hold::Poller poller_;
+  io::Poller poller_;
   std::string path_;
   std::shared_ptr<journal::Folder> folder_;
   std::string last_id_;

@@ -96,7 +96,7 @@ double bare(const pty::SpawnSpec& spec, uint64_t& bytes) {
 
 double held(const std::string& folder, const pty::SpawnSpec& spec, uint64_t quota, uint64_t& bytes) {
   auto journals = open_folder(folder + "/flood");
-  auto poller = hold::Poller::create();
+  auto poller = io::Poller::create();
   hold::HoldSpec hold;
   hold.spawn = spec;
   hold.journal.id = "t1";

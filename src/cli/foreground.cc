@@ -68,7 +68,7 @@ Foreground::Outcome Foreground::run(const std::function<void(terminal::CommandRu
   auto place = terminal::find_journal_place(base::user_folders());
   if (!place) return {setup_failure(options_, place.error().message), false, 0};
   if (!place->degraded.empty()) std::fprintf(stderr, "ttyward: %s\n", place->degraded.c_str());
-  auto poller = hold::Poller::create();
+  auto poller = io::Poller::create();
   if (!poller) return {setup_failure(options_, poller.error().message), false, 0};
   poller_ = std::move(*poller);
 

@@ -7,7 +7,7 @@
 
 #include "cli/out_stream.h"
 #include "cli/person_tty.h"
-#include "hold/poller.h"
+#include "io/poller.h"
 #include "terminal/command_run.h"
 #include "terminal/journal_place.h"
 #include "terminal/live_lines.h"
@@ -28,7 +28,7 @@ enum class Stdin : uint8_t {
 };
 Stdin stdin_kind();
 
-class Foreground final : private terminal::RunObserver, private hold::Poller::Handler {
+class Foreground final : private terminal::RunObserver, private io::Poller::Handler {
  public:
   struct Outcome {
     terminal::CommandResult result;
@@ -62,7 +62,7 @@ class Foreground final : private terminal::RunObserver, private hold::Poller::Ha
   std::unique_ptr<terminal::LiveLines> lines_;
   std::unique_ptr<terminal::CommandRun> run_;
   base::UniqueFd signals_;
-  std::optional<hold::Poller> poller_;
+  std::optional<io::Poller> poller_;
   bool stdin_watched_ = false;
   bool stdout_watched_ = false;
   int interrupts_ = 0;

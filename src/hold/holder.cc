@@ -56,8 +56,8 @@ tl::expected<JournalAndProcess, pty::SpawnError> begin(const std::shared_ptr<jou
 
 }  // namespace
 
-Holder::Started Holder::start(Poller& poller, const std::shared_ptr<journal::Folder>& folder, HoldSpec spec,
-                              Scope scope) {
+Holder::Started Holder::start(io::Poller& poller, const std::shared_ptr<journal::Folder>& folder,
+                              HoldSpec spec, Scope scope) {
   base::UniqueFd child_signals;
   if (scope == Scope::OwnProcess) {
     if (auto reaper = pty::become_subreaper(); !reaper) return tl::unexpected(setup_error(reaper.error()));
@@ -85,7 +85,7 @@ Holder::Started Holder::start(Poller& poller, const std::shared_ptr<journal::Fol
   return holder;
 }
 
-Holder::Holder(Poller& poller, journal::Writer writer, pty::Spawned spawned, const HoldSpec& spec,
+Holder::Holder(io::Poller& poller, journal::Writer writer, pty::Spawned spawned, const HoldSpec& spec,
                Scope scope, Clock::time_point now)
     : poller_(poller),
       scope_(scope),

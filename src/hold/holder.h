@@ -23,7 +23,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "hold/poller.h"
+#include "io/poller.h"
 #include "journal/folder.h"
 #include "journal/writer.h"
 #include "pty/input.h"
@@ -65,14 +65,14 @@ class HolderObserver {
   ~HolderObserver() = default;
 };
 
-class Holder final : public Poller::Handler {
+class Holder final : public io::Poller::Handler {
  public:
   using Clock = std::chrono::steady_clock;
   using Started = tl::expected<std::unique_ptr<Holder>, pty::SpawnError>;
 
   // A running command, or why there is none; then there is no journal either.
   // Scope::OwnProcess blocks SIGCHLD and makes this process a subreaper.
-  static Started start(Poller& poller, const std::shared_ptr<journal::Folder>& folder, HoldSpec spec,
+  static Started start(io::Poller& poller, const std::shared_ptr<journal::Folder>& folder, HoldSpec spec,
                        Scope scope);
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
@@ -126,7 +126,7 @@ class Holder final : public Poller::Handler {
     bool widened = false;  // its pipe was enlarged
   };
 
-  Holder(Poller& poller, journal::Writer writer, pty::Spawned spawned, const HoldSpec& spec, Scope scope,
+  Holder(io::Poller& poller, journal::Writer writer, pty::Spawned spawned, const HoldSpec& spec, Scope scope,
          Clock::time_point now);
   base::Result<void> watch();
   void on_ready(int fd, uint32_t events) override;
@@ -157,7 +157,7 @@ class Holder final : public Poller::Handler {
   void tell();
 
   // Constant after construction.
-  Poller& poller_;
+  io::Poller& poller_;
   Scope scope_;
   pty::Provider provider_;
   std::string fallback_reason_;

@@ -32,10 +32,10 @@ class HolderTest : public ::testing::Test {
     spec.journal.id = "t1";
     if (change) change(spec);
     holder_.reset();  // it must not outlive its poller
-    auto poller = Poller::create();
+    auto poller = io::Poller::create();
     ASSERT_TRUE(poller);
     holder_.reset();  // before the poller it hangs on
-    poller_ = std::make_unique<Poller>(std::move(*poller));
+    poller_ = std::make_unique<io::Poller>(std::move(*poller));
     auto folder = journal::Folder::open(scratch_.journals());
     ASSERT_TRUE(folder);
     auto holder = Holder::start(*poller_, *folder, std::move(spec), Scope::SharedProcess);
@@ -69,7 +69,7 @@ class HolderTest : public ::testing::Test {
   }
 
   journal::ScratchFolder scratch_;
-  std::unique_ptr<Poller> poller_;
+  std::unique_ptr<io::Poller> poller_;
   std::unique_ptr<Holder> holder_;
 };
 
@@ -107,7 +107,7 @@ TEST_F(HolderTest, a_command_in_pipes_keeps_its_streams_apart) {
 }
 
 TEST_F(HolderTest, a_command_that_cannot_start_leaves_no_journal) {
-  auto poller = Poller::create();
+  auto poller = io::Poller::create();
   auto folder = journal::Folder::open(scratch_.journals());
   HoldSpec spec;
   spec.spawn.argv = {"/nonexistent/program"};

@@ -13,8 +13,8 @@
 
 #include "hold/holder.h"
 #include "hold/launch.h"
-#include "hold/poller.h"
 #include "hold/server.h"
+#include "io/poller.h"
 
 namespace ttyward::hold {
 namespace {
@@ -48,7 +48,7 @@ int detach_stdio() {
 
 // SIGTERM: the machine goes down, or somebody means it. The command is ended in
 // good order and the journal says why.
-class StopRequest final : public Poller::Handler {
+class StopRequest final : public io::Poller::Handler {
  public:
   explicit StopRequest(Holder& holder) : holder_(holder) {
     sigset_t set;
@@ -76,7 +76,7 @@ int milliseconds_until(std::optional<Clock::time_point> deadline) {
   return left > 0 ? static_cast<int>(left) : 0;
 }
 
-void hold(Poller& poller, Holder& holder, Server& server) {
+void hold(io::Poller& poller, Holder& holder, Server& server) {
   while (!holder.closed()) {
     poller.wait(milliseconds_until(holder.deadline()));
     holder.turn(Clock::now());
@@ -108,7 +108,7 @@ int run(base::UniqueFd control) {
     return answer(
         failed(base::Error{base::ErrorCode::InvalidArgument, 0, "the launch request is malformed"}));
   }
-  auto poller = Poller::create();
+  auto poller = io::Poller::create();
   if (!poller) return answer(failed(poller.error()));
   auto folder = journal::Folder::open(request->journals, request->total_quota);
   if (!folder) return answer(failed(folder.error()));

@@ -35,7 +35,7 @@ bool same_user(int fd) {
 
 }  // namespace
 
-base::Result<std::unique_ptr<Server>> Server::listen(Poller& poller, const std::string& folder,
+base::Result<std::unique_ptr<Server>> Server::listen(io::Poller& poller, const std::string& folder,
                                                      const std::string& name) {
   if (!journal::valid_id(name))
     return base::fail(base::ErrorCode::InvalidArgument, "not an id: '" + name + "'");

@@ -19,16 +19,16 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "hold/holder.h"
-#include "hold/poller.h"
 #include "hold/protocol.h"
+#include "io/poller.h"
 
 namespace ttyward::hold {
 
-class Server final : public Poller::Handler, public HolderObserver {
+class Server final : public io::Poller::Handler, public HolderObserver {
  public:
   // `folder` must be private to us (it is made if missing); the socket in it is
   // called <name>.sock.
-  static base::Result<std::unique_ptr<Server>> listen(Poller& poller, const std::string& folder,
+  static base::Result<std::unique_ptr<Server>> listen(io::Poller& poller, const std::string& folder,
                                                       const std::string& name);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -53,7 +53,7 @@ class Server final : public Poller::Handler, public HolderObserver {
     std::optional<Watch> watch;
   };
 
-  Server(Poller& poller, base::UniqueFd folder, base::UniqueFd listener, std::string file)
+  Server(io::Poller& poller, base::UniqueFd folder, base::UniqueFd listener, std::string file)
       : poller_(poller), folder_(std::move(folder)), listener_(std::move(listener)), file_(std::move(file)) {}
 
   void on_ready(int fd, uint32_t events) override;
@@ -75,7 +75,7 @@ class Server final : public Poller::Handler, public HolderObserver {
   void tell_all(const std::string& message);
   void close(int fd);
 
-  Poller& poller_;
+  io::Poller& poller_;
   base::UniqueFd folder_;
   base::UniqueFd listener_;
   std::string file_;

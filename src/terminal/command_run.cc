@@ -51,7 +51,7 @@ CommandRun::CommandRun(RunOptions options, RunObserver* observer)
 CommandRun::~CommandRun() = default;
 
 tl::expected<std::unique_ptr<CommandRun>, CommandRun::StartError> CommandRun::start(
-    hold::Poller& poller, const std::shared_ptr<journal::Folder>& folder, RunOptions options,
+    io::Poller& poller, const std::shared_ptr<journal::Folder>& folder, RunOptions options,
     RunObserver* observer) {
   std::unique_ptr<CommandRun> run(new CommandRun(std::move(options), observer));
   const RunOptions& o = run->options_;

@@ -25,7 +25,7 @@
 
 #include "base/result.h"
 #include "hold/holder.h"
-#include "hold/poller.h"
+#include "io/poller.h"
 #include "journal/reader.h"
 #include "terminal/output.h"
 #include "terminal/output_view.h"
@@ -75,7 +75,7 @@ class CommandRun final {
   };
 
   static tl::expected<std::unique_ptr<CommandRun>, StartError> start(
-      hold::Poller& poller, const std::shared_ptr<journal::Folder>& folder, RunOptions options,
+      io::Poller& poller, const std::shared_ptr<journal::Folder>& folder, RunOptions options,
       RunObserver* observer);
   CommandRun(const CommandRun&) = delete;
   CommandRun& operator=(const CommandRun&) = delete;

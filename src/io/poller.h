@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 
-namespace ttyward::hold {
+namespace ttyward::io {
 
 class Poller {
  public:
@@ -47,4 +47,4 @@ class Poller {
   std::vector<Handler*> handlers_;  // by descriptor number, which the system keeps small
 };
 
-}  // namespace ttyward::hold
+}  // namespace ttyward::io

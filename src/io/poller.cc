@@ -1,9 +1,9 @@
-#include "hold/poller.h"
+#include "io/poller.h"
 
 #include <array>
 #include <cerrno>
 
-namespace ttyward::hold {
+namespace ttyward::io {
 
 namespace {
 constexpr int kEventsAtOnce = 32;
@@ -58,4 +58,4 @@ void Poller::wait(int timeout_ms) {
   }
 }
 
-}  // namespace ttyward::hold
+}  // namespace ttyward::io
