@@ -89,6 +89,28 @@ void Transcript::append(std::string_view line) {
   kept_bytes_ += line.size() + sizeof(Item);
 }
 
+void Transcript::remove_last(uint64_t lines) {
+  // A block that becomes empty stays: the one before it may have left memory.
+  for (size_t i = blocks_.size(); lines > 0 && i > first_in_memory_; i--) {
+    Block& block = blocks_[i - 1];
+    while (lines > 0 && !block.items.empty()) {
+      Item& item = block.items.back();
+      const uint64_t taken = std::min(lines, item.repeat);
+      lines -= taken;
+      lines_ -= taken;
+      block.lines -= taken;
+      bytes_ -= taken * item.length;
+      block.text_bytes -= taken * item.length;
+      item.repeat -= taken;
+      if (item.repeat > 0) break;
+      memory_bytes_ -= item.length + sizeof(Item);
+      kept_bytes_ -= item.length + sizeof(Item);
+      block.text.resize(item.begin);
+      block.items.pop_back();
+    }
+  }
+}
+
 void Transcript::spill_oldest() {
   Block& block = blocks_[first_in_memory_++];
   if (block.dropped) return;
