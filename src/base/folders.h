@@ -15,6 +15,7 @@ struct Folders {
   std::string config;   // config.toml, rules.toml
 
   std::string journals() const { return state + "/journals"; }
+  std::string history() const { return state + "/history.db"; }
 };
 
 Folders user_folders(const Getenv& getenv);
