@@ -9,5 +9,6 @@ extern const Verb kBatch;
 extern const Verb kRender;
 extern const Verb kRun;
 extern const Verb kCheckVerb;
+extern const Verb kConfig;
 
 }  // namespace ttyward::cli
