@@ -7,11 +7,7 @@ namespace ttyward::cli {
 
 std::span<const Verb> verb_table() {
   static const std::vector<Verb> kVerbs = {
-      kRun,
-      kBatch,
-      kRender,
-      kCheckVerb,
-      kConfig,
+      kRun, kBatch, kRender, kCheckVerb, kConfig, kCompletion, kManual,
   };
   return kVerbs;
 }

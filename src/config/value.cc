@@ -184,7 +184,7 @@ base::Result<Value> value_from_text(const Setting& setting, std::string_view tex
       return checked(setting, std::string(text));
     case Kind::Choice:
       for (size_t i = 0; i < setting.choices.size(); ++i)
-        if (text == setting.choices[i]) return Value(static_cast<int64_t>(i));
+        if (text == setting.choices[i]) return base::Result<Value>(tl::in_place, static_cast<int64_t>(i));
       return not_allowed(setting, quoted(text));
     case Kind::Duration:
       if (const auto time = with_unit(text, kTimes)) return checked(setting, Milliseconds(*time));
