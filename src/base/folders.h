@@ -17,6 +17,7 @@ struct Folders {
   std::string journals() const { return state + "/journals"; }
   // Where the daemon's socket is: without a runtime folder the state folder has to do.
   std::string sockets() const { return runtime.empty() ? state + "/run" : runtime; }
+  std::string history() const { return state + "/history.db"; }
 };
 
 Folders user_folders(const Getenv& getenv);

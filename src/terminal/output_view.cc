@@ -127,9 +127,9 @@ std::optional<ViewLimits> view_preset(std::string_view name) {
   return std::nullopt;
 }
 
-std::string view_preset_names() {
+std::string view_preset_names(std::string_view separator) {
   std::string out;
-  for (const Preset& preset : presets()) out += (out.empty() ? "" : ", ") + std::string(preset.name);
+  for (const Preset& preset : presets()) out.append(out.empty() ? "" : separator).append(preset.name);
   return out;
 }
 

@@ -31,7 +31,7 @@ struct ViewLimits {
 
 // default, void, roo, gemini, full.
 std::optional<ViewLimits> view_preset(std::string_view name);
-std::string view_preset_names();
+std::string view_preset_names(std::string_view separator = ", ");
 
 struct Omitted {
   uint64_t bytes = 0;  // without line ends

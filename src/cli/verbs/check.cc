@@ -185,8 +185,9 @@ class Checker {
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<CheckOptions>();
   app.add_option("command", options->command, "The command, as one argument");
-  app.add_option("--cwd", options->cwd, "The folder it would run in (default: this one)");
-  app.add_option("--mode", options->mode, "plan, default, auto-edit or yolo");
+  app.add_option("--cwd", options->cwd, "The folder it would run in (default: this one)")
+      ->type_name("FOLDER");
+  app.add_option("--mode", options->mode, "How much runs unasked")->type_name("plan|default|auto-edit|yolo");
   app.add_flag("--batch", options->batch,
                "Read {\"id\":…,\"command\":…} lines from standard input, print a verdict for each");
   app.add_flag("--no-rules", options->no_rules, "Leave rule files aside: built-in policy only");

@@ -10,5 +10,8 @@ extern const Verb kDaemon;
 extern const Verb kRender;
 extern const Verb kRun;
 extern const Verb kCheckVerb;
+extern const Verb kConfig;
+extern const Verb kCompletion;
+extern const Verb kManual;
 
 }  // namespace ttyward::cli
