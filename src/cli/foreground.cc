@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <initializer_list>
 
 namespace ttyward::cli {
 namespace {
@@ -20,13 +19,6 @@ using Clock = terminal::CommandRun::Clock;
 constexpr size_t kStdinBytes = 4096;
 // Input the command has not read yet; more is taken from our own standard input only when it has.
 constexpr size_t kInputAhead = 64 * 1024;
-
-void change_mask(int how, std::initializer_list<int> numbers) {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int number : numbers) sigaddset(&set, number);
-  ::sigprocmask(how, &set, nullptr);
-}
 
 terminal::CommandResult setup_failure(const terminal::RunOptions& options, std::string reason) {
   terminal::CommandResult result;
@@ -57,7 +49,7 @@ Foreground::Foreground(terminal::RunOptions options, Show show, Stdin input)
   options_.spawn.stdin_fd = STDIN_FILENO;
 }
 
-Foreground::Outcome Foreground::run(const std::function<void(terminal::CommandRun&)>& when_done) {
+Foreground::Outcome Foreground::run(const std::function<std::string(terminal::CommandRun&)>& when_done) {
   sigset_t set;
   sigemptyset(&set);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH}) sigaddset(&set, number);
@@ -93,32 +85,33 @@ Foreground::Outcome Foreground::run(const std::function<void(terminal::CommandRu
     }
   }
   if (lines_) lines_->finish();
-  // The reader may be slow; whoever does not want to wait for it can still stop us.
-  const int signals_before = signals_seen_;
-  while (out_.flush() && out_.waiting() > 0 && signals_seen_ == signals_before) turn();
+  if (show_ == Show::Raw) print_rest(false);  // while the terminal is still the command's
   tty_.restore();
-  if (when_done) {
-    // Nothing is owed any more: whoever stops us while the result is printed stops us at once.
-    if (run_->settled()) change_mask(SIG_UNBLOCK, {SIGINT, SIGTERM, SIGHUP, SIGQUIT});
-    when_done(*run_);
-  }
-
+  out_.write(when_done(*run_));
   // What is left of the command goes away now; its result is already known.
-  const bool keeps = options_.survivors == hold::Survivors::Keep && run_->holder().exit().has_value();
-  while (!keeps && !run_->settled()) turn();
+  print_rest(!(options_.survivors == hold::Survivors::Keep && run_->holder().exit().has_value()));
   terminal::CommandResult result = std::move(run_->result());
   const bool whole = !result.output.omitted && result.lost_bytes == 0;
+  const uint64_t allocated = run_->holder().journal().allocated();
   run_.reset();
   // Everything was handed over: nothing to read again later.
-  if (whole || show_ != Show::Nothing)
-    static_cast<void>(journal::remove_journal(place->folder->fd(), options_.id));
+  if (whole || show_ != Show::Nothing) static_cast<void>(place->folder->remove(options_.id, allocated));
   return {std::move(result), true, told_to_stop_by_};
 }
 
-// One wait and what follows from it.
+// The reader may be slow; whoever does not want to wait for it can still stop us.
+void Foreground::print_rest(bool settle) {
+  const int signals_before = signals_seen_;
+  const auto owes = [&] { return out_.waiting() > 0 && !out_.is_gone() && signals_seen_ == signals_before; };
+  out_.flush();
+  while (owes() || (settle && !run_->settled())) turn();
+  if (signals_seen_ != signals_before && out_.waiting() > 0 && told_to_stop_by_ == 0)
+    told_to_stop_by_ = SIGINT;
+}
+
+// One wait and what follows from it. What can be written now was written before.
 void Foreground::turn() {
   watch(STDIN_FILENO, EPOLLIN, wants_keys(), stdin_watched_);
-  out_.flush();
   watch(STDOUT_FILENO, EPOLLOUT, out_.waiting() > 0 && !out_.is_gone(), stdout_watched_);
   poller_->wait(wait_ms());
   run_->step(Clock::now());
