@@ -15,6 +15,7 @@ struct Folders {
   std::string config;   // config.toml, rules.toml
 
   std::string journals() const { return state + "/journals"; }
+  std::string holders() const { return (runtime.empty() ? state : runtime) + "/holders"; }  // their sockets
 };
 
 Folders user_folders(const Getenv& getenv);

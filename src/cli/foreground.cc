@@ -11,6 +11,8 @@
 #include <csignal>
 #include <cstdio>
 
+#include "cli/hold_program.h"
+
 namespace ttyward::cli {
 namespace {
 
@@ -64,10 +66,10 @@ Foreground::Outcome Foreground::run(const std::function<std::string(terminal::Co
   if (!poller) return {setup_failure(options_, poller.error().message), false, 0};
   poller_ = std::move(*poller);
 
-  auto started = terminal::CommandRun::start(*poller_, place->folder, options_, this);
+  auto started = start(*place);
   if (!started) return {started.error().result, false, 0};
   run_ = std::move(*started);
-  const bool on_pty = run_->holder().provider() == pty::Provider::Pty;
+  const bool on_pty = run_->command().provider() == pty::Provider::Pty;
   if (show_ == Show::Lines) {
     const auto source =
         on_pty ? terminal::BinarySniffer::Source::Terminal : terminal::BinarySniffer::Source::Pipe;
@@ -89,14 +91,39 @@ Foreground::Outcome Foreground::run(const std::function<std::string(terminal::Co
   tty_.restore();
   out_.write(when_done(*run_));
   // What is left of the command goes away now; its result is already known.
-  print_rest(!(options_.survivors == hold::Survivors::Keep && run_->holder().exit().has_value()));
+  const auto& exit = run_->command().exit();
+  const bool keeps = options_.survivors == hold::Survivors::Keep && exit && exit->survivors > 0;
+  print_rest(!keeps);
   terminal::CommandResult result = std::move(run_->result());
   const bool whole = !result.output.omitted && result.lost_bytes == 0;
-  const uint64_t allocated = run_->holder().journal().allocated();
+  const uint64_t allocated = run_->command().allocated();
   run_.reset();
-  // Everything was handed over: nothing to read again later.
-  if (whole || show_ != Show::Nothing) static_cast<void>(place->folder->remove(options_.id, allocated));
+  // Everything was handed over: nothing to read again later. What stays goes on printing.
+  if (!keeps && (whole || show_ != Show::Nothing))
+    static_cast<void>(place->folder->remove(options_.id, allocated));
   return {std::move(result), true, told_to_stop_by_};
+}
+
+// What may stay behind must not lose its terminal when we end: then it is not ours, but a holder's.
+tl::expected<std::unique_ptr<terminal::CommandRun>, terminal::CommandRun::StartError> Foreground::start(
+    const terminal::JournalPlace& place) {
+  if (options_.survivors == hold::Survivors::Kill) {
+    return terminal::CommandRun::start(*poller_, place.folder, options_, this);
+  }
+  const auto program = find_hold_program();
+  if (!program) {
+    return tl::unexpected(
+        terminal::CommandRun::StartError{setup_failure(options_, program.error().message), program.error()});
+  }
+  const std::string& journals = place.folder->path();
+  const terminal::HolderPlace holders{*program, place.degraded.empty()
+                                                    ? base::user_folders().holders()
+                                                    : journals.substr(0, journals.rfind('/')) + "/holders"};
+  // A holder's own files are private to us; the command's are as they would be without it.
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  options_.spawn.umask = mask;
+  return terminal::CommandRun::start_held(*poller_, place.folder, holders, options_, this);
 }
 
 // The reader may be slow; whoever does not want to wait for it can still stop us.
@@ -121,7 +148,7 @@ void Foreground::turn() {
 // Keys the command has not read yet are a bound, and epoll would report what is left in our own terminal
 // for ever: then it is not watched.
 bool Foreground::wants_keys() const {
-  return input_ == Stdin::Person && run_->holder().input_waiting() <= kInputAhead;
+  return input_ == Stdin::Person && run_->command().input_waiting() <= kInputAhead;
 }
 
 void Foreground::watch(int fd, uint32_t events, bool wanted, bool& watched) {

@@ -46,6 +46,8 @@ class Foreground final : private terminal::RunObserver, private hold::Poller::Ha
   Outcome run(const std::function<std::string(terminal::CommandRun&)>& when_done);
 
  private:
+  tl::expected<std::unique_ptr<terminal::CommandRun>, terminal::CommandRun::StartError> start(
+      const terminal::JournalPlace& place);
   void on_data(std::string_view bytes) override;
   void on_ready(int fd, uint32_t events) override;
   void turn();

@@ -59,11 +59,6 @@ base::Result<std::chrono::milliseconds> parse_seconds(const char* option, double
   return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
 }
 
-// The terminal goes away with us, and its hang-up would end what is to stay. Runs between fork and exec.
-int ignore_hangup(void*) {
-  return ::signal(SIGHUP, SIG_IGN) == SIG_ERR ? errno : 0;
-}
-
 base::Result<std::vector<std::string>> child_environment(const RunArguments& args, bool person_watches) {
   pty::EnvironmentRequest request;
   for (char** variable = environ; *variable != nullptr; variable++) request.ours.emplace_back(*variable);
@@ -106,7 +101,8 @@ void declare_run_options(CLI::App& app, RunArguments& args) {
   app.add_option("--view", args.view, "How much output the result holds: " + terminal::view_preset_names())
       ->capture_default_str();
   app.add_option("--shell", args.shell, "Shell for the command line; bash, or sh where there is none");
-  app.add_flag("--keep-background", args.keep_background, "Leave what it started in the background running");
+  app.add_flag("--keep-background", args.keep_background,
+               "Leave what it started in the background running, with its terminal");
   app.add_option("--overflow", args.overflow, "At the journal's quota: drop-middle, pause or kill")
       ->capture_default_str();
   app.add_option("--kill-grace", args.kill_grace,
@@ -181,7 +177,7 @@ base::Result<terminal::RunOptions> make_run_options(const RunArguments& args, bo
   if (!environment) return tl::unexpected(environment.error());
   options.spawn.environment = std::move(*environment);
   options.survivors = args.keep_background ? hold::Survivors::Keep : hold::Survivors::Kill;
-  if (args.keep_background) options.spawn.pre_exec = ignore_hangup;
+  if (args.keep_background) options.spawn.hangup = pty::Hangup::Ignored;
   return options;
 }
 
