@@ -59,11 +59,6 @@ base::Result<std::chrono::milliseconds> parse_seconds(const char* option, double
   return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
 }
 
-// The terminal goes away with us, and its hang-up would end what is to stay. Runs between fork and exec.
-int ignore_hangup(void*) {
-  return ::signal(SIGHUP, SIG_IGN) == SIG_ERR ? errno : 0;
-}
-
 base::Result<std::vector<std::string>> child_environment(const RunArguments& args, bool person_watches) {
   pty::EnvironmentRequest request;
   for (char** variable = environ; *variable != nullptr; variable++) request.ours.emplace_back(*variable);
@@ -108,7 +103,8 @@ void declare_run_options(CLI::App& app, RunArguments& args) {
       ->capture_default_str();
   app.add_option("--shell", args.shell, "Shell for the command line; bash, or sh where there is none")
       ->type_name("FILE");
-  app.add_flag("--keep-background", args.keep_background, "Leave what it started in the background running");
+  app.add_flag("--keep-background", args.keep_background,
+               "Leave what it started in the background running, with its terminal");
   app.add_option("--overflow", args.overflow, "What to do at the journal's quota")
       ->type_name("drop-middle|pause|kill")
       ->capture_default_str();
@@ -184,7 +180,7 @@ base::Result<terminal::RunOptions> make_run_options(const RunArguments& args, bo
   if (!environment) return tl::unexpected(environment.error());
   options.spawn.environment = std::move(*environment);
   options.survivors = args.keep_background ? hold::Survivors::Keep : hold::Survivors::Kill;
-  if (args.keep_background) options.spawn.pre_exec = ignore_hangup;
+  if (args.keep_background) options.spawn.hangup = pty::Hangup::Ignored;
   return options;
 }
 

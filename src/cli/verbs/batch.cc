@@ -67,9 +67,7 @@ int run_batch(const Arguments& args, const Globals& globals) {
   Foreground foreground(std::move(*options), globals.json ? Show::Nothing : Show::Lines, input);
   const Foreground::Outcome outcome = foreground.run([&](terminal::CommandRun& run) {
     result = terminal::split_batch(batch, run, view);
-    if (!globals.json) return;
-    std::printf("%s\n", result.to_json().c_str());
-    std::fflush(stdout);
+    return globals.json ? result.to_json() + "\n" : "";
   });
   if (!outcome.started) {
     result.shell = outcome.result;

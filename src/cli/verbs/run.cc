@@ -79,12 +79,8 @@ int run_command(const Arguments& args, const Globals& globals) {
 
   const Show show = globals.json ? Show::Nothing : person ? Show::Raw : Show::Lines;
   Foreground foreground(std::move(*options), show, input);
-  const auto print_json = [&](terminal::CommandRun& run) {
-    if (!globals.json) return;
-    std::printf("%s\n", run.result().to_json().c_str());
-    std::fflush(stdout);
-  };
-  const Foreground::Outcome outcome = foreground.run(print_json);
+  const Foreground::Outcome outcome = foreground.run(
+      [&](terminal::CommandRun& run) { return globals.json ? run.result().to_json() + "\n" : ""; });
   if (!outcome.started && globals.json) std::printf("%s\n", outcome.result.to_json().c_str());
   if (!globals.json) say_what_happened(outcome.result);
   return outcome.shell_code();
