@@ -5,8 +5,8 @@
 #include <array>
 #include <cerrno>
 
-#include "hold/address.h"
 #include "hold/run_state_message.h"
+#include "io/socket_address.h"
 #include "journal/folder.h"
 
 namespace ttyward::engine {
@@ -42,7 +42,7 @@ base::Result<std::unique_ptr<HolderLink>> HolderLink::connect(io::Loop& loop, co
   if (!journal::valid_id(id)) return base::fail(base::ErrorCode::InvalidArgument, "not an id: '" + id + "'");
   base::UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return base::fail_errno(errno, "cannot make a socket");
-  const sockaddr_un address = hold::socket_address(folder->get(), id + ".sock");
+  const sockaddr_un address = io::socket_address(folder->get(), id + ".sock");
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     return base::fail_errno(errno, "cannot connect to the holder of " + id);
   }

@@ -61,7 +61,7 @@ tl::expected<std::unique_ptr<CommandRun>, CommandRun::StartError> CommandRun::st
 }
 
 tl::expected<std::unique_ptr<CommandRun>, CommandRun::StartError> CommandRun::start_held(
-    hold::Poller& poller, const std::shared_ptr<journal::Folder>& folder, const HolderPlace& place,
+    io::Poller& poller, const std::shared_ptr<journal::Folder>& folder, const HolderPlace& place,
     RunOptions options, RunObserver* observer) {
   const auto launch = [&](hold::HoldSpec spec) {
     return start_held_command(poller, folder, std::move(spec), place);

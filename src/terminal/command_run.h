@@ -81,7 +81,7 @@ class CommandRun final {
       RunObserver* observer);
   // The same for a command that may outlive this process.
   static tl::expected<std::unique_ptr<CommandRun>, StartError> start_held(
-      hold::Poller& poller, const std::shared_ptr<journal::Folder>& folder, const HolderPlace& place,
+      io::Poller& poller, const std::shared_ptr<journal::Folder>& folder, const HolderPlace& place,
       RunOptions options, RunObserver* observer);
   CommandRun(const CommandRun&) = delete;
   CommandRun& operator=(const CommandRun&) = delete;

@@ -32,7 +32,7 @@ struct Observed : RunObserver {
 
 class CommandRuns : public ::testing::Test {
  protected:
-  CommandRuns() : poller_(std::move(hold::Poller::create().value())) {
+  CommandRuns() : poller_(std::move(io::Poller::create().value())) {
     folder_ = journal::Folder::open(scratch_.journals()).value();
   }
 
@@ -74,7 +74,7 @@ class CommandRuns : public ::testing::Test {
   }
 
   journal::ScratchFolder scratch_;
-  hold::Poller poller_;
+  io::Poller poller_;
   std::shared_ptr<journal::Folder> folder_;
   Observed seen_;
 };

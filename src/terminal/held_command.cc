@@ -15,10 +15,10 @@ namespace {
 // A holder answers in microseconds; one that is stopped or starved is given this long.
 constexpr std::chrono::milliseconds kPatience{10'000};
 
-class HeldCommand final : public RunningCommand, private hold::Poller::Handler {
+class HeldCommand final : public RunningCommand, private io::Poller::Handler {
  public:
   // Without a client the command has already ended.
-  HeldCommand(hold::Poller& poller, hold::LaunchReply reply, std::optional<hold::Client> client,
+  HeldCommand(io::Poller& poller, hold::LaunchReply reply, std::optional<hold::Client> client,
               journal::Reader reader)
       : poller_(poller), reply_(std::move(reply)), client_(std::move(client)), reader_(std::move(reader)) {}
   HeldCommand(const HeldCommand&) = delete;
@@ -116,7 +116,7 @@ class HeldCommand final : public RunningCommand, private hold::Poller::Handler {
     if (!exit_) exit_ = journal::ExitRecord{};
   }
 
-  hold::Poller& poller_;
+  io::Poller& poller_;
   hold::LaunchReply reply_;
   std::optional<hold::Client> client_;
   journal::Reader reader_;
@@ -131,8 +131,7 @@ pty::SpawnError setup(const base::Error& error) {
 
 }  // namespace
 
-RunningCommand::Started start_held_command(hold::Poller& poller,
-                                           const std::shared_ptr<journal::Folder>& folder,
+RunningCommand::Started start_held_command(io::Poller& poller, const std::shared_ptr<journal::Folder>& folder,
                                            hold::HoldSpec spec, const HolderPlace& place) {
   hold::LaunchRequest request;
   request.journals = folder->path();

@@ -40,9 +40,8 @@ class OwnCommand final : public RunningCommand {
 
 }  // namespace
 
-RunningCommand::Started start_own_command(hold::Poller& poller,
-                                          const std::shared_ptr<journal::Folder>& folder, hold::HoldSpec spec,
-                                          hold::Scope scope) {
+RunningCommand::Started start_own_command(io::Poller& poller, const std::shared_ptr<journal::Folder>& folder,
+                                          hold::HoldSpec spec, hold::Scope scope) {
   auto holder = hold::Holder::start(poller, folder, std::move(spec), scope);
   if (!holder) return tl::unexpected(holder.error());
   return std::make_unique<OwnCommand>(std::move(*holder));

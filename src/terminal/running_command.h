@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "hold/holder.h"
-#include "hold/poller.h"
+#include "io/poller.h"
 #include "journal/folder.h"
 #include "pty/process_tree.h"
 #include "pty/run_state.h"
@@ -55,17 +55,15 @@ class RunningCommand {
 };
 
 // In this process: it ends with us.
-RunningCommand::Started start_own_command(hold::Poller& poller,
-                                          const std::shared_ptr<journal::Folder>& folder, hold::HoldSpec spec,
-                                          hold::Scope scope);
+RunningCommand::Started start_own_command(io::Poller& poller, const std::shared_ptr<journal::Folder>& folder,
+                                          hold::HoldSpec spec, hold::Scope scope);
 
 // In a process of its own, which keeps it and its terminal whatever becomes of us.
 struct HolderPlace {
   std::string program;  // path of ttyward-hold
   std::string sockets;  // folder
 };
-RunningCommand::Started start_held_command(hold::Poller& poller,
-                                           const std::shared_ptr<journal::Folder>& folder,
+RunningCommand::Started start_held_command(io::Poller& poller, const std::shared_ptr<journal::Folder>& folder,
                                            hold::HoldSpec spec, const HolderPlace& place);
 
 }  // namespace ttyward::terminal
