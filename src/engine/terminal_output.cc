@@ -81,6 +81,7 @@ void Terminal::on_closed() {
 
 void Terminal::on_gone() {
   const std::unique_ptr<HolderLink> gone = std::move(link_);
+  if (closed_) changed(kMeta);
   if (!reader_) return close(State::Lost);
   const auto status = reader_->status();
   if (status && status->exit && !exit_) {
