@@ -85,9 +85,9 @@ base::Result<Listener> DaemonProcess::make_listener(base::UniqueFd activated) {
   sockets_ = folders_.sockets();
   if (activated) return adopt_listener(std::move(activated), sockets_);
   if (somebody_listens(sockets_)) {
-    return base::fail(base::ErrorCode::Unavailable,
-                      "another daemon, with another state folder, listens at " + sockets_ + "/" +
-                          io::kDaemonSocket + "; stop it, or set TTYWARD_HOME");
+    return base::fail(base::ErrorCode::Unavailable, "another daemon, with another state folder, listens at " +
+                                                        sockets_ + "/" + io::kDaemonSocket +
+                                                        "; stop it, or set TTYWARD_HOME");
   }
   return bind_listener(sockets_, io::kDaemonSocket);
 }
