@@ -91,6 +91,8 @@ class Watcher {
     (void)offset;
     (void)bytes;
   }
+  // Last call: the terminal is being destroyed and must not be called any more.
+  virtual void on_destroyed() {}
 
  protected:
   ~Watcher() = default;
