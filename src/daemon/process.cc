@@ -134,7 +134,7 @@ void DaemonProcess::watch_socket() {
 }
 
 void DaemonProcess::socket_folder_changed() {
-  if (stopping_ || watch_ == nullptr || server_->listener_in_place()) return;
+  if (stopping_ || watch_ == nullptr || server_->listener().in_place()) return;
   for (const std::string& folder : {folders_.sockets(), folders_.state + "/run"}) {
     if (somebody_listens(folder)) continue;  // a service manager took the place
     auto listener = bind_listener(folder, io::kDaemonSocket);
