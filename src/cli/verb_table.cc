@@ -14,6 +14,7 @@ std::span<const Verb> verb_table() {
       kCheckVerb,
       kConfig,
       kDaemon,
+      kDoctor,
       kCompletion,
       kManual,
   };

@@ -11,6 +11,7 @@ extern const Verb kRender;
 extern const Verb kRun;
 extern const Verb kCheckVerb;
 extern const Verb kConfig;
+extern const Verb kDoctor;
 extern const Verb kCompletion;
 extern const Verb kManual;
 
