@@ -9,6 +9,7 @@
 #include <string>
 
 #include "daemon/engine_application.h"
+#include "engine/viewer.h"
 
 namespace ttyward::daemon {
 
@@ -30,6 +31,9 @@ struct EngineApplication::Subscription {
 struct EngineApplication::Attachment {
   uint64_t connection = 0;
   std::string terminal;
+  bool writable = false;
+  bool paused = false;  // its reader does not read: the next frame is whole
+  std::unique_ptr<engine::Viewer> viewer;
 };
 
 }  // namespace ttyward::daemon

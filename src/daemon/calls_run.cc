@@ -4,6 +4,7 @@
 #include "base/ids.h"
 #include "daemon/engine_application.h"
 #include "daemon/objects.h"
+#include "engine/live_stream.h"
 #include "engine/time.h"
 #include "policy/verdict_json.h"
 #include "shell/quoting.h"
@@ -28,6 +29,29 @@ engine::Role gate_role(Role role) {
   return role == Role::Person  ? engine::Role::Person
          : role == Role::Agent ? engine::Role::Agent
                                : engine::Role::Viewer;
+}
+
+json::object part_object(const engine::StreamPart& part) {
+  json::object made;
+  if (!part.output.empty()) made["output"] = part.output;
+  if (part.state) {
+    made["state"] = terminal::command_state_name(*part.state);
+    made["waiting"] = nullptr;
+  }
+  if (part.waiting) {
+    made["waiting"] = json::object{{"kind", part.waiting->kind},
+                                   {"prompt", part.waiting->prompt},
+                                   {"program", part.waiting->program},
+                                   {"pid", part.waiting->pid},
+                                   {"evidence", part.waiting->evidence}};
+  }
+  if (part.binary_bytes) made["binary"] = json::object{{"bytes", *part.binary_bytes}};
+  if (part.progress) {
+    made["progress"] = part.progress->state == vt::Progress::State::None
+                           ? json::value(nullptr)
+                           : json::value(json::object{{"percent", part.progress->percent}});
+  }
+  return made;
 }
 
 engine::Language language_of(const Terminal& terminal) {
@@ -192,7 +216,20 @@ void EngineApplication::follow(const Caller& caller, Terminal& terminal, Command
         if (found && !found->command->over) found->terminal->interrupt([](auto) {});
       });
   OpenCall& call = *open_call(key);
-  const auto answer = [this, key, id, view = how.view, responder](const engine::WaitOutcome&) {
+  std::shared_ptr<engine::LiveStream> stream;
+  if (how.stream) {
+    auto made = engine::LiveStream::start(*loop_, terminal, id, [responder](const engine::StreamPart& part) {
+      responder.part(part_object(part));
+    });
+    if (!made) {
+      responder.fail(wire::call_error(made.error()));
+      return end_call(key);
+    }
+    stream = std::move(*made);
+    call.parts.push_back(stream);
+  }
+  const auto answer = [this, stream, key, id, view = how.view, responder](const engine::WaitOutcome&) {
+    if (stream) stream->finish();
     const auto found = engine_->find_command(id);
     if (found) {
       answer_with(*found->terminal, id, view, responder);

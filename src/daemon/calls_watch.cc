@@ -5,6 +5,7 @@
 #include "daemon/attachment.h"
 #include "daemon/engine_application.h"
 #include "daemon/objects.h"
+#include "engine/environment_details.h"
 #include "engine/time.h"
 
 namespace ttyward::daemon {
@@ -268,9 +269,210 @@ void EngineApplication::tell(const char* kind, const std::string& terminal_id, c
   }
 }
 
-void EngineApplication::send_frame(uint64_t) {}
-void EngineApplication::end_attachment(uint64_t key, const std::string&) {
-  attachments_.erase(key);
+void EngineApplication::attach(const Caller& caller, Args& args, Responder responder) {
+  bool read_only = args.flag("read_only") || caller.role != Role::Person;
+  const bool take = args.flag("take");
+  int cols = 0;
+  int rows = 0;
+  if (const auto size = args.object("size")) {
+    Args part(*size);
+    cols = static_cast<int>(part.number("cols", 80, 1, 1000));
+    rows = static_cast<int>(part.number("rows", 24, 1, 1000));
+    if (part.refused(responder)) return;
+  }
+  Terminal* terminal = terminal_of(args, responder);
+  if (terminal == nullptr) return;
+  if (!terminal->live()) {
+    return responder.fail({wire::Code::Unavailable,
+                           "terminal " + terminal->id() + " has ended; `ttyward read` shows its output"});
+  }
+  if (!read_only && terminal->lease() && terminal->lease()->connection != caller.connection) {
+    if (!take) {
+      return responder.fail({wire::Code::Busy, terminal->lease()->by + " has the keyboard of terminal " +
+                                                   terminal->id() +
+                                                   "; watch with --read-only, or take it with --take"});
+    }
+    // Who had it goes on watching.
+    for (const auto& [key, other] : attachments_) {
+      if (other->terminal == terminal->id()) other->writable = false;
+    }
+  }
+  const uint64_t key = ++last_key_;
+  auto made = std::make_unique<Attachment>();
+  made->connection = caller.connection;
+  made->terminal = terminal->id();
+  made->writable = !read_only;
+  if (cols == 0) {
+    cols = terminal->spec().size.columns;
+    rows = terminal->spec().size.rows;
+  }
+  if (!read_only) {
+    terminal->set_lease(Terminal::Lease{caller.connection, caller.client, engine::unix_ms()});
+    const pty::WindowSize size{static_cast<uint16_t>(cols), static_cast<uint16_t>(rows), 0, 0};
+    if (!(size == terminal->spec().size)) terminal->resize(size, [](auto) {});
+  }
+  made->viewer =
+      std::make_unique<engine::Viewer>(*loop_, *terminal, cols, rows, [this, key] { send_frame(key); });
+  Attachment& attachment = *made;
+  attachments_.emplace(key, std::move(made));
+  attachment.viewer->start_over();
+  const std::string screen = attachment.viewer->take_frame();
+  responder.ok({{"subscription", key},
+                {"screen", base::to_base64(screen)},
+                {"cols", cols},
+                {"rows", rows},
+                {"writable", attachment.writable},
+                {"terminal", terminal_object(*engine_, *terminal)}});
+}
+
+void EngineApplication::send_frame(uint64_t key) {
+  const auto found = attachments_.find(key);
+  if (found == attachments_.end()) return;
+  Attachment& attachment = *found->second;
+  if (attachment.viewer->closed()) return end_attachment(key, "the terminal has ended");
+  if (attachment.paused) return;
+  if (server_->must_pause(attachment.connection)) {
+    attachment.paused = true;
+    server_->on_drained(attachment.connection, [this, alive = alive_, key] {
+      if (!*alive) return;
+      const auto again = attachments_.find(key);
+      if (again == attachments_.end()) return;
+      again->second->paused = false;
+      again->second->viewer->start_over();
+      send_frame(key);
+    });
+    return;
+  }
+  const std::string frame = attachment.viewer->take_frame();
+  if (frame.empty()) return;
+  server_->send_event(
+      attachment.connection,
+      {{"event", "attach_output"}, {"subscription", key}, {"base64", base::to_base64(frame)}});
+}
+
+void EngineApplication::end_attachment(uint64_t key, const std::string& reason) {
+  const auto found = attachments_.find(key);
+  if (found == attachments_.end()) return;
+  std::shared_ptr<Attachment> gone = std::move(found->second);
+  attachments_.erase(found);
+  if (gone->writable) {
+    const auto terminal = engine_->find(gone->terminal);
+    if (terminal && (*terminal)->lease() && (*terminal)->lease()->connection == gone->connection) {
+      (*terminal)->set_lease(std::nullopt);
+    }
+  }
+  if (!reason.empty()) {
+    const std::string last = gone->viewer->take_frame() + gone->viewer->leave();
+    server_->send_event(
+        gone->connection,
+        {{"event", "attach_output"}, {"subscription", key}, {"base64", base::to_base64(last)}});
+    server_->send_event(gone->connection,
+                        {{"event", "attach_closed"}, {"subscription", key}, {"reason", reason}});
+  }
+  loop_->post([gone] {});  // its viewer may be the one who told us
+}
+
+void EngineApplication::attach_input(const Caller& caller, Args& args, Responder responder) {
+  const auto key = static_cast<uint64_t>(args.number("subscription", 0, 0, INT64_MAX));
+  const auto bytes = base::from_base64(args.text("base64"));
+  if (!bytes) args.wrong("'base64' is not base64");
+  if (args.refused(responder)) return;
+  const auto found = attachments_.find(key);
+  if (found == attachments_.end() || found->second->connection != caller.connection) {
+    return responder.fail({wire::Code::NotFound, "you are not attached any more"});
+  }
+  if (!found->second->writable) {
+    return responder.fail(
+        {wire::Code::PermissionDenied, "you only watch this terminal; somebody else has the keyboard"});
+  }
+  const auto terminal = engine_->find(found->second->terminal);
+  if (!terminal) return responder.fail(wire::call_error(terminal.error()));
+  type(**terminal, *bytes, engine::Owner::User, responder);
+}
+
+void EngineApplication::attach_resize(const Caller& caller, Args& args, Responder responder) {
+  const auto key = static_cast<uint64_t>(args.number("subscription", 0, 0, INT64_MAX));
+  const auto cols = static_cast<uint16_t>(args.number("cols", 80, 1, 1000));
+  const auto rows = static_cast<uint16_t>(args.number("rows", 24, 1, 1000));
+  if (args.refused(responder)) return;
+  const auto found = attachments_.find(key);
+  if (found == attachments_.end() || found->second->connection != caller.connection) {
+    return responder.fail({wire::Code::NotFound, "you are not attached any more"});
+  }
+  found->second->viewer->resize(cols, rows);
+  const auto terminal = engine_->find(found->second->terminal);
+  if (terminal && found->second->writable) (*terminal)->resize({cols, rows, 0, 0}, [](auto) {});
+  send_frame(key);
+  responder.ok({});
+}
+
+void EngineApplication::detach(const Caller& caller, Args& args, Responder responder) {
+  const auto key = static_cast<uint64_t>(args.number("subscription", 0, 0, INT64_MAX));
+  if (args.refused(responder)) return;
+  const auto found = attachments_.find(key);
+  if (found == attachments_.end() || found->second->connection != caller.connection) {
+    return responder.fail({wire::Code::NotFound, "you are not attached any more"});
+  }
+  const std::string leave = found->second->viewer->leave();
+  end_attachment(key, "");
+  responder.ok({{"leave", base::to_base64(leave)}});
+}
+
+namespace {
+
+json::object news_object(const engine::CommandNews& news) {
+  json::object made = result_object(news.facts);
+  made["output"] = news.output.text;
+  made["new_lines"] = news.output.last_line >= news.output.first_line && news.output.first_line > 0
+                          ? news.output.last_line - news.output.first_line + 1
+                          : 0;
+  return made;
+}
+
+json::array news_array(const std::vector<engine::TerminalNews>& list) {
+  json::array made;
+  for (const engine::TerminalNews& news : list) {
+    json::array finished;
+    for (const engine::CommandNews& one : news.finished) finished.push_back(news_object(one));
+    made.push_back(json::object{
+        {"id", news.id},
+        {"name", text_or_null(news.name)},
+        {"cwd", text_or_null(news.cwd)},
+        {"hot", news.hot},
+        {"running", news.running ? json::value(news_object(*news.running)) : json::value(nullptr)},
+        {"finished", std::move(finished)}});
+  }
+  return made;
+}
+
+}  // namespace
+
+void EngineApplication::environment(const Caller& caller, Args& args, Responder responder) {
+  const std::string task = args.text("task");
+  const std::string reader = args.text("reader", caller.reader);
+  const bool edited = args.flag("edited");
+  const auto most = args.duration("cool_down_ms", config_.settings.times.cool_down);
+  const terminal::ViewLimits view = view_of(args);
+  if (args.refused(responder)) return;
+  // Those of the task, and those nobody is bound to.
+  const auto concerned = [this, task] {
+    std::vector<Terminal*> list;
+    for (Terminal* terminal : engine_->terminals()) {
+      const std::string& of = terminal->spec().task;
+      if (task.empty() || of.empty() || of == task) list.push_back(terminal);
+    }
+    return list;
+  };
+  const uint64_t key = add_call(caller, responder);
+  open_call(key)->parts.push_back(std::make_shared<engine::CoolDown>(
+      *loop_, concerned, edited, most, [this, key, concerned, reader, view, responder] {
+        const engine::EnvironmentDetails details =
+            engine::describe_environment(concerned(), *readers_, reader, view);
+        responder.ok({{"text", details.text},
+                      {"active", news_array(details.active)},
+                      {"inactive", news_array(details.inactive)}});
+        end_call(key);
+      }));
 }
 
 }  // namespace ttyward::daemon

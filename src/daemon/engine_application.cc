@@ -54,6 +54,11 @@ const std::vector<EngineApplication::Row>& EngineApplication::table() {
       {"path_add", Role::Person, &A::path_add},
       {"path_remove", Role::Person, &A::path_remove},
       {"path_list", Role::Viewer, &A::path_list},
+      {"environment", Role::Viewer, &A::environment},
+      {"attach", Role::Viewer, &A::attach},
+      {"attach_input", Role::Person, &A::attach_input},
+      {"attach_resize", Role::Viewer, &A::attach_resize},
+      {"detach", Role::Viewer, &A::detach},
       {"subscribe", Role::Viewer, &A::subscribe},
       {"unsubscribe", Role::Viewer, &A::unsubscribe},
       {"check", Role::Viewer, &A::check},
@@ -299,11 +304,6 @@ void EngineApplication::on_terminal_opened(Terminal& terminal) {
 
 void EngineApplication::on_terminal_change(Terminal& terminal, uint32_t changes) {
   if (terminal.spec().pooled) return;
-  if ((changes & engine::kOutput) != 0) {
-    for (const auto& [key, attachment] : attachments_) {
-      if (attachment->terminal == terminal.id()) send_frame(key);
-    }
-  }
   if (subscriptions_.empty()) return;
   if ((changes & (engine::kMeta | engine::kReady)) != 0 && (changes & engine::kClosed) == 0) {
     tell("terminal_changed", terminal.id(), {{"terminal", terminal_object(*engine_, terminal)}});
