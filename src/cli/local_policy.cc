@@ -1,14 +1,18 @@
 #include "cli/local_policy.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 
 #include "base/folders.h"
 #include "cli/ask_person.h"
+#include "cli/verb.h"
+#include "config/load.h"
 #include "policy/escaped_view.h"
 #include "policy/verdict_json.h"
 #include "shell/shell_kind.h"
@@ -29,6 +33,12 @@ bool environment_says_agent() {
 std::string home_folder() {
   const char* home = std::getenv("HOME");
   return home != nullptr && home[0] == '/' ? home : "/root";
+}
+
+std::string current_folder() {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::current_path(error);
+  return error ? "/" : folder.string();
 }
 
 std::string indented(const std::string& text) {
@@ -77,18 +87,37 @@ base::Result<LocalPolicy> LocalPolicy::make(const PolicyArguments& args, PolicyL
     level = static_cast<PolicyLevel>(i);
   }
   policy::Mode mode = policy::Mode::Default;
-  if (!policy::parse_mode(args.mode, mode)) {
+  if (!args.mode.empty() && !policy::parse_mode(args.mode, mode)) {
     return fail(ErrorCode::InvalidArgument,
                 fmt::format("--mode {}: there is plan, default, auto-edit and yolo", args.mode));
   }
-  if (args.as_agent || environment_says_agent()) {
+  const bool agent = args.as_agent || environment_says_agent();
+  if (agent) {
     if (!args.level.empty() && level != PolicyLevel::Strict)
       return fail(ErrorCode::PermissionDenied, "--policy is a person's to choose; an agent's is strict");
     if (mode > policy::Mode::Default)
       return fail(ErrorCode::PermissionDenied, "an agent's mode is plan or default; leave --mode out");
     level = PolicyLevel::Strict;
   }
-  return LocalPolicy(level, mode, verb);
+  LocalPolicy policy(level, mode, verb);
+  if (level >= PolicyLevel::Default) policy.apply_configuration(agent, args.mode.empty());
+  return policy;
+}
+
+// A person's own settings. An agent could set our environment, so for it only files count.
+void LocalPolicy::apply_configuration(bool agent, bool mode_too) {
+  std::vector<std::string> environment;
+  for (char** entry = environ; !agent && *entry != nullptr; ++entry) environment.emplace_back(*entry);
+  const config::Loaded loaded = config::load(base::user_folders(), current_folder(), environment);
+  for (const config::Problem& problem : loaded.problems) {
+    if (problem.severity == config::Severity::Error) complain(verb_, problem.shown(), 0);
+  }
+  const config::PolicySettings& policy = loaded.settings.policy;
+  settings_.agent.auto_approve_safe = policy.auto_approve_safe_commands;
+  settings_.agent.confirm_dangerous = policy.confirm_dangerous_commands;
+  // Both are ordered from strict to lax.
+  if (mode_too) mode_ = static_cast<policy::Mode>(policy.mode);
+  static_assert(static_cast<int>(config::PolicyMode::Yolo) == static_cast<int>(policy::Mode::Yolo));
 }
 
 LocalPolicy::LocalPolicy(PolicyLevel level, policy::Mode mode, const char* verb)

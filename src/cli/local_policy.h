@@ -26,7 +26,7 @@ enum class PolicyLevel : uint8_t {
 
 struct PolicyArguments {
   std::string level;
-  std::string mode = "default";
+  std::string mode;  // empty: what is configured
   bool as_agent = false;
 };
 void declare_policy_options(CLI::App& app, PolicyArguments& args);
@@ -54,6 +54,7 @@ class LocalPolicy {
 
  private:
   LocalPolicy(PolicyLevel level, policy::Mode mode, const char* verb);
+  void apply_configuration(bool agent, bool mode_too);
 
   PolicyLevel level_;
   policy::Mode mode_;

@@ -7,7 +7,7 @@
 
 #include "base/ids.h"
 #include "base/mask_secrets.h"
-#include "engine/gate_clock.h"
+#include "engine/time.h"
 #include "policy/escaped_view.h"
 #include "policy/verdict_json.h"
 
@@ -166,7 +166,7 @@ GateDecision Gate::open(GateRequest request, Judgement judgement, Later later) {
   approval.asked_by = request.asked_by;
   approval.connection = request.connection;
   approval.verdict = std::move(judgement.verdict);
-  approval.created_at_ms = wall_clock_ms();
+  approval.created_at_ms = unix_ms();
   approval.expires_at_ms = approval.created_at_ms + settings_.approval_expiry.count();
   approval.always = always_texts(judgement.always, request.command);
 
@@ -196,7 +196,7 @@ GateDecision Gate::open(GateRequest request, Judgement judgement, Later later) {
 
 AuditRow Gate::audit_row(const GateRequest& request, const policy::Verdict& verdict) const {
   AuditRow row;
-  row.at_ms = wall_clock_ms();
+  row.at_ms = unix_ms();
   row.command_id = request.command_id;
   row.terminal_id = request.terminal_id;
   row.task = request.task;

@@ -5,7 +5,7 @@
 
 #include "base/mask_secrets.h"
 #include "engine/gate.h"
-#include "engine/gate_clock.h"
+#include "engine/time.h"
 #include "engine/gate_rule_file.h"
 #include "policy/escaped_view.h"
 #include "policy/verdict_json.h"
@@ -177,7 +177,7 @@ Approval Gate::close(std::map<std::string, Open>::iterator at, ApprovalState sta
   approval.state = state;
   approval.answered_by = by;
   approval.reason = reason;
-  if (!by.empty()) approval.answered_at_ms = wall_clock_ms();
+  if (!by.empty()) approval.answered_at_ms = unix_ms();
   if (closed_.size() >= settings_.closed_kept && !closed_.empty()) closed_.erase(closed_.begin());
   if (settings_.closed_kept > 0) closed_.push_back(approval);
 
