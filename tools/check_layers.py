@@ -27,9 +27,9 @@ ALLOWED = {
     "mcp": ["base", "io", "wire", "engine", "client"],
     "acp": ["base", "io", "wire", "engine", "client"],
     "web": ["base", "io", "wire", "engine"],
-    "daemon": ["base", "io", "wire", "engine", "web", "mcp"],
+    "daemon": ["base", "io", "wire", "engine", "store", "config", "web", "mcp"],
     "cli": ["base", "io", "vt", "wire", "journal", "pty", "hold", "shell", "terminal", "policy", "engine", "client",
-            "mcp", "acp"],
+            "daemon", "mcp", "acp"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 

@@ -15,6 +15,8 @@ struct Folders {
   std::string config;   // config.toml, rules.toml
 
   std::string journals() const { return state + "/journals"; }
+  // Where the daemon's socket is: without a runtime folder the state folder has to do.
+  std::string sockets() const { return runtime.empty() ? state + "/run" : runtime; }
 };
 
 Folders user_folders(const Getenv& getenv);

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "hold/address.h"
 #include "hold/run_state_message.h"
+#include "io/socket_address.h"
 #include "journal/folder.h"
 
 namespace ttyward::hold {
@@ -42,7 +42,7 @@ base::Result<Client> Client::connect(const std::string& sockets, const std::stri
   Client client;
   client.fd_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!client.fd_) return base::fail_errno(errno, "cannot make a socket");
-  const sockaddr_un address = socket_address(folder->get(), id + ".sock");
+  const sockaddr_un address = io::socket_address(folder->get(), id + ".sock");
   if (::connect(client.fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     return base::fail_errno(errno, "cannot connect to the holder of " + id);
   }

@@ -10,9 +10,9 @@
 #include <csignal>
 #include <random>
 
-#include "hold/address.h"
 #include "hold/client.h"
 #include "hold/launch.h"
+#include "io/socket_address.h"
 #include "journal/reader.h"
 #include "journal/scratch_folder.h"
 #include "pty/process_tree.h"
@@ -337,7 +337,7 @@ TEST_F(HoldProcess, garbage_on_the_socket_is_survived) {
   std::mt19937 random(99);
   auto folder = journal::open_private_folder(scratch_.path() + "/holders", journal::IfMissing::Fail);
   ASSERT_TRUE(folder);
-  const sockaddr_un address = socket_address(folder->get(), "t1.sock");
+  const sockaddr_un address = io::socket_address(folder->get(), "t1.sock");
   const std::string hello =
       encode(MessageType::Hello, 1, Encoder().number(kHelloMagic).number(kProtocolVersion).take());
   for (int round = 0; round < 500; ++round) {
@@ -372,7 +372,7 @@ TEST_F(HoldProcess, a_client_that_asks_and_never_reads_is_dropped) {
   must_launch(request("t1", "read line"));
   auto folder = journal::open_private_folder(scratch_.path() + "/holders", journal::IfMissing::Fail);
   base::UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const sockaddr_un address = socket_address(folder->get(), "t1.sock");
+  const sockaddr_un address = io::socket_address(folder->get(), "t1.sock");
   ASSERT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   std::string asks =
       encode(MessageType::Hello, 1, Encoder().number(kHelloMagic).number(kProtocolVersion).take());

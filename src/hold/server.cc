@@ -10,8 +10,8 @@
 #include <csignal>
 #include <utility>
 
-#include "hold/address.h"
 #include "hold/run_state_message.h"
+#include "io/socket_address.h"
 #include "journal/folder.h"
 #include "journal/format.h"
 
@@ -44,7 +44,7 @@ base::Result<std::unique_ptr<Server>> Server::listen(io::Poller& poller, const s
   base::UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!listener) return base::fail_errno(errno, "cannot make a socket");
   const std::string file = name + ".sock";
-  const sockaddr_un address = socket_address(dir->get(), file);
+  const sockaddr_un address = io::socket_address(dir->get(), file);
   // By umask and not by chmod: there is no moment at which others could connect.
   const mode_t before = ::umask(0177);
   const int bound = ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);

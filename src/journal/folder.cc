@@ -20,37 +20,11 @@ namespace ttyward::journal {
 
 namespace {
 
-constexpr mode_t kOthers = 077;
 constexpr const char* kUsageName = ".usage";
 constexpr std::string_view kMainSuffix = ".main";
 // A `main` without its magic is being made, or was left by a crash while it was;
 // after this long it is the latter.
 constexpr time_t kHalfMadeSeconds = 60;
-
-base::Result<void> check_ours(const struct stat& st, const std::string& shown) {
-  if (st.st_uid != ::geteuid()) {
-    return base::fail(base::ErrorCode::PermissionDenied,
-                      shown + " belongs to another user (uid " + std::to_string(st.st_uid) + ")");
-  }
-  if ((st.st_mode & kOthers) != 0) {
-    return base::fail(base::ErrorCode::PermissionDenied,
-                      shown + " is open to other users; run: chmod go= '" + shown + "'");
-  }
-  return {};
-}
-
-base::Result<void> make_parts(const std::string& path) {
-  for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
-    const std::string part = path.substr(0, slash);
-    if (::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) {
-      const int error = errno;
-      // An existing folder on a read-only or foreign file system says so before it says EEXIST.
-      struct stat st{};
-      if (::stat(part.c_str(), &st) != 0) return base::fail_errno(error, "cannot make the folder " + part);
-    }
-    if (slash == std::string::npos) return {};
-  }
-}
 
 uint64_t disk_bytes(int folder) {
   uint64_t bytes = 0;
@@ -121,43 +95,6 @@ base::Result<std::vector<Found>> examine_all(int root, const std::string& path) 
 }
 
 }  // namespace
-
-base::Result<base::UniqueFd> open_private_folder_at(int parent, const char* name, const std::string& shown) {
-  base::UniqueFd fd(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!fd) {
-    const int error = errno;
-    struct stat st{};
-    if (::fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode)) {
-      return base::fail_errno(ELOOP, shown + " is a symbolic link, which is not followed");
-    }
-    return base::fail_errno(error, "cannot open the folder " + shown);
-  }
-  struct stat st{};
-  if (::fstat(fd.get(), &st) != 0) return base::fail_errno(errno, "cannot stat " + shown);
-  if (auto ours = check_ours(st, shown); !ours) return tl::unexpected(ours.error());
-  return fd;
-}
-
-base::Result<base::UniqueFd> open_private_folder(const std::string& path, IfMissing missing) {
-  auto fd = open_private_folder_at(AT_FDCWD, path.c_str(), path);
-  if (fd || fd.error().sys_errno != ENOENT || missing == IfMissing::Fail || path.empty()) return fd;
-  if (auto made = make_parts(path); !made) return tl::unexpected(made.error());
-  return open_private_folder_at(AT_FDCWD, path.c_str(), path);
-}
-
-base::Result<base::UniqueFd> open_private_file_at(int folder, const char* name, int flags,
-                                                  const std::string& shown) {
-  // O_NONBLOCK: a FIFO planted under the name must not hang us before fstat has seen it.
-  base::UniqueFd fd(::openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600));
-  if (!fd) return base::fail_errno(errno, "cannot open " + shown + "/" + name);
-  struct stat st{};
-  if (::fstat(fd.get(), &st) != 0) return base::fail_errno(errno, "cannot stat " + shown + "/" + name);
-  if (!S_ISREG(st.st_mode)) {
-    return base::fail(base::ErrorCode::PermissionDenied, shown + "/" + name + " is not a regular file");
-  }
-  if (auto ours = check_ours(st, shown + "/" + name); !ours) return tl::unexpected(ours.error());
-  return fd;
-}
 
 base::Result<std::shared_ptr<Folder>> Folder::open(const std::string& path, uint64_t total_quota) {
   auto fd = open_private_folder(path, IfMissing::Create);

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "base/private_folder.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "journal/mapping.h"
@@ -20,14 +21,10 @@ namespace ttyward::journal {
 
 inline constexpr uint64_t kDefaultTotalQuota = uint64_t{4} << 30;
 
-// Opens a directory that must be ours (owner, no access for others) and not a
-// symbolic link. `Create` makes what is missing of it, each part 0700.
-enum class IfMissing : uint8_t { Fail, Create };
-base::Result<base::UniqueFd> open_private_folder(const std::string& path, IfMissing missing);
-base::Result<base::UniqueFd> open_private_folder_at(int parent, const char* name, const std::string& shown);
-// Opens a regular file that must be ours and not a symbolic link.
-base::Result<base::UniqueFd> open_private_file_at(int folder, const char* name, int flags,
-                                                  const std::string& shown);
+using base::IfMissing;
+using base::open_private_file_at;
+using base::open_private_folder;
+using base::open_private_folder_at;
 
 class Folder {
  public:

@@ -1,14 +1,14 @@
-// Where a holder's socket is, whatever the length of its folder's path.
+// The address of a socket in a folder, whatever the length of the folder's path.
 #pragma once
 
 #include <sys/un.h>
 
 #include <string>
 
-namespace ttyward::hold {
+namespace ttyward::io {
 
-// A socket address holds 107 characters, and a state folder may be deeper than
-// that; by way of the folder's descriptor it is always short.
+// A socket address holds 107 characters, and a folder may be deeper than that;
+// by way of the folder's descriptor it is always short.
 inline sockaddr_un socket_address(int folder, const std::string& file) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -17,4 +17,4 @@ inline sockaddr_un socket_address(int folder, const std::string& file) {
   return address;
 }
 
-}  // namespace ttyward::hold
+}  // namespace ttyward::io

@@ -1,0 +1,233 @@
+#include "client/connection.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+namespace ttyward::client {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr size_t kReadBytes = 64 * 1024;
+// After a deadline, for the daemon to say that the call is cancelled: it answers at once, or not at all.
+constexpr milliseconds kCancelPatience{1000};
+
+int poll_timeout(std::optional<std::chrono::steady_clock::time_point> until) {
+  if (!until) return -1;
+  const auto left = std::chrono::ceil<milliseconds>(*until - std::chrono::steady_clock::now()).count();
+  return static_cast<int>(std::clamp<int64_t>(left, 0, 1 << 30));
+}
+
+}  // namespace
+
+base::Error Connection::lost(const std::string& why) {
+  if (lost_why_.empty()) lost_why_ = why;
+  return {base::ErrorCode::Unavailable, 0, lost_why_};
+}
+
+CallFailure Connection::lost_call(CallFailure::Fate fate) const {
+  CallFailure failure;
+  failure.code = wire::Code::Unavailable;
+  failure.message = lost_why_;
+  failure.fate = fate;
+  return failure;
+}
+
+base::Result<Connection> Connection::greet(base::UniqueFd socket, const Options& options) {
+  Connection connection;
+  connection.fd_ = std::move(socket);
+  if (auto said = connection.say_hello(options); !said) return tl::unexpected(said.error());
+  return connection;
+}
+
+base::Result<void> Connection::say_hello(const Options& options) {
+  wire::Hello hello;
+  hello.role = options.role;
+  hello.client = options.client;
+  hello.reader = options.reader;
+  hello.session = options.session;
+  const auto until = Clock::now() + options.patience;
+  // A daemon that refuses has said why before it closed: so what it said is read in any case.
+  send(wire::encode(hello), until);
+  while (!welcomed_) {
+    auto received = wait_and_receive(until);
+    if (!received) return tl::unexpected(received.error());
+    if (*received) continue;
+    return base::fail(base::ErrorCode::Unavailable,
+                      "the daemon has not answered in time; see: ttyward daemon status");
+  }
+  return {};
+}
+
+Connection::Sent Connection::send(std::string_view line, Deadline until) {
+  while (!line.empty()) {
+    if (!lost_why_.empty()) return Sent::NotAll;
+    const ssize_t done = ::send(fd_.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (done > 0) {
+      line.remove_prefix(static_cast<size_t>(done));
+    } else if (errno == EAGAIN) {
+      // The daemon does not read from who does not read from it: take what it has to say meanwhile.
+      pollfd entry{fd_.get(), POLLIN | POLLOUT, 0};
+      if (::poll(&entry, 1, poll_timeout(until)) == 0) {
+        lost("the daemon does not read; see: ttyward daemon status");
+      } else if ((entry.revents & POLLIN) != 0) {
+        static_cast<void>(receive());
+      }
+    } else if (errno != EINTR) {
+      lost("the daemon closed the connection");
+    }
+  }
+  return Sent::All;
+}
+
+base::Result<bool> Connection::receive() {
+  std::array<char, kReadBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  const ssize_t got = ::recv(fd_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  if (got <= 0) return tl::unexpected(lost("the daemon closed the connection"));
+  in_.push({buffer.data(), static_cast<size_t>(got)});
+  if (auto sorted = sort_lines(); !sorted) return tl::unexpected(sorted.error());
+  return true;
+}
+
+base::Result<void> Connection::sort_lines() {
+  while (const auto line = in_.next()) {
+    auto message = wire::parse_from_daemon(*line);
+    if (!message)
+      return tl::unexpected(lost("the daemon does not keep to the protocol: " + message.error().message));
+    if (auto* welcome = std::get_if<wire::Welcome>(&*message)) {
+      welcome_ = std::move(*welcome);
+      welcomed_ = true;
+    } else if (auto* part = std::get_if<wire::Part>(&*message)) {
+      waiting_.emplace_back(Part{part->id, std::move(part->part)});
+    } else if (auto* ok = std::get_if<wire::Ok>(&*message)) {
+      waiting_.emplace_back(Reply{ok->id, std::move(ok->value)});
+    } else if (auto* event = std::get_if<wire::Event>(&*message)) {
+      waiting_.emplace_back(Event{std::move(event->event)});
+    } else if (auto* failed = std::get_if<wire::Failed>(&*message)) {
+      if (failed->id == 0) {  // about the connection: its last line
+        lost("the daemon ended the connection: " + failed->error.message);
+        return tl::unexpected(base::Error{wire::base_error(failed->error).code, 0, lost_why_});
+      }
+      CallFailure failure;
+      failure.code = failed->error.code;
+      failure.message = std::move(failed->error.message);
+      waiting_.emplace_back(Reply{failed->id, tl::unexpected(std::move(failure))});
+    }
+  }
+  if (in_.too_long()) return tl::unexpected(lost("the daemon sent a line of more than 16 MiB"));
+  return {};
+}
+
+base::Result<bool> Connection::wait_and_receive(Deadline until, int also_fd) {
+  for (;;) {
+    if (!lost_why_.empty()) return tl::unexpected(lost(lost_why_));
+    pollfd entries[2] = {{fd_.get(), POLLIN, 0}, {also_fd, POLLIN, 0}};  // a negative descriptor is left out
+    const int ready = ::poll(entries, 2, poll_timeout(until));
+    if (ready < 0 && errno != EINTR) return base::fail_errno(errno, "cannot wait for the daemon");
+    if (ready == 0) return false;
+    if (ready > 0 && entries[0].revents != 0) {
+      auto received = receive();
+      if (!received || *received) return received;
+    } else if (ready > 0) {
+      return false;
+    }
+  }
+}
+
+tl::expected<uint64_t, CallFailure> Connection::start(std::string_view name, boost::json::object args) {
+  const uint64_t id = ++last_id_;
+  const std::string line = wire::encode(wire::Call{id, std::string(name), std::move(args)});
+  if (line.size() > wire::kLargestLine + 1) {
+    CallFailure failure;
+    failure.code = wire::Code::InvalidArgument;
+    failure.message =
+        "a call may be 16 MiB long at most; this one has " + std::to_string(line.size()) + " bytes";
+    return tl::unexpected(std::move(failure));
+  }
+  // Half a line is never carried out: whatever was not sent to its end did nothing.
+  if (send(line, std::nullopt) == Sent::NotAll) return tl::unexpected(lost_call(CallFailure::Fate::NotSent));
+  return id;
+}
+
+void Connection::cancel(uint64_t id) {
+  send(wire::encode(wire::Cancel{id}), std::nullopt);
+}
+
+base::Result<std::optional<Message>> Connection::next(milliseconds timeout) {
+  const Deadline until = timeout.count() < 0 ? Deadline{} : Deadline{Clock::now() + timeout};
+  while (waiting_.empty()) {
+    auto received = wait_and_receive(until);
+    if (!waiting_.empty()) break;
+    if (!received) return tl::unexpected(received.error());
+    if (!*received) return std::optional<Message>{};
+  }
+  std::optional<Message> message(std::move(waiting_.front()));
+  waiting_.pop_front();
+  return message;
+}
+
+CallResult Connection::call(std::string_view name, boost::json::object args, const PartHandler& on_part,
+                            const CallOptions& options) {
+  auto started = start(name, std::move(args));
+  if (!started) return tl::unexpected(started.error());
+  const uint64_t id = *started;
+  Deadline until;
+  if (options.deadline.count() > 0) until = Clock::now() + options.deadline;
+  bool cancelled = false;
+  bool timed_out = false;
+  size_t looked_at = 0;  // of waiting_: belongs to others
+  for (;;) {
+    while (looked_at < waiting_.size()) {
+      Message& message = waiting_[looked_at];
+      const auto take = [&] {
+        Message taken = std::move(message);
+        waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(looked_at));
+        return taken;
+      };
+      if (const auto* reply = std::get_if<Reply>(&message); reply != nullptr && reply->id == id) {
+        CallResult result = std::get<Reply>(take()).result;
+        if (!result && timed_out && result.error().code == wire::Code::Cancelled) {
+          result.error().message = "the daemon has not answered in time";
+          result.error().fate = CallFailure::Fate::TimedOut;
+        }
+        return result;
+      }
+      if (const auto* part = std::get_if<Part>(&message); part != nullptr && part->id == id) {
+        const Message taken = take();
+        if (on_part) on_part(std::get<Part>(taken).part);
+      } else if (std::holds_alternative<Event>(message) && options.on_event) {
+        const Message taken = take();
+        options.on_event(std::get<Event>(taken).event);
+      } else {
+        ++looked_at;
+      }
+    }
+    auto received = wait_and_receive(until, cancelled ? -1 : options.cancel_fd);
+    if (received && *received) continue;
+    if (!received) {
+      if (looked_at < waiting_.size()) continue;  // the answer came just before the end
+      return tl::unexpected(lost_call(CallFailure::Fate::Unknown));
+    }
+    if (timed_out) {
+      CallFailure failure;
+      failure.code = wire::Code::Unavailable;
+      failure.message = "the daemon has not answered in time";
+      failure.fate = CallFailure::Fate::TimedOut;
+      return tl::unexpected(std::move(failure));
+    }
+    timed_out = until && Clock::now() >= *until;
+    if (timed_out) until = Clock::now() + kCancelPatience;
+    if (!cancelled) cancel(id);
+    cancelled = true;
+  }
+}
+
+}  // namespace ttyward::client

@@ -1,0 +1,142 @@
+// A connection to the daemon: for verbs, which block, and for adapters, which poll.
+//
+// Blocking:  call() sends, and returns with the answer; what else arrives
+//            meanwhile goes to the handlers given, or waits for next().
+// Polling:   start(), then next() whenever fd() is readable: answers, parts and
+//            events in the order in which they came.
+//
+// Both may be mixed. A daemon that is not there is started (see Options).
+// Thread rule: one thread at a time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <boost/json/object.hpp>
+#include <tl/expected.hpp>
+
+#include "base/folders.h"
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "wire/line_reader.h"
+#include "wire/messages.h"
+
+namespace ttyward::client {
+
+struct Options {
+  base::Folders folders = base::user_folders();
+  std::string program;  // the ttyward that starts the daemon; empty: this very program
+  std::string role = "person";
+  std::string client;   // what this client calls itself: "ttyward exec"
+  std::string reader;   // empty: as `client`
+  std::string session;  // empty: none
+  bool start_daemon = true;
+  std::chrono::milliseconds patience{10'000};  // to connect, start and be welcomed, all together
+};
+
+// Why there is no answer. What the daemon said, it says with its own code.
+struct CallFailure : wire::CallError {
+  enum class Fate : uint8_t {
+    Answered,  // the daemon said so
+    NotSent,   // the connection is lost, and the daemon never saw the call
+    Unknown,   // the connection is lost; the call may have taken effect
+    TimedOut,  // the caller's deadline is over; the call was cancelled
+  };
+  Fate fate = Fate::Answered;
+
+  bool connection_lost() const { return fate == Fate::NotSent || fate == Fate::Unknown; }
+};
+using CallResult = tl::expected<boost::json::object, CallFailure>;
+
+struct Reply {
+  uint64_t id = 0;
+  CallResult result;
+};
+struct Part {
+  uint64_t id = 0;
+  boost::json::object part;
+};
+struct Event {
+  boost::json::object event;
+};
+using Message = std::variant<Reply, Part, Event>;
+
+using PartHandler = std::function<void(const boost::json::object&)>;
+using EventHandler = std::function<void(const boost::json::object&)>;
+
+struct CallOptions {
+  std::chrono::milliseconds deadline{0};  // 0: none
+  // When this descriptor becomes readable (a signalfd, say) the call is
+  // cancelled, once, and ends with `cancelled`; the descriptor is not read.
+  int cancel_fd = -1;
+  EventHandler on_event;  // none: events wait for next()
+};
+
+class Connection {
+ public:
+  static base::Result<Connection> open(const Options& options);
+  // To a socket that is connected already: says hello.
+  static base::Result<Connection> greet(base::UniqueFd socket, const Options& options);
+
+  // Readable when there may be something for next(). Nonblocking.
+  int fd() const { return fd_.get(); }
+  const wire::Welcome& welcome() const { return welcome_; }
+
+  CallResult call(std::string_view name, boost::json::object args, const PartHandler& on_part = {},
+                  const CallOptions& options = {});
+
+  // Sends a call; its Reply comes through next(). The error says whether it was sent.
+  tl::expected<uint64_t, CallFailure> start(std::string_view name, boost::json::object args);
+  // Takes it back; its Reply comes all the same.
+  void cancel(uint64_t id);
+  // What is next, or nullopt if nothing comes in time (0: only what is there
+  // already; negative: for ever). Fails once the connection is lost and
+  // everything that came before was handed out.
+  base::Result<std::optional<Message>> next(std::chrono::milliseconds timeout);
+  // Whether next(0) has something without the descriptor being readable.
+  bool has_next() const { return !waiting_.empty(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Deadline = std::optional<Clock::time_point>;
+
+  Connection() = default;
+  base::Result<void> say_hello(const Options& options);
+  enum class Sent : uint8_t { All, NotAll };
+  Sent send(std::string_view line, Deadline until);
+  // Waits until something was received. False: nothing came in time.
+  base::Result<bool> wait_and_receive(Deadline until, int also_fd = -1);
+  // Takes what the socket has into waiting_. False: there was nothing.
+  base::Result<bool> receive();
+  base::Result<void> sort_lines();
+  base::Error lost(const std::string& why);
+  CallFailure lost_call(CallFailure::Fate fate) const;
+
+  base::UniqueFd fd_;
+  wire::LineReader in_;
+  wire::Welcome welcome_;
+  bool welcomed_ = false;
+  std::deque<Message> waiting_;
+  uint64_t last_id_ = 0;
+  std::string lost_why_;  // empty: connected
+};
+
+// A daemon that answers, or why there is none. Never starts one.
+struct Probe {
+  bool reachable = false;
+  std::string version;
+  pid_t pid = 0;
+  std::string socket;   // where it is, or would be
+  std::string why_not;  // one line that says what to do
+};
+Probe probe(const base::Folders& folders,
+            std::chrono::milliseconds patience = std::chrono::milliseconds(2000));
+
+}  // namespace ttyward::client

@@ -1,0 +1,117 @@
+// Getting to a daemon: connect to the one that runs, or start one and connect to that.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <thread>
+
+#include "base/private_folder.h"
+#include "client/connection.h"
+#include "client/start_daemon.h"
+#include "io/daemon_place.h"
+#include "io/socket_address.h"
+
+namespace ttyward::client {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// Whether the failure means that no daemon is there, and not that it must not be used.
+bool nobody_there(const base::Error& error) {
+  return error.sys_errno == ENOENT || error.sys_errno == ECONNREFUSED || error.sys_errno == ENOTDIR;
+}
+
+base::Result<base::UniqueFd> connect_in(const std::string& folder) {
+  auto opened = base::open_private_folder(folder, base::IfMissing::Fail);
+  if (!opened) return tl::unexpected(opened.error());
+  base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket) return base::fail_errno(errno, "cannot make a socket");
+  const sockaddr_un address = io::socket_address(opened->get(), io::kDaemonSocket);
+  while (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    if (errno == EINTR) continue;
+    return base::fail_errno(errno, "cannot connect to the daemon at " + folder + "/" + io::kDaemonSocket);
+  }
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != ::geteuid()) {
+    return base::fail(base::ErrorCode::PermissionDenied,
+                      "what listens at " + folder + "/" + io::kDaemonSocket + " belongs to another user");
+  }
+  return socket;
+}
+
+// In our own runtime folder; else where the daemon of our state folder says it is:
+// it may have been started with another runtime folder, or without one.
+base::Result<base::UniqueFd> connect_to_daemon(const base::Folders& folders) {
+  auto socket = connect_in(folders.sockets());
+  if (socket || !nobody_there(socket.error())) return socket;
+  const auto place = io::read_daemon_place(folders.state);
+  if (!place || place->sockets == folders.sockets() || !place->running) return socket;
+  auto elsewhere = connect_in(place->sockets);
+  return elsewhere ? std::move(elsewhere) : std::move(socket);
+}
+
+}  // namespace
+
+base::Result<Connection> Connection::open(const Options& options) {
+  const auto until = Clock::now() + options.patience;
+  milliseconds pause{2};
+  for (;;) {
+    auto socket = connect_to_daemon(options.folders);
+    if (socket) {
+      Options rest = options;
+      rest.patience = std::max(std::chrono::ceil<milliseconds>(until - Clock::now()), milliseconds(1));
+      return greet(std::move(*socket), rest);
+    }
+    // EAGAIN: its queue is full of clients that it has not accepted yet.
+    if (!nobody_there(socket.error()) && socket.error().sys_errno != EAGAIN)
+      return tl::unexpected(socket.error());
+    if (!options.start_daemon && socket.error().sys_errno != EAGAIN) {
+      return base::fail(base::ErrorCode::NotFound,
+                        "no daemon is running; start one with: ttyward daemon run");
+    }
+    if (Clock::now() >= until) {
+      return base::fail(base::ErrorCode::Unavailable,
+                        "the daemon did not get ready in time; see " + options.folders.state + "/daemon.log");
+    }
+    const auto place = io::read_daemon_place(options.folders.state);
+    if (nobody_there(socket.error()) && (!place || !place->running)) {
+      if (auto started = start_daemon(options.program, options.folders, until); !started) {
+        return tl::unexpected(started.error());
+      }
+      continue;
+    }
+    // Somebody else is starting it, or ending it, right now.
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, milliseconds(50));
+  }
+}
+
+Probe probe(const base::Folders& folders, milliseconds patience) {
+  Probe result;
+  result.socket = folders.sockets() + "/" + io::kDaemonSocket;
+  Options options;
+  options.folders = folders;
+  options.role = "viewer";
+  options.client = "ttyward probe";
+  options.start_daemon = false;
+  options.patience = patience;
+  auto connection = Connection::open(options);
+  if (!connection) {
+    result.why_not = connection.error().message;
+    return result;
+  }
+  result.reachable = true;
+  result.version = connection->welcome().version;
+  result.pid = connection->welcome().pid;
+  return result;
+}
+
+}  // namespace ttyward::client

@@ -1,0 +1,32 @@
+// What the daemon does with a call. The server knows the protocol, a handler the meaning.
+// Thread rule: everything on the loop's thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include <boost/json/object.hpp>
+
+#include "daemon/caller.h"
+#include "daemon/responder.h"
+
+namespace ttyward::daemon {
+
+class CallHandler {
+ public:
+  virtual ~CallHandler() = default;
+
+  // Answers now or later, once, through `responder`.
+  virtual void call(const Caller& caller, const std::string& name, boost::json::object args,
+                    Responder responder) = 0;
+  // After its calls were cancelled. Only for connections that were welcomed.
+  virtual void connection_closed(uint64_t connection) = 0;
+  // What a peer that asks for `asked` becomes: an agent, if it runs inside an
+  // agent's terminal. Not asked about peers whose process is gone or cannot be
+  // named: they are agents.
+  virtual Role role_of(pid_t peer, Role asked) = 0;
+};
+
+}  // namespace ttyward::daemon

@@ -1,0 +1,46 @@
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/private_folder.h"
+#include "daemon/server.h"
+#include "io/socket_address.h"
+
+namespace ttyward::daemon {
+
+namespace {
+
+constexpr int kBacklog = 256;  // who waits to be accepted: everybody, while the daemon starts
+
+}  // namespace
+
+base::Result<Listener> bind_listener(const std::string& folder, const std::string& file) {
+  auto opened = base::open_private_folder(folder, base::IfMissing::Create);
+  if (!opened) return tl::unexpected(opened.error());
+  const std::string shown = folder + "/" + file;
+  base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket) return base::fail_errno(errno, "cannot make a socket");
+  // Only a socket is replaced: anything else is somebody's, and none of ours.
+  struct stat st{};
+  if (::fstatat(opened->get(), file.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISSOCK(st.st_mode)) {
+    return base::fail(base::ErrorCode::AlreadyExists, shown + " is not a socket; move it away");
+  }
+  if (::unlinkat(opened->get(), file.c_str(), 0) != 0 && errno != ENOENT) {
+    return base::fail_errno(errno, "cannot replace " + shown);
+  }
+  const sockaddr_un address = io::socket_address(opened->get(), file);
+  // By umask and not by chmod: there is no moment at which others could connect.
+  const mode_t before = ::umask(0177);
+  const int bound = ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  const int error = errno;
+  ::umask(before);
+  if (bound != 0) return base::fail_errno(error, "cannot bind " + shown);
+  if (::listen(socket.get(), kBacklog) != 0) return base::fail_errno(errno, "cannot listen on " + shown);
+  return Listener{std::move(socket), std::move(*opened), file};
+}
+
+}  // namespace ttyward::daemon

@@ -1,0 +1,27 @@
+#include "daemon/responder.h"
+
+#include <utility>
+
+namespace ttyward::daemon {
+
+void Responder::part(const boost::json::object& part) const {
+  if (state_->sink != nullptr) state_->sink->part(state_->connection, state_->id, part);
+}
+
+void Responder::ok(const boost::json::object& value) const {
+  Sink* sink = std::exchange(state_->sink, nullptr);
+  state_->cancelled = nullptr;
+  if (sink != nullptr) sink->ok(state_->connection, state_->id, value);
+}
+
+void Responder::fail(const wire::CallError& error) const {
+  Sink* sink = std::exchange(state_->sink, nullptr);
+  state_->cancelled = nullptr;
+  if (sink != nullptr) sink->fail(state_->connection, state_->id, error);
+}
+
+void Responder::on_cancel(std::function<void()> callback) const {
+  if (open()) state_->cancelled = std::move(callback);
+}
+
+}  // namespace ttyward::daemon

@@ -1,0 +1,298 @@
+#include "daemon/server.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/ids.h"
+#include "daemon/peer.h"
+
+namespace ttyward::daemon {
+
+using wire::CallError;
+using wire::Code;
+
+base::Result<std::unique_ptr<Server>> Server::listen(io::Loop& loop, Listener listener, CallHandler& handler,
+                                                     io::Log& log, Limits limits) {
+  const int fd = listener.socket.get();
+  std::unique_ptr<Server> server(new Server(loop, std::move(listener), handler, log, limits));
+  if (auto added = loop.poller().add(fd, EPOLLIN, *server); !added) return tl::unexpected(added.error());
+  return server;
+}
+
+Server::Server(io::Loop& loop, Listener listener, CallHandler& handler, io::Log& log, Limits limits)
+    : loop_(loop),
+      handler_(handler),
+      log_(log),
+      limits_(limits),
+      id_(base::random_id('d')),
+      listener_(std::move(listener)) {}
+
+Server::~Server() {
+  *self_ = nullptr;
+  close_listener();
+  for (auto& [fd, connection] : connections_) {
+    for (auto& [id, call] : connection->calls) call->sink = nullptr;
+    loop_.cancel(connection->timer);
+    loop_.poller().remove(fd);
+  }
+}
+
+void Server::close_listener() {
+  stopping_ = true;
+  if (!listener_.socket) return;
+  loop_.poller().remove(listener_.socket.get());
+  if (listener_.folder) ::unlinkat(listener_.folder.get(), listener_.file.c_str(), 0);
+  listener_ = {};
+}
+
+Connection* Server::find(uint64_t number) {
+  const auto found = by_number_.find(number);
+  return found != by_number_.end() && !found->second->doomed ? found->second : nullptr;
+}
+
+const Connection* Server::find(uint64_t number) const {
+  return const_cast<Server*>(this)->find(number);
+}
+
+void Server::on_ready(int fd, uint32_t events) {
+  if (fd == listener_.socket.get()) return accept_all();
+  const auto found = connections_.find(fd);
+  if (found == connections_.end() || found->second->doomed) return;
+  Connection& connection = *found->second;
+  if ((events & EPOLLOUT) != 0) flush(connection);
+  if (connection.doomed) return;
+  if ((events & EPOLLIN) != 0) {
+    receive(connection);
+  } else if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
+    doom(connection, "hung up");
+  }
+}
+
+void Server::accept_all() {
+  for (;;) {
+    base::UniqueFd fd(::accept4(listener_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!fd && (errno == EINTR || errno == ECONNABORTED)) continue;
+    if (!fd) break;
+    admit(std::move(fd));
+  }
+  if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+    // The listener stays readable; without a pause this would be a busy loop.
+    log_.error("cannot accept connections: no descriptors left");
+    loop_.poller().change(listener_.socket.get(), 0, *this);
+    loop_.after(std::chrono::milliseconds(100), [this, self = self_] {
+      if (*self != nullptr && listener_.socket) {
+        loop_.poller().change(listener_.socket.get(), EPOLLIN, *this);
+      }
+    });
+  }
+}
+
+void Server::admit(base::UniqueFd fd) {
+  Peer peer = peer_of(fd.get());
+  if (!peer.same_user) {
+    log_.warning("dropped a connection of another user, uid " + std::to_string(peer.uid) + " pid " +
+                 std::to_string(peer.pid));
+    return;
+  }
+  const int number = fd.get();
+  if (connections_.size() >= limits_.connections) {
+    const std::string line =
+        wire::encode(wire::Failed{0,
+                                  {Code::Exhausted, "the daemon has " + std::to_string(limits_.connections) +
+                                                        " connections already; close some"}});
+    static_cast<void>(::send(number, line.data(), line.size(), MSG_NOSIGNAL));
+    return;
+  }
+  auto connection = std::make_unique<Connection>();
+  connection->fd = std::move(fd);
+  connection->process = std::move(peer.process);
+  connection->who.connection = ++last_number_;
+  connection->who.pid = peer.pid;
+  connection->in.set_largest(limits_.hello_bytes);
+  connection->tokens = limits_.calls_per_second;
+  connection->tokens_at = loop_.now();
+  connection->watched = EPOLLIN;
+  if (!loop_.poller().add(number, EPOLLIN, *this)) return;
+  connection->timer = loop_.after(limits_.hello_patience, [this, id = last_number_] {
+    if (Connection* silent = find(id)) {
+      silent->timer = 0;
+      reject(*silent, {Code::Unavailable, "no hello came in time"});
+    }
+  });
+  by_number_[last_number_] = connection.get();
+  connections_[number] = std::move(connection);
+}
+
+void Server::part(uint64_t connection, uint64_t id, const boost::json::object& part) {
+  Connection* to = find(connection);
+  if (to == nullptr) return;
+  std::string line = wire::encode(wire::Part{id, part});
+  if (line.size() <= wire::kLargestLine + 1) return send(*to, std::move(line));
+  log_.error("left out a part of a call that is larger than a message may be");
+}
+
+void Server::ok(uint64_t connection, uint64_t id, const boost::json::object& value) {
+  answer(connection, id, wire::encode(wire::Ok{id, value}));
+}
+
+void Server::fail(uint64_t connection, uint64_t id, const CallError& error) {
+  answer(connection, id, wire::encode(wire::Failed{id, error}));
+}
+
+void Server::answer(uint64_t connection, uint64_t id, std::string line) {
+  Connection* to = find(connection);
+  if (to == nullptr) return;
+  to->calls.erase(id);
+  if (line.size() > wire::kLargestLine + 1) {
+    line = wire::encode(wire::Failed{
+        id, {Code::Exhausted, "the answer is larger than 16 MiB; ask for less of it at a time"}});
+  }
+  send(*to, std::move(line));
+}
+
+void Server::send_event(uint64_t connection, const boost::json::object& event) {
+  Connection* to = find(connection);
+  if (to == nullptr) return;
+  std::string line = wire::encode(wire::Event{event});
+  if (line.size() <= wire::kLargestLine + 1) return send(*to, std::move(line));
+  log_.error("left out an event that is larger than a message may be");
+}
+
+size_t Server::backlog(uint64_t connection) const {
+  const Connection* to = find(connection);
+  return to != nullptr ? to->backlog() : 0;
+}
+
+void Server::on_drained(uint64_t connection, std::function<void()> callback) {
+  Connection* to = find(connection);
+  if (to == nullptr) return;
+  to->drained.push_back(std::move(callback));
+  if (to->backlog() != 0) return;
+  loop_.post([this, self = self_, connection] {
+    if (*self == nullptr) return;
+    if (Connection* still = find(connection)) flush(*still);
+  });
+}
+
+void Server::disconnect(uint64_t connection) {
+  if (Connection* to = find(connection)) doom(*to, "disconnected by the daemon");
+}
+
+size_t Server::open_calls() const {
+  size_t count = 0;
+  for (const auto& [fd, connection] : connections_) count += connection->calls.size();
+  return count;
+}
+
+bool Server::has_unsent() const {
+  return std::any_of(connections_.begin(), connections_.end(),
+                     [](const auto& entry) { return !entry.second->doomed && entry.second->backlog() != 0; });
+}
+
+void Server::send(Connection& to, std::string line) {
+  if (to.doomed || to.last_words) return;
+  if (to.backlog() + line.size() > limits_.largest_backlog) {
+    return doom(to, "did not read " + std::to_string(to.backlog()) + " bytes of answers");
+  }
+  if (to.backlog() == 0) {
+    to.out = std::move(line);
+    to.sent = 0;
+  } else {
+    to.out += line;
+  }
+  flush(to);
+}
+
+void Server::flush(Connection& to) {
+  while (to.backlog() != 0) {
+    const ssize_t done = ::send(to.fd.get(), to.out.data() + to.sent, to.backlog(), MSG_NOSIGNAL);
+    if (done > 0) {
+      to.sent += static_cast<size_t>(done);
+    } else if (errno == EINTR) {
+      continue;
+    } else if (errno == EAGAIN) {
+      break;
+    } else {
+      return doom(to, "went away");
+    }
+  }
+  if (to.backlog() == 0) {
+    to.out = {};
+    to.sent = 0;
+    if (to.last_words) return doom(to, "");
+    const auto drained = std::exchange(to.drained, {});
+    for (const auto& callback : drained) {
+      callback();
+      if (to.doomed) return;
+    }
+  } else if (to.sent >= to.out.size() / 2) {
+    to.out.erase(0, to.sent);
+    to.sent = 0;
+  }
+  watch(to);
+}
+
+void Server::watch(Connection& of) {
+  const bool read = !of.last_words && !of.throttled && of.backlog() <= limits_.pause_backlog;
+  const uint32_t wanted = (read ? uint32_t{EPOLLIN} : 0U) | (of.backlog() != 0 ? uint32_t{EPOLLOUT} : 0U);
+  if (wanted == of.watched) return;
+  of.watched = wanted;
+  loop_.poller().change(of.fd.get(), wanted, *this);
+}
+
+void Server::reject(Connection& from, const CallError& error) {
+  if (from.doomed || from.last_words) return;
+  log_.warning("pid " + std::to_string(from.who.pid) + ": " + error.message);
+  // What it was promised before does not count any more; the error is its last line.
+  std::string line = wire::encode(wire::Failed{0, error});
+  from.out.erase(0, from.sent);
+  from.sent = 0;
+  from.out += line;
+  from.last_words = true;
+  flush(from);
+}
+
+void Server::doom(Connection& connection, const std::string& why) {
+  if (connection.doomed) return;
+  connection.doomed = true;
+  if (!why.empty() && connection.greeted) {
+    log_.info("connection " + std::to_string(connection.who.connection) + " ends: " + why);
+  }
+  loop_.poller().remove(connection.fd.get());
+  if (std::exchange(burial_due_, true)) return;
+  loop_.post([this, self = self_] {
+    if (*self != nullptr) bury();
+  });
+}
+
+void Server::bury() {
+  burial_due_ = false;
+  std::vector<std::unique_ptr<Connection>> gone;
+  for (auto next = connections_.begin(); next != connections_.end();) {
+    if (!next->second->doomed) {
+      ++next;
+      continue;
+    }
+    gone.push_back(std::move(next->second));
+    next = connections_.erase(next);
+  }
+  for (const auto& connection : gone) {
+    by_number_.erase(connection->who.connection);
+    loop_.cancel(connection->timer);
+    unparsed_ -= connection->counted;
+  }
+  for (const auto& connection : gone) {
+    for (auto& [id, call] : std::exchange(connection->calls, {})) {
+      call->sink = nullptr;
+      if (const auto cancelled = std::exchange(call->cancelled, nullptr)) cancelled();
+    }
+    if (connection->greeted) handler_.connection_closed(connection->who.connection);
+  }
+}
+
+}  // namespace ttyward::daemon

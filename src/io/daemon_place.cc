@@ -1,0 +1,66 @@
+#include "io/daemon_place.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string_view>
+
+#include "base/private_folder.h"
+
+namespace ttyward::io {
+namespace {
+
+// A lock of the open file: not given back by some other descriptor's close.
+struct flock whole_file(short type) {
+  struct flock lock{};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+}  // namespace
+
+std::optional<DaemonPlace> read_daemon_place(const std::string& state) {
+  auto folder = base::open_private_folder(state, base::IfMissing::Fail);
+  if (!folder) return std::nullopt;
+  auto file = base::open_private_file_at(folder->get(), kDaemonLock, O_RDONLY, state);
+  if (!file) return std::nullopt;
+  DaemonPlace place;
+  struct flock asked = whole_file(F_RDLCK);  // only asked about, never taken: nobody who looks is in the way
+  place.running = ::fcntl(file->get(), F_OFD_GETLK, &asked) == 0 && asked.l_type != F_UNLCK;
+  std::array<char, 8192> text;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  const ssize_t got = ::pread(file->get(), text.data(), text.size(), 0);
+  // A path with a line end in it is never written.
+  const std::string_view all(text.data(), got > 0 ? static_cast<size_t>(got) : 0);
+  if (const size_t end = all.find('\n'); end != std::string_view::npos) place.sockets = all.substr(0, end);
+  return place;
+}
+
+base::Result<base::UniqueFd> lock_daemon_place(const std::string& state) {
+  auto folder = base::open_private_folder(state, base::IfMissing::Create);
+  if (!folder) return tl::unexpected(folder.error());
+  auto file = base::open_private_file_at(folder->get(), kDaemonLock, O_RDWR | O_CREAT, state);
+  if (!file) return file;
+  struct flock wanted = whole_file(F_WRLCK);
+  if (::fcntl(file->get(), F_OFD_SETLK, &wanted) == 0) return file;
+  if (errno == EAGAIN || errno == EACCES) {
+    return base::fail(base::ErrorCode::AlreadyExists, "a daemon is running already");
+  }
+  return base::fail_errno(errno, "cannot lock " + state + "/" + kDaemonLock);
+}
+
+base::Result<void> write_daemon_place(int lock, const std::string& sockets) {
+  if (sockets.find('\n') != std::string::npos) {
+    return base::fail(base::ErrorCode::InvalidArgument, "the runtime folder's name has a line end in it");
+  }
+  const std::string text = sockets + "\n" + std::to_string(::getpid()) + "\n";
+  if (::ftruncate(lock, 0) != 0 ||
+      ::pwrite(lock, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
+    return base::fail_errno(errno, std::string("cannot write ") + kDaemonLock);
+  }
+  return {};
+}
+
+}  // namespace ttyward::io

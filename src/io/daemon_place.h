@@ -1,0 +1,35 @@
+// Where the daemon of a state folder is: the file `daemon.lock` in it.
+//
+// The daemon holds a lock on the file for its whole life, and the kernel takes it
+// back when it dies, however it dies: so "running" is never a guess. Its first line
+// is the folder of the daemon's socket; the second, for people, its pid.
+//
+// Thread rule: plain functions.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace ttyward::io {
+
+inline constexpr const char* kDaemonSocket = "daemon.sock";
+inline constexpr const char* kDaemonLock = "daemon.lock";
+
+struct DaemonPlace {
+  bool running = false;
+  std::string sockets;  // empty while it starts
+};
+
+// nullopt: there never was a daemon, or the file cannot be read.
+std::optional<DaemonPlace> read_daemon_place(const std::string& state);
+
+// Takes the lock, and keeps it until the descriptor is closed. AlreadyExists: a daemon has it.
+base::Result<base::UniqueFd> lock_daemon_place(const std::string& state);
+base::Result<void> write_daemon_place(int lock, const std::string& sockets);
+
+}  // namespace ttyward::io

@@ -1,0 +1,93 @@
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+
+#include "base/json_text.h"
+#include "base/utf8.h"
+#include "wire/messages.h"
+
+namespace ttyward::wire {
+namespace {
+
+namespace json = boost::json;
+
+// File names and the like need not be UTF-8, and a peer closes the connection on
+// what is not; such bytes become U+FFFD here, whoever put them in.
+std::string repaired(const std::string& text) {
+  std::string out;
+  out.reserve(text.size() + 64);
+  for (size_t at = 0; at < text.size();) base::append_utf8(out, base::decode_utf8(text, at));
+  return out;
+}
+
+std::string text_of(const json::object& object) {
+  std::string text = json::serialize(object);
+  return base::is_valid_utf8(text) ? text : repaired(text);
+}
+
+// {"id":1,"ok":…}: written around the body, so that it is never copied.
+std::string enveloped(uint64_t id, const char* kind, const json::object& body) {
+  return "{\"id\":" + std::to_string(id) + ",\"" + kind + "\":" + text_of(body) + "}\n";
+}
+
+std::string error_text(const CallError& error) {
+  return base::JsonObject().text("code", code_name(error.code)).text("message", error.message).str();
+}
+
+}  // namespace
+
+std::string encode(const Hello& hello) {
+  base::JsonObject body;
+  body.number("protocol", hello.protocol).text("role", hello.role).text("client", hello.client);
+  hello.reader.empty() ? body.null("reader") : body.text("reader", hello.reader);
+  hello.session.empty() ? body.null("session") : body.text("session", hello.session);
+  return "{\"hello\":" + body.str() + "}\n";
+}
+
+std::string encode(const Call& call) {
+  return "{\"id\":" + std::to_string(call.id) + ",\"call\":" + base::json_quoted(call.name) +
+         ",\"args\":" + text_of(call.args) + "}\n";
+}
+
+std::string encode(const Cancel& cancel) {
+  return "{\"cancel\":" + std::to_string(cancel.id) + "}\n";
+}
+
+std::string encode(const Welcome& welcome) {
+  const std::string body = base::JsonObject()
+                               .number("protocol", welcome.protocol)
+                               .text("version", welcome.version)
+                               .text("daemon", welcome.daemon)
+                               .number("pid", welcome.pid)
+                               .text("role", welcome.role)
+                               .str();
+  return "{\"welcome\":" + body + "}\n";
+}
+
+std::string encode(const Part& part) {
+  return enveloped(part.id, "part", part.part);
+}
+
+std::string encode(const Ok& ok) {
+  return enveloped(ok.id, "ok", ok.value);
+}
+
+std::string encode(const Failed& failed) {
+  const std::string id = failed.id != 0 ? "\"id\":" + std::to_string(failed.id) + "," : "";
+  return "{" + id + "\"error\":" + error_text(failed.error) + "}\n";
+}
+
+std::string encode(const Event& event) {
+  return text_of(event.event) + "\n";
+}
+
+std::string encode_unsupported(const std::string& message) {
+  const std::string body = base::JsonObject()
+                               .text("code", code_name(Code::Unsupported))
+                               .text("message", message)
+                               .raw("protocols", "[" + std::to_string(kProtocol) + "]")
+                               .str();
+  return "{\"error\":" + body + "}\n";
+}
+
+}  // namespace ttyward::wire
