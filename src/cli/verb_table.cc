@@ -11,6 +11,7 @@ std::span<const Verb> verb_table() {
       kBatch,
       kRender,
       kCheckVerb,
+      kMcp,
   };
   return kVerbs;
 }
