@@ -12,6 +12,7 @@ std::span<const Verb> verb_table() {
       kRender,
       kCheckVerb,
       kMcp,
+      kDaemon,
   };
   return kVerbs;
 }

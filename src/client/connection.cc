@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "client/await_reply.h"
+
 namespace ttyward::client {
 
 namespace {
@@ -16,8 +18,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr size_t kReadBytes = 64 * 1024;
-// After a deadline, for the daemon to say that the call is cancelled: it answers at once, or not at all.
-constexpr milliseconds kCancelPatience{1000};
 
 int poll_timeout(std::optional<std::chrono::steady_clock::time_point> until) {
   if (!until) return -1;
@@ -178,56 +178,7 @@ CallResult Connection::call(std::string_view name, boost::json::object args, con
                             const CallOptions& options) {
   auto started = start(name, std::move(args));
   if (!started) return tl::unexpected(started.error());
-  const uint64_t id = *started;
-  Deadline until;
-  if (options.deadline.count() > 0) until = Clock::now() + options.deadline;
-  bool cancelled = false;
-  bool timed_out = false;
-  size_t looked_at = 0;  // of waiting_: belongs to others
-  for (;;) {
-    while (looked_at < waiting_.size()) {
-      Message& message = waiting_[looked_at];
-      const auto take = [&] {
-        Message taken = std::move(message);
-        waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(looked_at));
-        return taken;
-      };
-      if (const auto* reply = std::get_if<Reply>(&message); reply != nullptr && reply->id == id) {
-        CallResult result = std::get<Reply>(take()).result;
-        if (!result && timed_out && result.error().code == wire::Code::Cancelled) {
-          result.error().message = "the daemon has not answered in time";
-          result.error().fate = CallFailure::Fate::TimedOut;
-        }
-        return result;
-      }
-      if (const auto* part = std::get_if<Part>(&message); part != nullptr && part->id == id) {
-        const Message taken = take();
-        if (on_part) on_part(std::get<Part>(taken).part);
-      } else if (std::holds_alternative<Event>(message) && options.on_event) {
-        const Message taken = take();
-        options.on_event(std::get<Event>(taken).event);
-      } else {
-        ++looked_at;
-      }
-    }
-    auto received = wait_and_receive(until, cancelled ? -1 : options.cancel_fd);
-    if (received && *received) continue;
-    if (!received) {
-      if (looked_at < waiting_.size()) continue;  // the answer came just before the end
-      return tl::unexpected(lost_call(CallFailure::Fate::Unknown));
-    }
-    if (timed_out) {
-      CallFailure failure;
-      failure.code = wire::Code::Unavailable;
-      failure.message = "the daemon has not answered in time";
-      failure.fate = CallFailure::Fate::TimedOut;
-      return tl::unexpected(std::move(failure));
-    }
-    timed_out = until && Clock::now() >= *until;
-    if (timed_out) until = Clock::now() + kCancelPatience;
-    if (!cancelled) cancel(id);
-    cancelled = true;
-  }
+  return ReplyWait<Connection>(*this, *started, on_part, options).wait();
 }
 
 }  // namespace ttyward::client

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,7 +65,12 @@ struct Part {
 struct Event {
   boost::json::object event;
 };
-using Message = std::variant<Reply, Part, Event>;
+// Of a Session: this is another daemon, or another connection to it. Subscriptions
+// and leases of the old one are gone.
+struct Reconnected {
+  wire::Welcome welcome;
+};
+using Message = std::variant<Reply, Part, Event, Reconnected>;
 
 using PartHandler = std::function<void(const boost::json::object&)>;
 using EventHandler = std::function<void(const boost::json::object&)>;
@@ -78,6 +82,9 @@ struct CallOptions {
   int cancel_fd = -1;
   EventHandler on_event;  // none: events wait for next()
 };
+
+template <typename Link>
+class ReplyWait;
 
 class Connection {
  public:
@@ -106,12 +113,16 @@ class Connection {
  private:
   using Clock = std::chrono::steady_clock;
   using Deadline = std::optional<Clock::time_point>;
+  template <typename Link>
+  friend class ReplyWait;
+  friend class Session;
 
   Connection() = default;
+  std::deque<Message>& waiting() { return waiting_; }
   base::Result<void> say_hello(const Options& options);
   enum class Sent : uint8_t { All, NotAll };
   Sent send(std::string_view line, Deadline until);
-  // Waits until something was received. False: nothing came in time.
+  // Waits until something was received. False: nothing came in time, or also_fd is readable.
   base::Result<bool> wait_and_receive(Deadline until, int also_fd = -1);
   // Takes what the socket has into waiting_. False: there was nothing.
   base::Result<bool> receive();
@@ -119,6 +130,7 @@ class Connection {
   base::Error lost(const std::string& why);
   CallFailure lost_call(CallFailure::Fate fate) const;
 
+  // Nothing here refers to the object's own place: it can be moved.
   base::UniqueFd fd_;
   wire::LineReader in_;
   wire::Welcome welcome_;

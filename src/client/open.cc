@@ -71,9 +71,11 @@ base::Result<Connection> Connection::open(const Options& options) {
       return greet(std::move(*socket), rest);
     }
     // EAGAIN: its queue is full of clients that it has not accepted yet.
-    if (!nobody_there(socket.error()) && socket.error().sys_errno != EAGAIN)
-      return tl::unexpected(socket.error());
-    if (!options.start_daemon && socket.error().sys_errno != EAGAIN) {
+    const bool nobody = nobody_there(socket.error());
+    if (!nobody && socket.error().sys_errno != EAGAIN) return tl::unexpected(socket.error());
+    const auto place = io::read_daemon_place(options.folders.state);
+    const bool running = place && place->running;
+    if (nobody && !running && !options.start_daemon) {
       return base::fail(base::ErrorCode::NotFound,
                         "no daemon is running; start one with: ttyward daemon run");
     }
@@ -81,8 +83,7 @@ base::Result<Connection> Connection::open(const Options& options) {
       return base::fail(base::ErrorCode::Unavailable,
                         "the daemon did not get ready in time; see " + options.folders.state + "/daemon.log");
     }
-    const auto place = io::read_daemon_place(options.folders.state);
-    if (nobody_there(socket.error()) && (!place || !place->running)) {
+    if (nobody && !running) {
       if (auto started = start_daemon(options.program, options.folders, until); !started) {
         return tl::unexpected(started.error());
       }

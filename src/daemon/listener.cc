@@ -1,3 +1,5 @@
+#include "daemon/listener.h"
+
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -7,7 +9,6 @@
 #include <utility>
 
 #include "base/private_folder.h"
-#include "daemon/server.h"
 #include "io/socket_address.h"
 
 namespace ttyward::daemon {
@@ -17,6 +18,12 @@ namespace {
 constexpr int kBacklog = 256;  // who waits to be accepted: everybody, while the daemon starts
 
 }  // namespace
+
+bool Listener::file_is_ours() const {
+  struct stat st{};
+  return folder && ::fstatat(folder.get(), file.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISSOCK(st.st_mode) && st.st_ino == inode;
+}
 
 base::Result<Listener> bind_listener(const std::string& folder, const std::string& file) {
   auto opened = base::open_private_folder(folder, base::IfMissing::Create);
@@ -40,7 +47,10 @@ base::Result<Listener> bind_listener(const std::string& folder, const std::strin
   ::umask(before);
   if (bound != 0) return base::fail_errno(error, "cannot bind " + shown);
   if (::listen(socket.get(), kBacklog) != 0) return base::fail_errno(errno, "cannot listen on " + shown);
-  return Listener{std::move(socket), std::move(*opened), file};
+  Listener listener{std::move(socket), std::move(*opened), file, 0};
+  if (::fstatat(listener.folder.get(), file.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0)
+    listener.inode = st.st_ino;
+  return listener;
 }
 
 }  // namespace ttyward::daemon

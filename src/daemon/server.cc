@@ -1,7 +1,6 @@
 #include "daemon/server.h"
 
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,10 +43,25 @@ Server::~Server() {
 
 void Server::close_listener() {
   stopping_ = true;
+  drop_listener();
+}
+
+void Server::drop_listener() {
   if (!listener_.socket) return;
   loop_.poller().remove(listener_.socket.get());
-  if (listener_.folder) ::unlinkat(listener_.folder.get(), listener_.file.c_str(), 0);
+  if (listener_.folder && listener_.file_is_ours()) {
+    ::unlinkat(listener_.folder.get(), listener_.file.c_str(), 0);
+  }
   listener_ = {};
+}
+
+base::Result<void> Server::replace_listener(Listener listener) {
+  if (stopping_) return {};
+  const int fd = listener.socket.get();
+  if (auto added = loop_.poller().add(fd, EPOLLIN, *this); !added) return added;
+  drop_listener();
+  listener_ = std::move(listener);
+  return {};
 }
 
 Connection* Server::find(uint64_t number) {

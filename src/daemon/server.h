@@ -9,6 +9,7 @@
 // Thread rule: the loop's thread.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,6 +24,7 @@
 #include "base/unique_fd.h"
 #include "daemon/call_handler.h"
 #include "daemon/connection.h"
+#include "daemon/listener.h"
 #include "daemon/responder.h"
 #include "io/log.h"
 #include "io/loop.h"
@@ -41,18 +43,6 @@ struct Limits {
   uint32_t calls_per_second = 10'000;         // per connection; one that is faster is read from later
   std::chrono::milliseconds hello_patience{10'000};
 };
-
-// Where a server listens: a socket that is bound already (a service manager's),
-// or one it binds in a folder of its own.
-struct Listener {
-  base::UniqueFd socket;
-  base::UniqueFd folder;  // none: the file is not ours to remove
-  std::string file;
-};
-
-// Binds `file` in `folder`, which must be private to us and is made if missing.
-// Whatever has the name is replaced: the caller knows that nobody listens there.
-base::Result<Listener> bind_listener(const std::string& folder, const std::string& file);
 
 class Server final : private io::Poller::Handler, private Responder::Sink {
  public:
@@ -80,6 +70,10 @@ class Server final : private io::Poller::Handler, private Responder::Sink {
   // What every welcome says: differs between any two starts.
   const std::string& id() const { return id_; }
 
+  // Whether the socket's file is where we made it; true for one that was handed over.
+  bool listener_in_place() const { return !listener_.folder || listener_.file_is_ours(); }
+  // Listens there instead; connections stay.
+  base::Result<void> replace_listener(Listener listener);
   // No new connections and no new calls from now on; what is open is answered still.
   void close_listener();
 
@@ -91,6 +85,7 @@ class Server final : private io::Poller::Handler, private Responder::Sink {
   void ok(uint64_t connection, uint64_t id, const boost::json::object& value) override;
   void fail(uint64_t connection, uint64_t id, const wire::CallError& error) override;
 
+  void drop_listener();
   void accept_all();
   void admit(base::UniqueFd fd);
   void receive(Connection& from);

@@ -1,0 +1,130 @@
+// ttyward daemon: run it, ask how it is, stop it.
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <ctime>
+#include <memory>
+#include <string>
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+
+#include "base/folders.h"
+#include "base/unique_fd.h"
+#include "cli/verbs/verbs.h"
+#include "client/connection.h"
+#include "daemon/basic_calls.h"
+#include "daemon/process.h"
+
+namespace ttyward::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int kExitNotRunning = 1;
+constexpr int kEndPatience = 40'000;  // milliseconds; the daemon gives its own work 30 s
+
+struct Arguments {
+  base::Folders folders = base::user_folders();
+  bool detach = false;
+  bool kill_terminals = false;
+};
+
+int run_daemon(const Arguments& args) {
+  daemon::RunOptions options;
+  options.folders = args.folders;
+  options.where = args.detach ? daemon::Where::Background : daemon::Where::Foreground;
+  return daemon::run(
+      options,
+      [](daemon::Process& process) -> std::unique_ptr<daemon::Application> {
+        return std::make_unique<daemon::BasicApplication>(process);
+      },
+      "ttyward daemon");
+}
+
+client::Options client_options(const Arguments& args) {
+  client::Options options;
+  options.folders = args.folders;
+  options.client = "ttyward daemon";
+  options.start_daemon = false;
+  return options;
+}
+
+std::string time_text(int64_t ms) {
+  const auto seconds = static_cast<time_t>(ms / 1000);
+  tm parts{};
+  ::localtime_r(&seconds, &parts);
+  char text[64];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts);
+  return text;
+}
+
+int64_t number(const json::object& from, const char* name) {
+  const json::value* value = from.if_contains(name);
+  return value != nullptr && value->is_int64() ? value->get_int64() : 0;
+}
+
+int show_status(const Arguments& args, bool as_json) {
+  auto connection = client::Connection::open(client_options(args));
+  if (!connection) return complain("daemon", connection.error().message, kExitNotRunning);
+  auto status = connection->call("status", {});
+  if (!status) return complain("daemon", status.error().message, kExitFailure);
+  if (as_json) {
+    fmt::print("{}\n", json::serialize(*status));
+    return 0;
+  }
+  fmt::print("ttyward {} runs since {}, pid {}\n", connection->welcome().version,
+             time_text(number(*status, "started_at")), connection->welcome().pid);
+  fmt::print("connections {}, memory {} KiB\n", number(*status, "connections"),
+             number(*status, "memory_kib"));
+  return 0;
+}
+
+int stop_daemon(const Arguments& args) {
+  auto connection = client::Connection::open(client_options(args));
+  if (!connection && connection.error().code == base::ErrorCode::NotFound) {
+    fmt::print("no daemon is running\n");
+    return 0;
+  }
+  if (!connection) return complain("daemon", connection.error().message, kExitFailure);
+  // Opened before the daemon is told, while the number cannot mean anybody else.
+  const pid_t pid = connection->welcome().pid;
+  const base::UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  auto told = connection->call("stop", {{"kill_terminals", args.kill_terminals}});
+  if (!told) return complain("daemon", told.error().message, kExitFailure);
+  pollfd entry{process.get(), POLLIN, 0};
+  while (process && ::poll(&entry, 1, kEndPatience) < 0 && errno == EINTR) {
+  }
+  if (process && entry.revents == 0) {
+    return complain("daemon", fmt::format("the daemon has not ended yet; to end it now: kill -9 {}", pid),
+                    kExitFailure);
+  }
+  return 0;
+}
+
+std::function<int()> declare(CLI::App& app, const Globals& globals) {
+  auto args = std::make_shared<Arguments>();
+  CLI::App* run = app.add_subcommand("run", "Run the daemon; clients start one when they need it");
+  run->add_flag("--detach", args->detach, "In the background; returns when it is ready");
+  run->add_option("--state", args->folders.state)->group("");
+  run->add_option("--runtime", args->folders.runtime)->group("");
+  run->add_option("--config", args->folders.config)->group("");
+  const CLI::App* status = app.add_subcommand("status", "Whether it runs, and how it is");
+  CLI::App* stop = app.add_subcommand("stop", "End the daemon; terminals live on");
+  stop->add_flag("--kill-terminals", args->kill_terminals, "End all terminals, too");
+  app.require_subcommand(1);
+  const Globals* shared = &globals;
+  return [args, shared, run, status] {
+    if (run->parsed()) return run_daemon(*args);
+    return status->parsed() ? show_status(*args, shared->json) : stop_daemon(*args);
+  };
+}
+
+}  // namespace
+
+const Verb kDaemon = {"daemon", "Run, ask or stop the process that keeps terminals", &declare};
+
+}  // namespace ttyward::cli

@@ -1,0 +1,79 @@
+// A connection that comes back: when the daemon was killed or replaced, a session
+// connects anew, starting a daemon if need be, and goes on.
+//
+// What becomes of calls that were open then:
+//   - not sent to the end: sent again, whatever they are; the daemon never saw them
+//   - repeatable (client/repeatable.h): sent again, under the same number
+//   - all others: answered with `unavailable`, fate Unknown. Commands survive a
+//     daemon, so what a lost `exec` started can be found with `list` and `history`.
+// A call that saw kMostAttempts daemons die is not sent again: it may be why.
+//
+// next() tells of a new connection with Reconnected, before anything that comes from
+// it: whoever subscribed has to subscribe again. fd() changes with it.
+//
+// Thread rule: one thread at a time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/json/object.hpp>
+
+#include "base/result.h"
+#include "client/connection.h"
+
+namespace ttyward::client {
+
+inline constexpr int kMostAttempts = 3;
+
+class Session {
+ public:
+  static base::Result<Session> open(Options options);
+
+  int fd() const { return connection_.fd(); }
+  const wire::Welcome& welcome() const { return connection_.welcome(); }
+
+  // As Connection's. Errors of next() and lost calls mean that no daemon could be
+  // reached in Options::patience; each later use tries again.
+  CallResult call(std::string_view name, boost::json::object args, const PartHandler& on_part = {},
+                  const CallOptions& options = {});
+  tl::expected<uint64_t, CallFailure> start(std::string_view name, boost::json::object args);
+  void cancel(uint64_t id);
+  base::Result<std::optional<Message>> next(std::chrono::milliseconds timeout);
+  bool has_next() const { return !waiting_.empty() || connection_.has_next(); }
+
+ private:
+  template <typename Link>
+  friend class ReplyWait;
+  struct Open {
+    std::string name;
+    boost::json::object args;
+    uint64_t sent_as = 0;  // its number on the connection; 0: not sent
+    int attempts = 0;
+    bool cancelled = false;
+  };
+
+  Session(Options options, Connection connection)
+      : options_(std::move(options)), connection_(std::move(connection)) {}
+  std::deque<Message>& waiting() { return waiting_; }
+  base::Result<bool> wait_and_receive(Connection::Deadline until, int also_fd = -1);
+  CallFailure lost_call(CallFailure::Fate fate) const { return connection_.lost_call(fate); }
+  void take_over();
+  base::Result<void> reconnect();
+  bool send(uint64_t id, Open& call);
+  void give_up(uint64_t id, CallFailure failure);
+
+  Options options_;
+  Connection connection_;
+  std::map<uint64_t, Open> open_;
+  std::map<uint64_t, uint64_t> ours_;  // number on the connection → ours
+  std::deque<Message> waiting_;
+  uint64_t last_id_ = 0;
+};
+
+}  // namespace ttyward::client

@@ -1,0 +1,57 @@
+// The calls every daemon answers, whatever else it does: status, stop, reload.
+//
+// An application owns one and asks it first:
+//   if (basic_.call(caller, name, args, responder)) return;
+// Thread rule: the loop's thread.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <boost/json/object.hpp>
+
+#include "daemon/application.h"
+
+namespace ttyward::daemon {
+
+class BasicCalls {
+ public:
+  // `reload` is Application::reload, or whatever gives the errors there are.
+  BasicCalls(Process& process, std::function<std::vector<std::string>()> reload)
+      : process_(process), reload_(std::move(reload)) {}
+  void serve(Server& server) { server_ = &server; }
+  // Adds to what `status` says, which is pid, version, started_at, connections, memory_kib and no warnings.
+  void extend_status(std::function<void(boost::json::object&)> more) { more_ = std::move(more); }
+
+  // False: it is none of these, and nothing was done.
+  bool call(const Caller& caller, const std::string& name, const boost::json::object& args,
+            const Responder& responder);
+  boost::json::object status() const;
+
+ private:
+  void stop(const Caller& caller, const boost::json::object& args, const Responder& responder);
+
+  Process& process_;
+  std::function<std::vector<std::string>()> reload_;
+  std::function<void(boost::json::object&)> more_;
+  Server* server_ = nullptr;
+};
+
+// A daemon with nothing but these calls.
+class BasicApplication final : public Application {
+ public:
+  explicit BasicApplication(Process& process) : basic_(process, [this] { return reload(); }) {}
+
+  void call(const Caller& caller, const std::string& name, boost::json::object args,
+            Responder responder) override;
+  void connection_closed(uint64_t /*connection*/) override {}
+  Role role_of(pid_t /*peer*/, Role asked) override { return asked; }
+  base::Result<void> start(io::Loop& loop, Server& server) override;
+  std::vector<std::string> reload() override { return {}; }
+  void stop(bool /*kill_terminals*/, std::function<void()> done) override { done(); }
+
+ private:
+  BasicCalls basic_;
+};
+
+}  // namespace ttyward::daemon
