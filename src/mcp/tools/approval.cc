@@ -59,7 +59,9 @@ Task<CallReply> outcome(Context& context, RequestPtr request, std::string approv
   if (const json::object* result = object_at(*waited, "result")) co_return *result;
   if (command.empty())
     co_return tl::unexpected(CallFailure{"unavailable", "the daemon did not say what became of the command"});
-  co_return co_await call_daemon(context, request, "result", json::object{{"command", command}});
+  json::object ask;
+  ask["command"] = command;
+  co_return co_await call_daemon(context, request, "result", std::move(ask));
 }
 
 Task<std::optional<CallReply>> act(Context& context, RequestPtr request, json::object pending, Said said,

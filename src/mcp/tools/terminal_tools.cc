@@ -85,8 +85,9 @@ Detached list_terminals(Context& context, RequestPtr request, json::object value
   if (text.empty()) text = "No terminal is open.\n";
   json::object structured = *reply;
   if (flag_at(values, "new_output")) {
-    const CallReply news =
-        co_await call_daemon(context, request, "environment", json::object{{"task", context.session}});
+    json::object ask;
+    ask["task"] = context.session;
+    const CallReply news = co_await call_daemon(context, request, "environment", std::move(ask));
     if (!news) {
       request->reply(failure_result(news.error()));
       co_return;
