@@ -29,7 +29,7 @@ class Catalog {
   virtual bool has_tool(std::string_view name) const = 0;
   virtual TaskSupport task_support(std::string_view name) const = 0;
   // Modern era: how long a call that may become a task is waited for before it becomes one.
-  virtual std::chrono::milliseconds task_delay() const = 0;
+  virtual std::chrono::milliseconds task_delay(std::string_view tool) const = 0;
   // Calls a tool that exists; `arguments` is an object, unchecked.
   virtual void call_tool(RequestPtr request, std::string name, json::object arguments) = 0;
 

@@ -14,6 +14,8 @@ class Outlet {
   virtual void send(const json::object& message, Last last) = 0;
   // There will be no answer: the request was cancelled, or was a notification.
   virtual void close() = 0;
+  // Ends the response for now; the client comes back for the rest. Where that cannot be, nothing happens.
+  virtual void pause() {}
 };
 
 }  // namespace ttyward::mcp

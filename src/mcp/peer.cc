@@ -98,6 +98,7 @@ RequestPtr Peer::make_request(const rpc::Message& message, Era era, const std::s
   };
   request->carrier.notify = [outlet](json::object note) { outlet->send(note, Last::No); };
   request->carrier.dropped = [outlet] { outlet->close(); };
+  request->carrier.pause = [outlet] { outlet->pause(); };
   if (era == Era::Legacy) {
     request->carrier.ask = [weak, outlet](std::string method, json::object params,
                                           std::function<void(Answer)> done) {

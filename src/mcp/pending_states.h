@@ -19,13 +19,32 @@
 
 namespace ttyward::mcp {
 
+// The method and what it was asked, without what changes from one attempt to the next.
+std::string what_was_asked(const Request& request);
+std::string new_state();
+
+template <typename Record>
 class PendingStates {
  public:
-  PendingStates() = default;
-
-  std::string keep(const Request& request, json::object record);
+  std::string keep(const Request& request, Record record) {
+    if (kept_.size() >= kMost) kept_.pop_front();
+    kept_.push_back(
+        {new_state(), what_was_asked(request), std::move(record), io::Loop::Clock::now() + kLifetime});
+    return kept_.back().state;
+  }
   // The record of the state that `request` brings back. Null: forged, used, too old, or for something else.
-  std::optional<json::object> take(const Request& request);
+  std::optional<Record> take(const Request& request) {
+    const std::string state = text_or(request.params, "requestState");
+    for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
+      if (kept->state != state) continue;
+      Kept found = std::move(*kept);
+      kept_.erase(kept);
+      if (found.bound_to != what_was_asked(request) || io::Loop::Clock::now() > found.until)
+        return std::nullopt;
+      return std::move(found.record);
+    }
+    return std::nullopt;
+  }
 
  private:
   static constexpr size_t kMost = 1024;
@@ -34,7 +53,7 @@ class PendingStates {
   struct Kept {
     std::string state;
     std::string bound_to;
-    json::object record;
+    Record record;
     io::Loop::Clock::time_point until;
   };
   std::list<Kept> kept_;

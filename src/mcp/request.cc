@@ -82,13 +82,17 @@ void Request::log(std::string_view level, json::value data) {
 Callback<Answer> Request::ask(std::string ask_method, json::object ask_params) {
   const RequestPtr self = shared_from_this();
   return Callback<Answer>([self, ask_method, ask_params](std::function<void(Answer)> done) {
-    if (self->cancelled_ || self->done_ || !self->carrier.ask) {
-      done(Answer{std::nullopt, "the client cannot be asked"});
-      return;
-    }
-    self->on_cancel([done] { done(Answer{std::nullopt, "cancelled"}); });
-    self->carrier.ask(ask_method, ask_params, done);
+    self->ask(ask_method, ask_params, std::move(done));
   });
+}
+
+void Request::ask(std::string ask_method, json::object ask_params, std::function<void(Answer)> done) {
+  if (cancelled_ || done_ || !carrier.ask) return done(Answer{std::nullopt, "the client cannot be asked"});
+  const auto once = [done, told = std::make_shared<bool>(false)](Answer answer) {
+    if (!std::exchange(*told, true)) done(std::move(answer));
+  };
+  on_cancel([once] { once(Answer{std::nullopt, "cancelled"}); });
+  carrier.ask(std::move(ask_method), std::move(ask_params), once);
 }
 
 Callback<bool> Request::sleep(std::chrono::milliseconds delay) {

@@ -39,6 +39,7 @@ class Request : public std::enable_shared_from_this<Request> {
     std::function<void(json::object response)> finish;
     std::function<void(json::object notification)> notify;
     std::function<void()> dropped;  // cancelled: there will be no answer. May be empty
+    std::function<void()> pause;    // ends the response for now, where the client can come back. May be empty
     // Legacy only: sends a request to the client. Empty if there is no way.
     std::function<void(std::string method, json::object params, std::function<void(Answer)> done)> ask;
   };
@@ -72,6 +73,8 @@ class Request : public std::enable_shared_from_this<Request> {
   bool wants_progress() const;
   void log(std::string_view level, json::value data);
   Callback<Answer> ask(std::string ask_method, json::object ask_params);
+  // The same for callers that wait for something else, too. `done` is called once.
+  void ask(std::string ask_method, json::object ask_params, std::function<void(Answer)> done);
   // False: cancelled meanwhile.
   Callback<bool> sleep(std::chrono::milliseconds delay);
 

@@ -130,7 +130,7 @@ void Server::call_tool(const RequestPtr& request) {
   if (support == TaskSupport::Never && request->as_task)
     return request->fail(rpc::kMethodNotFound, *name + " does not run as a task: call it without \"task\"");
   if (support != TaskSupport::Never && wants_task)
-    return tasks_.start(request, *name, arguments_of(request->params), support);
+    return tasks_.start(request, *name, arguments_of(request->params));
   catalog_.call_tool(request, *name, arguments_of(request->params));
 }
 

@@ -132,8 +132,7 @@ Tasks::RecordPtr Tasks::make_record(const RequestPtr& request, const std::string
   return record;
 }
 
-void Tasks::start(const RequestPtr& request, const std::string& tool, const json::object& arguments,
-                  TaskSupport support) {
+void Tasks::start(const RequestPtr& request, const std::string& tool, const json::object& arguments) {
   if (!make_room())
     return request->fail(rpc::kInternalError, "too many tasks are running: wait for one, or cancel one");
   const RecordPtr record = make_record(request, tool, arguments);
@@ -158,7 +157,7 @@ void Tasks::start(const RequestPtr& request, const std::string& tool, const json
       const RecordPtr task = weak.lock();
       if (task && task->inner) task->inner->cancel();
     });
-    loop_.after(catalog_.task_delay(), announce);
+    loop_.after(delay, announce);
   }
   run(record);
 }

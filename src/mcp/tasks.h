@@ -35,8 +35,7 @@ class Tasks {
   Tasks(io::Loop& loop, Catalog& catalog, Notices& notices);
   ~Tasks();
 
-  void start(const RequestPtr& request, const std::string& tool, const json::object& arguments,
-             TaskSupport support);
+  void start(const RequestPtr& request, const std::string& tool, const json::object& arguments);
   // False: not a method of tasks, in this era.
   bool dispatch(const RequestPtr& request);
   // The session is over: what it started is cancelled and forgotten.

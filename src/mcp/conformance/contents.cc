@@ -35,6 +35,13 @@ Detached with_progress(RequestPtr request) {
   request->reply(text_result("Progressed."));
 }
 
+Detached with_reconnection(RequestPtr request) {
+  co_await request->sleep(kPause);
+  request->carrier.pause();
+  co_await request->sleep(kPause);
+  request->reply(text_result("Reconnection test completed successfully"));
+}
+
 json::value schema_2020_12() {
   return json::parse(R"({
     "$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
@@ -75,6 +82,8 @@ void Fixtures::add_contents() {
       [](RequestPtr request, json::object) { with_logging(request); });
   add("test_tool_with_progress", "Reports progress",
       [](RequestPtr request, json::object) { with_progress(request); });
+  add("test_reconnection", "Closes its stream before it answers",
+      [](RequestPtr request, json::object) { with_reconnection(request); });
   add("test_trigger_tool_change", "Says that the list of tools changed",
       [this](RequestPtr request, json::object) {
         notices_.tools_changed();

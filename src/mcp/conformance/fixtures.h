@@ -24,7 +24,9 @@ class Fixtures final : public Catalog {
   json::array tools(Era era) const override;
   bool has_tool(std::string_view name) const override { return tools_.contains(std::string(name)); }
   TaskSupport task_support(std::string_view name) const override;
-  std::chrono::milliseconds task_delay() const override { return std::chrono::milliseconds(0); }
+  std::chrono::milliseconds task_delay(std::string_view tool) const override {
+    return std::chrono::milliseconds(tool == "test_tool_with_task" ? 100 : 0);
+  }
   void call_tool(RequestPtr request, std::string name, json::object arguments) override;
   void list_resources(RequestPtr request) override;
   json::array resource_templates() const override;
@@ -53,7 +55,7 @@ class Fixtures final : public Catalog {
   void add_tasks();
 
   Notices& notices_;
-  PendingStates states_;
+  PendingStates<json::object> states_;
   std::map<std::string, Tool> tools_;
 };
 

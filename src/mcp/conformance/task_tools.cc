@@ -45,8 +45,19 @@ void Fixtures::add_tasks() {
       {{"seconds", json::object{{"type", "integer"}}}, {"label", json::object{{"type", "string"}}}},
       TaskSupport::Optional);
   add(
-      "test_tool_with_task", "Sleeps, then answers",
-      [](RequestPtr request, json::object) { slow(request, 1, "it"); }, {}, TaskSupport::Optional);
+      "test_tool_with_task", "Asks, then sleeps, then answers",
+      [](RequestPtr request, json::object) {
+        const json::object* answer = request->input_response("user_name");
+        const json::object* content = answer != nullptr ? object_at(*answer, "content") : nullptr;
+        if (content != nullptr) {
+          slow(request, 1, text_or(*content, "name"));
+          return;
+        }
+        json::object question =
+            form_question("What is your name?", {{"name", json::object{{"type", "string"}}}}, {"name"});
+        request->need_input({{"user_name", input_request("elicitation/create", std::move(question))}}, "");
+      },
+      {}, TaskSupport::Required);
   add(
       "failing_job", "Fails after a second", [](RequestPtr request, json::object) { failing(request); }, {},
       TaskSupport::Required);

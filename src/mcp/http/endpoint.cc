@@ -132,6 +132,11 @@ std::string Endpoint::header_problem(const HttpRequest& request, const rpc::Mess
   if (!version.empty() && request.header(kVersionHeader) != version)
     return std::string(kVersionHeader) + " has to be the version in _meta";
   if (request.header("Mcp-Method") != message.method) return "Mcp-Method has to be the method in the body";
+  if (message.method.starts_with("tasks/")) {
+    const bool agrees = request.count("Mcp-Name") == 0 || decode_header_value(request.header("Mcp-Name")) ==
+                                                              text_or(message.params(), "taskId");
+    return agrees ? "" : "Mcp-Name has to be the task in the body";
+  }
   const bool named =
       message.method == "tools/call" || message.method == "prompts/get" || message.method == "resources/read";
   if (!named) return {};

@@ -30,6 +30,7 @@ class EventStream final : public Outlet {
 
   void send(const json::object& message, Last last) override;
   void close() override;
+  void pause() override { end(); }
   bool finished() const { return finished_; }
   bool attached() const { return exchange_ != nullptr && exchange_->open(); }
   size_t kept_bytes() const { return kept_bytes_; }

@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* kKey = "approval";
 constexpr size_t kMostReasons = 6;
+constexpr std::chrono::seconds kPatience{10};  // for a person who answers elsewhere
 
 // The only use of the person's connection.
 Callback<CallReply> hand_on(Context& context, std::string approval, Said said) {
@@ -25,53 +26,59 @@ Callback<CallReply> hand_on(Context& context, std::string approval, Said said) {
       [&person, args](Backend::OnDone done) { person.call("answer", args, {}, std::move(done)); });
 }
 
-Task<json::object> find_approval(Context& context, RequestPtr request, json::object result) {
-  const std::string id = text_or(result, "approval");
-  const CallReply reply = co_await call_daemon(context, request, "approvals", {});
-  const json::array* approvals = reply ? array_at(*reply, "approvals") : nullptr;
-  if (approvals != nullptr) {
-    for (const json::value& entry : *approvals) {
-      const json::object* approval = entry.if_object();
-      if (approval != nullptr && text_or(*approval, "id") == id) co_return *approval;
-    }
+// What the model is told when nobody has said yes so far: the question stays open.
+CallReply still_open(const json::object& approval) {
+  json::object pending;
+  for (const char* same : {"command_id", "terminal_id", "command", "cwd"}) {
+    const json::value* value = member(approval, same);
+    pending[same] = value != nullptr ? *value : json::value();
   }
-  json::object known;
-  known["id"] = id;
-  known["command"] = text_or(result, "command");
-  known["cwd"] = text_or(result, "cwd");
-  co_return known;
+  pending["state"] = "pending_approval";
+  pending["approval"] = text_or(approval, "id");
+  pending["output"] = "";
+  return pending;
 }
 
-// After the answer: what became of the command.
-Task<CallReply> outcome(Context& context, RequestPtr request, std::string approval, std::string command,
-                        int64_t wait_ms) {
-  json::object args;
-  if (command.empty()) {
-    args["approval"] = approval;
-  } else {
-    args["command"] = command;
-    args["exit"] = true;
-    args["input"] = true;
-  }
-  args["timeout_ms"] = wait_ms;
-  const CallReply waited = co_await call_daemon(context, request, "wait", std::move(args));
-  if (!waited) co_return waited;
-  if (const json::object* result = object_at(*waited, "result")) co_return *result;
-  if (command.empty())
-    co_return tl::unexpected(CallFailure{"unavailable", "the daemon did not say what became of the command"});
-  json::object ask;
-  ask["command"] = command;
-  co_return co_await call_daemon(context, request, "result", std::move(ask));
+// Either the command's answer or the person's.
+struct First {
+  std::optional<CallReply> reply;
+  Answer said;
+};
+
+Callback<First> ask_while_it_waits(RequestPtr request, StartedPtr started, json::object question) {
+  return Callback<First>([request, started, question](std::function<void(First)> done) {
+    request->ask("elicitation/create", question,
+                 [done](Answer answer) { done(First{std::nullopt, std::move(answer)}); });
+    started->wake([done](Started::News news) { done(First{std::move(news.reply), {}}); });
+  });
 }
 
-Task<std::optional<CallReply>> act(Context& context, RequestPtr request, json::object pending, Said said,
-                                   int64_t wait_ms) {
-  const std::string approval = text_or(pending, "approval");
-  if (said == Said::Nothing) co_return CallReply(std::move(pending));
-  const CallReply answered = co_await hand_on(context, approval, said);
-  // Somebody was faster, or its time is over: what became of it is still the answer.
-  if (!answered && answered.error().code == "permission_denied") co_return CallReply(std::move(pending));
-  co_return co_await outcome(context, request, approval, text_or(pending, "command_id"), wait_ms);
+// What comes next, or nothing once the time is over.
+Callback<Started::News> next_within(Context& context, StartedPtr started, std::chrono::milliseconds time) {
+  io::Loop& loop = context.loop;
+  return Callback<Started::News>([&loop, started, time](std::function<void(Started::News)> done) {
+    auto timer = std::make_shared<io::Loop::TimerId>(loop.after(time, [done] { done({}); }));
+    started->wake([&loop, timer, done](Started::News news) {
+      loop.cancel(*timer);
+      done(std::move(news));
+    });
+  });
+}
+
+// The model does not wait any longer; the question stays, and so does the command once it is allowed.
+CallReply leave(Context& context, const StartedPtr& started) {
+  started->wake({});
+  if (started->call != 0) context.backends.agent.cancel(started->call);
+  return still_open(started->approval);
+}
+
+Task<std::optional<CallReply>> act(Context& context, StartedPtr started, Said said) {
+  if (said == Said::Nothing) co_return leave(context, started);
+  const CallReply answered = co_await hand_on(context, text_or(started->approval, "id"), said);
+  if (!answered && answered.error().code == "permission_denied") co_return leave(context, started);
+  // Otherwise somebody was faster, or it is too late: the command's own answer tells.
+  const Started::News news = co_await started->next();
+  co_return news.reply;
 }
 
 }  // namespace
@@ -115,39 +122,50 @@ json::object approval_question(const json::object& approval, const Request& requ
   return params;
 }
 
-Task<std::optional<CallReply>> settle(Context& context, RequestPtr request, CallReply reply,
-                                      int64_t wait_ms) {
-  if (!reply || text_or(*reply, "state") != "pending_approval" || !request->can_elicit_form())
-    co_return std::move(reply);
-  json::object pending = *reply;
-  const json::object approval = co_await find_approval(context, request, pending);
-  json::object question = approval_question(approval, *request);
+Task<std::optional<CallReply>> follow(Context& context, RequestPtr request, StartedPtr started) {
+  Started::News news = co_await started->next();
+  if (news.reply) co_return news.reply;
+  if (!request->can_elicit_form()) {
+    // A person may be quick with the panel or the command line.
+    if (started->approval.contains("command_id")) {
+      news = co_await next_within(context, started, kPatience);
+    } else {
+      news = co_await started->next();
+    }
+    if (news.reply) co_return news.reply;
+    co_return leave(context, started);
+  }
+  json::object question = approval_question(started->approval, *request);
   if (request->era == Era::Modern) {
-    json::object kept;
-    kept["approval"] = text_or(pending, "approval");
-    kept["pending"] = pending;
     json::object ask;
     ask["method"] = "elicitation/create";
     ask["params"] = std::move(question);
-    request->need_input(json::object{{kKey, std::move(ask)}}, context.states.keep(*request, std::move(kept)));
+    const std::string state = context.states.keep(*request, started);
+    json::object questions;
+    questions[kKey] = std::move(ask);
+    request->need_input(std::move(questions), state);
     co_return std::nullopt;
   }
-  const Answer answer = co_await request->ask("elicitation/create", std::move(question));
-  const Said said = what_was_said(answer.result ? &*answer.result : nullptr);
-  co_return co_await act(context, request, std::move(pending), said, wait_ms);
+  const First first = co_await ask_while_it_waits(request, started, std::move(question));
+  if (first.reply) co_return first.reply;
+  started->wake({});
+  const Said said = what_was_said(first.said.result ? &*first.said.result : nullptr);
+  co_return co_await act(context, started, said);
 }
 
-Task<std::optional<CallReply>> resume(Context& context, RequestPtr request, int64_t wait_ms) {
-  const auto kept = context.states.take(*request);
-  if (!kept) {
+Task<std::optional<CallReply>> resume(Context& context, RequestPtr request) {
+  const auto started = context.states.take(*request);
+  if (!started) {
     request->fail(
         rpc::kInvalidParams,
         "requestState was not made here, was used before or is too old: call the tool again without it");
     co_return std::nullopt;
   }
-  const json::object* pending = object_at(*kept, "pending");
-  const Said said = what_was_said(request->input_response(kKey));
-  co_return co_await act(context, request, *pending, said, wait_ms);
+  Backend& agent = context.backends.agent;
+  request->on_cancel([&agent, following = *started] {
+    if (following->call != 0) agent.cancel(following->call);
+  });
+  co_return co_await act(context, *started, what_was_said(request->input_response(kKey)));
 }
 
 }  // namespace ttyward::mcp::tools

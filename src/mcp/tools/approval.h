@@ -13,6 +13,7 @@
 
 #include "mcp/async.h"
 #include "mcp/tools/context.h"
+#include "mcp/tools/started.h"
 
 namespace ttyward::mcp::tools {
 
@@ -24,12 +25,12 @@ Said what_was_said(const json::object* answer);
 // The question: mode, message and schema of elicitation/create.
 json::object approval_question(const json::object& approval, const Request& request);
 
-// The Result of a command that was started, or an error; if the command is pending approval, after the person
-// was asked. Null: the request has been answered with the question, and will come again.
-Task<std::optional<CallReply>> settle(Context& context, RequestPtr request, CallReply reply, int64_t wait_ms);
+// Follows a command to its Result. If a person has to allow it, they are asked. Null: the request has been
+// answered with the question, and will come again.
+Task<std::optional<CallReply>> follow(Context& context, RequestPtr request, StartedPtr started);
 
-// A modern request that brings an answer: goes on where settle() left off. Null as above, also when the state
+// A modern request that brings an answer: goes on where follow() left off. Null as above, also when the state
 // is none of ours, which has been answered.
-Task<std::optional<CallReply>> resume(Context& context, RequestPtr request, int64_t wait_ms);
+Task<std::optional<CallReply>> resume(Context& context, RequestPtr request);
 
 }  // namespace ttyward::mcp::tools

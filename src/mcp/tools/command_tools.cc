@@ -114,15 +114,15 @@ json::object answer(const json::object& result) {
 }
 
 // Starts it, or goes on where a person was asked; then answers.
-Detached start(Context& context, RequestPtr request, std::string name, json::object args, int64_t wait_ms) {
+Detached start(Context& context, RequestPtr request, std::string name, json::object args) {
   std::optional<CallReply> settled;
   if (request->params.contains("requestState")) {
-    settled = co_await resume(context, request, wait_ms);
+    settled = co_await resume(context, request);
   } else {
     const auto progress = Progress::start(request);
-    CallReply reply = co_await call_daemon(context, request, std::move(name), std::move(args),
-                                           [progress](const json::object& part) { progress->part(part); });
-    settled = co_await settle(context, request, std::move(reply), wait_ms);
+    const StartedPtr started = start_command(context, request, std::move(name), std::move(args),
+                                             [progress](const json::object& part) { progress->part(part); });
+    settled = co_await follow(context, request, started);
   }
   if (!settled) co_return;
   const CallReply reply = std::move(*settled);
@@ -149,7 +149,7 @@ Detached run_command(Context& context, RequestPtr request, json::object values) 
   args["task"] = context.session;
   if (const auto input = text_at(values, "stdin")) args["stdin"] = *input;
   add_manner(values, request, wait_ms, args);
-  return start(context, request, "run", std::move(args), wait_ms);
+  return start(context, request, "run", std::move(args));
 }
 
 Detached run_persistent_command(Context& context, RequestPtr request, json::object values) {
@@ -164,7 +164,7 @@ Detached run_persistent_command(Context& context, RequestPtr request, json::obje
   args["timeout_ms"] = integer_at(values, "timeout_ms").value_or(0);
   args["on_busy"] = text_or(values, "on_busy", "fail");
   add_manner(values, request, wait_ms, args);
-  return start(context, request, "exec", std::move(args), wait_ms);
+  return start(context, request, "exec", std::move(args));
 }
 
 Detached run_batch(Context& context, RequestPtr request, json::object values) {

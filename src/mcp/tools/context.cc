@@ -17,6 +17,30 @@ Callback<CallReply> call_daemon(Context& context, const RequestPtr& request, std
   });
 }
 
+StartedPtr start_command(Context& context, const RequestPtr& request, std::string name, json::object args,
+                         Backend::OnPart on_part) {
+  auto started = std::make_shared<Started>(text_or(args, "command"), text_or(args, "cwd"));
+  context.started.remove_if([](const std::weak_ptr<Started>& each) { return each.expired(); });
+  context.started.push_back(started);
+  Backend& backend = context.backends.agent;
+  // The call keeps it: a modern client may come back for the answer with another request.
+  const uint64_t call = backend.call(std::move(name), std::move(args), std::move(on_part),
+                                     [started](CallReply reply) { started->answered(std::move(reply)); });
+  if (!started->has_answer()) started->call = call;
+  request->on_cancel([&backend, started] {
+    if (started->call != 0) backend.cancel(started->call);
+  });
+  return started;
+}
+
+void asked_about(Context& context, const json::object& approval) {
+  if (text_or(approval, "session") != context.session) return;
+  for (const std::weak_ptr<Started>& each : context.started) {
+    const StartedPtr started = each.lock();
+    if (started && started->asked(approval)) return;
+  }
+}
+
 const char* kind_of(std::string_view id) {
   constexpr size_t kIdLength = 13;  // a letter and 12 characters, as base::random_id makes them
   if (id.size() != kIdLength) return "terminal";

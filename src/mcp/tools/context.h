@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <list>
 #include <memory>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "mcp/pending_states.h"
 #include "mcp/request.h"
 #include "mcp/tools/roots.h"
+#include "mcp/tools/started.h"
 
 namespace ttyward::mcp::tools {
 
@@ -18,12 +20,19 @@ struct Context {
   Backends backends;
   Roots roots;
   std::string session;
-  PendingStates states{};
+  PendingStates<StartedPtr> states{};
+  std::list<std::weak_ptr<Started>> started{};  // whom questions may be about
 };
 
 // A call to the daemon that is taken back when the client cancels the request.
 Callback<CallReply> call_daemon(Context& context, const RequestPtr& request, std::string name,
                                 json::object args, Backend::OnPart on_part = {});
+
+// Starts a command by `run` or `exec`. Taken back when the client cancels the request.
+StartedPtr start_command(Context& context, const RequestPtr& request, std::string name, json::object args,
+                         Backend::OnPart on_part);
+// A question was opened: for the command it is about.
+void asked_about(Context& context, const json::object& approval);
 
 // Which kind of thing an id names: "terminal", "command" or "approval". A terminal may go by its name too.
 const char* kind_of(std::string_view id);

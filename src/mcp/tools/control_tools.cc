@@ -29,6 +29,10 @@ std::string waited_text(const json::object& waited) {
     text = fmt::format("Port {} is open.\n", integer_at(waited, "port").value_or(0));
   } else if (condition == "file") {
     text = fmt::format("The file is there: {}\n", visible_line(text_or(waited, "file"), 300));
+  } else if (const json::object* approval = object_at(waited, "approval")) {
+    text = fmt::format(
+        "The question {} is {}.{}\n", text_or(*approval, "id"), text_or(*approval, "state"),
+        text_or(*approval, "reason").empty() ? "" : " " + visible_line(text_or(*approval, "reason"), 300));
   } else {
     text = fmt::format("Over: {}.\n", condition.empty() ? "done" : visible_line(condition, 60));
   }
@@ -64,12 +68,23 @@ Detached wait_for(Context& context, RequestPtr request, json::object values) {
   args["lines"] = integer_at(values, "max_lines").value_or(500);
   args["chars"] = integer_at(values, "max_chars").value_or(50'000);
   const auto progress = Progress::start(request);
-  const CallReply reply =
-      co_await call_daemon(context, request, "wait", std::move(args),
-                           [progress](const json::object& part) { progress->part(part); });
+  CallReply reply = co_await call_daemon(context, request, "wait", std::move(args),
+                                         [progress](const json::object& part) { progress->part(part); });
   if (!reply) {
     request->reply(failure_result(reply.error()));
     co_return;
+  }
+  // A person said yes: now it is the command that is waited for.
+  const json::object* approval = object_at(*reply, "approval");
+  if (approval != nullptr && text_or(*approval, "state") == "allowed" &&
+      !text_or(*approval, "command_id").empty()) {
+    json::object command;
+    command["command"] = text_or(*approval, "command_id");
+    command["exit"] = true;
+    command["input"] = true;
+    command["timeout_ms"] = integer_at(values, "timeout_ms").value_or(kWaitMs);
+    CallReply after = co_await call_daemon(context, request, "wait", std::move(command));
+    if (after) reply = std::move(after);
   }
   json::object out = both(waited_text(*reply), *reply);
   const json::object* result = object_at(*reply, "result");

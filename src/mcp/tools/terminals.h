@@ -23,7 +23,7 @@ class Terminals final : public Catalog {
   json::array tools(Era era) const override;
   bool has_tool(std::string_view name) const override;
   TaskSupport task_support(std::string_view name) const override;
-  std::chrono::milliseconds task_delay() const override { return std::chrono::seconds(3); }
+  std::chrono::milliseconds task_delay(std::string_view) const override { return std::chrono::seconds(3); }
   void call_tool(RequestPtr request, std::string name, json::object arguments) override;
 
   void list_resources(RequestPtr request) override;
