@@ -17,6 +17,7 @@ std::span<const Verb> verb_table() {
       kRules,
       kHistory,
       kConfig,
+      kMcp,
       kDaemon,
       kDoctor,
       kCompletion,

@@ -6,6 +6,7 @@
 namespace ttyward::cli {
 
 extern const Verb kBatch;
+extern const Verb kMcp;
 extern const Verb kDaemon;
 extern const Verb kRender;
 extern const Verb kRun;
