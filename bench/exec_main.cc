@@ -168,8 +168,9 @@ class Ours {
       run->step(Clock::now());
     }
     terminal::CommandResult result = std::move(run->result());
+    const uint64_t allocated = run->holder().journal().allocated();
     run.reset();
-    static_cast<void>(journal::remove_journal(folder_->fd(), result.command_id));
+    static_cast<void>(folder_->remove(result.command_id, allocated));
     return result;
   }
   io::Poller& poller() { return poller_; }

@@ -1,12 +1,13 @@
 // How long a decision takes. Prints one JSON object; bench/README.md says what the numbers mean.
-//   policy_bench FILE.tsv…   commands in the first column, or in the second if the first is an id
+//   policy_bench [FILE.tsv…]   corpora as tests/policy/corpus_rows.h reads them; tests/policy/everyday.tsv if
+//   none
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
 
+#include "../tests/policy/corpus_rows.h"
 #include "policy/evaluate.h"
 
 namespace {
@@ -15,24 +16,6 @@ using ttyward::policy::Place;
 using ttyward::policy::RealFiles;
 using ttyward::policy::RuleSet;
 using ttyward::policy::Settings;
-
-std::string unescape(const std::string& text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\' || i + 1 == text.size()) {
-      out.push_back(text[i]);
-      continue;
-    }
-    const char c = text[++i];
-    if (c == 'x' && i + 2 < text.size()) {
-      out.push_back(static_cast<char>(std::stoi(text.substr(i + 1, 2), nullptr, 16)));
-      i += 2;
-    } else {
-      out.push_back(c == 'n' ? '\n' : c == 't' ? '\t' : c);
-    }
-  }
-  return out;
-}
 
 double micros(const std::string& command, const Place& place) {
   const RuleSet rules;
@@ -53,16 +36,11 @@ int main(int argc, char** argv) {
   const RealFiles files;
   const Place place{"/tmp", "/tmp", "/root", &files};
   std::vector<std::pair<double, std::string>> times;
-  for (int i = 1; i < argc; ++i) {
-    std::ifstream file(argv[i]);
-    std::string line;
-    while (std::getline(file, line)) {
-      if (line.empty() || line[0] == '#') continue;
-      const size_t tab = line.find('\t');
-      const bool has_id = line[0] == 'P' && tab == 5;
-      const size_t begin = has_id ? tab + 1 : 0;
-      const std::string command = unescape(line.substr(begin, line.find('\t', begin) - begin));
-      times.emplace_back(micros(command, place), command.substr(0, 60));
+  std::vector<std::string> corpora(argv + 1, argv + argc);
+  if (corpora.empty()) corpora.push_back(ttyward::policy::everyday_path());
+  for (const std::string& corpus : corpora) {
+    for (const ttyward::policy::CorpusRow& row : ttyward::policy::read_corpus(corpus)) {
+      times.emplace_back(micros(row.command, place), row.command.substr(0, 60));
     }
   }
   std::string list;

@@ -18,18 +18,19 @@ ALLOWED = {
     "pty": ["base", "io"],
     "hold": ["base", "io", "journal", "pty"],
     "shell": ["base", "vt"],
+    "config": ["base"],
     "policy": ["base"],
     "sandbox": ["base"],
     "store": ["base"],
     "terminal": ["base", "io", "vt", "journal", "pty", "hold", "shell"],
-    "engine": ["base", "io", "vt", "journal", "pty", "hold", "shell", "terminal", "policy", "sandbox", "store"],
+    "engine": ["base", "io", "vt", "journal", "pty", "hold", "shell", "terminal", "policy", "sandbox", "store", "config"],
     "client": ["base", "io", "wire"],
     "mcp": ["base", "io", "wire", "engine", "client"],
     "acp": ["base", "io", "wire", "engine", "client"],
     "web": ["base", "io", "wire", "engine"],
     "daemon": ["base", "io", "wire", "engine", "store", "config", "web", "mcp"],
-    "cli": ["base", "io", "vt", "wire", "journal", "pty", "hold", "shell", "terminal", "policy", "engine", "client",
-            "daemon", "mcp", "acp"],
+    "cli": ["base", "io", "vt", "wire", "journal", "pty", "hold", "shell", "terminal", "policy", "store", "config",
+            "engine", "client", "daemon", "mcp", "acp"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 

@@ -17,6 +17,8 @@ struct Folders {
   std::string journals() const { return state + "/journals"; }
   // Where the daemon's socket is: without a runtime folder the state folder has to do.
   std::string sockets() const { return runtime.empty() ? state + "/run" : runtime; }
+  std::string history() const { return state + "/history.db"; }
+  std::string holders() const { return (runtime.empty() ? state : runtime) + "/holders"; }  // their sockets
 };
 
 Folders user_folders(const Getenv& getenv);

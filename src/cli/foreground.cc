@@ -10,7 +10,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <initializer_list>
+
+#include "cli/hold_program.h"
 
 namespace ttyward::cli {
 namespace {
@@ -20,13 +21,6 @@ using Clock = terminal::CommandRun::Clock;
 constexpr size_t kStdinBytes = 4096;
 // Input the command has not read yet; more is taken from our own standard input only when it has.
 constexpr size_t kInputAhead = 64 * 1024;
-
-void change_mask(int how, std::initializer_list<int> numbers) {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int number : numbers) sigaddset(&set, number);
-  ::sigprocmask(how, &set, nullptr);
-}
 
 terminal::CommandResult setup_failure(const terminal::RunOptions& options, std::string reason) {
   terminal::CommandResult result;
@@ -57,7 +51,7 @@ Foreground::Foreground(terminal::RunOptions options, Show show, Stdin input)
   options_.spawn.stdin_fd = STDIN_FILENO;
 }
 
-Foreground::Outcome Foreground::run(const std::function<void(terminal::CommandRun&)>& when_done) {
+Foreground::Outcome Foreground::run(const std::function<std::string(terminal::CommandRun&)>& when_done) {
   sigset_t set;
   sigemptyset(&set);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH}) sigaddset(&set, number);
@@ -72,10 +66,10 @@ Foreground::Outcome Foreground::run(const std::function<void(terminal::CommandRu
   if (!poller) return {setup_failure(options_, poller.error().message), false, 0};
   poller_ = std::move(*poller);
 
-  auto started = terminal::CommandRun::start(*poller_, place->folder, options_, this);
+  auto started = start(*place);
   if (!started) return {started.error().result, false, 0};
   run_ = std::move(*started);
-  const bool on_pty = run_->holder().provider() == pty::Provider::Pty;
+  const bool on_pty = run_->command().provider() == pty::Provider::Pty;
   if (show_ == Show::Lines) {
     const auto source =
         on_pty ? terminal::BinarySniffer::Source::Terminal : terminal::BinarySniffer::Source::Pipe;
@@ -93,32 +87,58 @@ Foreground::Outcome Foreground::run(const std::function<void(terminal::CommandRu
     }
   }
   if (lines_) lines_->finish();
-  // The reader may be slow; whoever does not want to wait for it can still stop us.
-  const int signals_before = signals_seen_;
-  while (out_.flush() && out_.waiting() > 0 && signals_seen_ == signals_before) turn();
+  if (show_ == Show::Raw) print_rest(false);  // while the terminal is still the command's
   tty_.restore();
-  if (when_done) {
-    // Nothing is owed any more: whoever stops us while the result is printed stops us at once.
-    if (run_->settled()) change_mask(SIG_UNBLOCK, {SIGINT, SIGTERM, SIGHUP, SIGQUIT});
-    when_done(*run_);
-  }
-
+  out_.write(when_done(*run_));
   // What is left of the command goes away now; its result is already known.
-  const bool keeps = options_.survivors == hold::Survivors::Keep && run_->holder().exit().has_value();
-  while (!keeps && !run_->settled()) turn();
+  const auto& exit = run_->command().exit();
+  const bool keeps = options_.survivors == hold::Survivors::Keep && exit && exit->survivors > 0;
+  print_rest(!keeps);
   terminal::CommandResult result = std::move(run_->result());
   const bool whole = !result.output.omitted && result.lost_bytes == 0;
+  const uint64_t allocated = run_->command().allocated();
   run_.reset();
-  // Everything was handed over: nothing to read again later.
-  if (whole || show_ != Show::Nothing)
-    static_cast<void>(journal::remove_journal(place->folder->fd(), options_.id));
+  // Everything was handed over: nothing to read again later. What stays goes on printing.
+  if (!keeps && (whole || show_ != Show::Nothing))
+    static_cast<void>(place->folder->remove(options_.id, allocated));
   return {std::move(result), true, told_to_stop_by_};
 }
 
-// One wait and what follows from it.
+// What may stay behind must not lose its terminal when we end: then it is not ours, but a holder's.
+tl::expected<std::unique_ptr<terminal::CommandRun>, terminal::CommandRun::StartError> Foreground::start(
+    const terminal::JournalPlace& place) {
+  if (options_.survivors == hold::Survivors::Kill) {
+    return terminal::CommandRun::start(*poller_, place.folder, options_, this);
+  }
+  const auto program = find_hold_program();
+  if (!program) {
+    return tl::unexpected(
+        terminal::CommandRun::StartError{setup_failure(options_, program.error().message), program.error()});
+  }
+  const std::string& journals = place.folder->path();
+  const terminal::HolderPlace holders{*program, place.degraded.empty()
+                                                    ? base::user_folders().holders()
+                                                    : journals.substr(0, journals.rfind('/')) + "/holders"};
+  // A holder's own files are private to us; the command's are as they would be without it.
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  options_.spawn.umask = mask;
+  return terminal::CommandRun::start_held(*poller_, place.folder, holders, options_, this);
+}
+
+// The reader may be slow; whoever does not want to wait for it can still stop us.
+void Foreground::print_rest(bool settle) {
+  const int signals_before = signals_seen_;
+  const auto owes = [&] { return out_.waiting() > 0 && !out_.is_gone() && signals_seen_ == signals_before; };
+  out_.flush();
+  while (owes() || (settle && !run_->settled())) turn();
+  if (signals_seen_ != signals_before && out_.waiting() > 0 && told_to_stop_by_ == 0)
+    told_to_stop_by_ = SIGINT;
+}
+
+// One wait and what follows from it. What can be written now was written before.
 void Foreground::turn() {
   watch(STDIN_FILENO, EPOLLIN, wants_keys(), stdin_watched_);
-  out_.flush();
   watch(STDOUT_FILENO, EPOLLOUT, out_.waiting() > 0 && !out_.is_gone(), stdout_watched_);
   poller_->wait(wait_ms());
   run_->step(Clock::now());
@@ -128,7 +148,7 @@ void Foreground::turn() {
 // Keys the command has not read yet are a bound, and epoll would report what is left in our own terminal
 // for ever: then it is not watched.
 bool Foreground::wants_keys() const {
-  return input_ == Stdin::Person && run_->holder().input_waiting() <= kInputAhead;
+  return input_ == Stdin::Person && run_->command().input_waiting() <= kInputAhead;
 }
 
 void Foreground::watch(int fd, uint32_t events, bool wanted, bool& watched) {

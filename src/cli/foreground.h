@@ -41,13 +41,17 @@ class Foreground final : private terminal::RunObserver, private io::Poller::Hand
   Foreground(terminal::RunOptions options, Show show, Stdin input);
   ~Foreground() override = default;
 
-  // Runs to the end, cleanup included. `when_done` is called as soon as the result is there.
-  Outcome run(const std::function<void(terminal::CommandRun&)>& when_done);
+  // Runs to the end, cleanup included. `when_done` is called as soon as the result is there; the text it
+  // returns is printed while the cleanup goes on, however slow its reader is.
+  Outcome run(const std::function<std::string(terminal::CommandRun&)>& when_done);
 
  private:
+  tl::expected<std::unique_ptr<terminal::CommandRun>, terminal::CommandRun::StartError> start(
+      const terminal::JournalPlace& place);
   void on_data(std::string_view bytes) override;
   void on_ready(int fd, uint32_t events) override;
   void turn();
+  void print_rest(bool settle);
   void read_keys();
   void read_signals();
   bool wants_keys() const;

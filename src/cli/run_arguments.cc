@@ -59,11 +59,6 @@ base::Result<std::chrono::milliseconds> parse_seconds(const char* option, double
   return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
 }
 
-// The terminal goes away with us, and its hang-up would end what is to stay. Runs between fork and exec.
-int ignore_hangup(void*) {
-  return ::signal(SIGHUP, SIG_IGN) == SIG_ERR ? errno : 0;
-}
-
 base::Result<std::vector<std::string>> child_environment(const RunArguments& args, bool person_watches) {
   pty::EnvironmentRequest request;
   for (char** variable = environ; *variable != nullptr; variable++) request.ours.emplace_back(*variable);
@@ -89,7 +84,7 @@ base::Result<std::vector<std::string>> child_environment(const RunArguments& arg
 }  // namespace
 
 void declare_run_options(CLI::App& app, RunArguments& args) {
-  app.add_option("--cwd", args.cwd, "Folder to run in; this one if left out");
+  app.add_option("--cwd", args.cwd, "Folder to run in; this one if left out")->type_name("FOLDER");
   app.add_option("--timeout", args.timeout,
                  "Seconds it may take in all, 0 for no limit (default 60; no limit when you watch it)");
   app.add_option("--idle-timeout", args.idle_timeout,
@@ -103,11 +98,15 @@ void declare_run_options(CLI::App& app, RunArguments& args) {
   app.add_flag("--inherit-env", args.inherit_environment,
                "Give it all of our environment, not only the harmless part");
   app.add_option("--size", args.size, "Size of its terminal, such as 120x40");
-  app.add_option("--view", args.view, "How much output the result holds: " + terminal::view_preset_names())
+  app.add_option("--view", args.view, "How much output the result holds")
+      ->type_name(terminal::view_preset_names("|"))
       ->capture_default_str();
-  app.add_option("--shell", args.shell, "Shell for the command line; bash, or sh where there is none");
-  app.add_flag("--keep-background", args.keep_background, "Leave what it started in the background running");
-  app.add_option("--overflow", args.overflow, "At the journal's quota: drop-middle, pause or kill")
+  app.add_option("--shell", args.shell, "Shell for the command line; bash, or sh where there is none")
+      ->type_name("FILE");
+  app.add_flag("--keep-background", args.keep_background,
+               "Leave what it started in the background running, with its terminal");
+  app.add_option("--overflow", args.overflow, "What to do at the journal's quota")
+      ->type_name("drop-middle|pause|kill")
       ->capture_default_str();
   app.add_option("--kill-grace", args.kill_grace,
                  "Seconds between the signals INT, TERM and KILL when it is ended");
@@ -181,7 +180,7 @@ base::Result<terminal::RunOptions> make_run_options(const RunArguments& args, bo
   if (!environment) return tl::unexpected(environment.error());
   options.spawn.environment = std::move(*environment);
   options.survivors = args.keep_background ? hold::Survivors::Keep : hold::Survivors::Kill;
-  if (args.keep_background) options.spawn.pre_exec = ignore_hangup;
+  if (args.keep_background) options.spawn.hangup = pty::Hangup::Ignored;
   return options;
 }
 

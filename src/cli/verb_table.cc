@@ -6,14 +6,24 @@
 namespace ttyward::cli {
 
 std::span<const Verb> verb_table() {
+  // clang-format off: one line each, so that verbs are added and found line by line
   static const std::vector<Verb> kVerbs = {
       kRun,
       kBatch,
       kRender,
       kCheckVerb,
+      kPrompt,
+      kApprovals,
+      kRules,
+      kHistory,
+      kConfig,
       kMcp,
       kDaemon,
+      kDoctor,
+      kCompletion,
+      kManual,
   };
+  // clang-format on
   return kVerbs;
 }
 

@@ -162,6 +162,22 @@ base::Result<StatusMessage> Client::status(Patience patience) {
   return std::move(*status);
 }
 
+base::Result<std::vector<pty::ProcessInfo>> Client::processes(Patience patience) {
+  auto answer = ask(MessageType::GetProcesses, {}, patience);
+  if (!answer) return tl::unexpected(answer.error());
+  std::vector<pty::ProcessInfo> found;
+  Decoder in(answer->payload);
+  while (in.ok() && !in.complete()) {
+    pty::ProcessInfo& process = found.emplace_back();
+    process.id.pid = static_cast<pid_t>(in.number<uint32_t>());
+    process.parent = static_cast<pid_t>(in.number<uint32_t>());
+    process.id.start_time = in.number<uint64_t>();
+    process.command = in.string();
+  }
+  if (!in.ok()) return base::fail(base::ErrorCode::Corrupt, "the holder does not keep to the protocol");
+  return found;
+}
+
 base::Result<pty::RunState> Client::run_state(pty::AlternateScreen screen, Patience patience) {
   const uint32_t on = screen == pty::AlternateScreen::On ? 1 : 0;
   auto answer = ask(MessageType::GetRunState, Encoder().number(on).take(), patience);

@@ -14,6 +14,7 @@
 #include "hold/protocol.h"
 #include "journal/format.h"
 #include "pty/kill_ladder.h"
+#include "pty/process_tree.h"
 #include "pty/pseudo_terminal.h"
 #include "pty/run_state.h"
 
@@ -38,6 +39,8 @@ class Client {
   base::Result<void> terminate(const std::vector<pty::KillRung>& rungs, Patience patience);
   base::Result<void> grant(uint64_t bytes, Patience patience);
   base::Result<StatusMessage> status(Patience patience);
+  // Living processes below the holder.
+  base::Result<std::vector<pty::ProcessInfo>> processes(Patience patience);
   base::Result<pty::RunState> run_state(pty::AlternateScreen screen, Patience patience);
 
   // Asks to be told, once, when there is output beyond `offset`.
@@ -45,6 +48,8 @@ class Client {
   // The next event: Output, Paused, Exited, Closed. Unavailable: none in time.
   // NotFound: the holder closed the connection; the journal has the rest.
   base::Result<Frame> next_event(Patience patience);
+  // Whether one came with the answer to something else: the socket will not become readable for it.
+  bool has_event() const { return !events_.empty(); }
 
  private:
   using Deadline = std::chrono::steady_clock::time_point;

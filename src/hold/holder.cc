@@ -47,8 +47,7 @@ tl::expected<JournalAndProcess, pty::SpawnError> begin(const std::shared_ptr<jou
   spawn.provider = provider;
   auto spawned = pty::spawn(spawn);
   if (!spawned) {
-    const uint64_t allocated = writer->allocated();
-    if (journal::remove_journal(folder->fd(), options.id)) folder->release(allocated);
+    static_cast<void>(folder->remove(options.id, writer->allocated()));
     return tl::unexpected(spawned.error());
   }
   return JournalAndProcess{std::move(*writer), std::move(*spawned)};

@@ -78,10 +78,14 @@ base::Result<void> Holder::signal(int number, Target target) {
     if (::kill(-child_.pid(), number) != 0) return base::fail_errno(errno, "cannot signal the command");
     return {};
   }
-  // By the terminal itself: it knows its foreground group, and no pid can be stale.
-  if (::ioctl(master(), TIOCSIG, number) != 0) {
+  // By the terminal itself where it can: it knows its foreground group, and no pid can be stale.
+  if (number == SIGINT || number == SIGQUIT || number == SIGTSTP) {
+    if (::ioctl(master(), TIOCSIG, number) == 0) return {};
     return base::fail_errno(errno, "cannot signal the terminal's foreground group");
   }
+  const pid_t group = ::tcgetpgrp(master());
+  if (group <= 1) return base::fail_errno(ESRCH, "nothing is in the terminal's foreground");
+  if (::kill(-group, number) != 0) return base::fail_errno(errno, "cannot signal the foreground group");
   return {};
 }
 

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <utility>
 
 namespace ttyward::hold {
@@ -24,10 +26,54 @@ bool wait_for(int fd, short events, Clock::time_point until) {
   }
 }
 
-bool receive_exactly(int fd, char* into, size_t bytes, Clock::time_point until) {
+// Room for the one descriptor that a message may bring.
+union PassedDescriptor {
+  char bytes[CMSG_SPACE(sizeof(int))];
+  cmsghdr aligned;
+};
+
+ssize_t receive_some(int fd, char* into, size_t bytes, base::UniqueFd* passed) {
+  PassedDescriptor control{};
+  iovec part{into, bytes};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.bytes;
+  message.msg_controllen = sizeof control.bytes;
+  const ssize_t got = ::recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  const cmsghdr* const header = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+      header->cmsg_len == CMSG_LEN(sizeof(int))) {
+    int number = -1;
+    std::memcpy(&number, CMSG_DATA(header), sizeof number);
+    base::UniqueFd owned(number);
+    if (passed != nullptr) *passed = std::move(owned);
+  }
+  return got;
+}
+
+ssize_t send_some(int fd, const char* from, size_t bytes, int pass) {
+  PassedDescriptor control{};
+  iovec part{const_cast<char*>(from), bytes};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (pass >= 0) {
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof pass);
+    std::memcpy(CMSG_DATA(header), &pass, sizeof pass);
+  }
+  return ::sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+bool receive_exactly(int fd, char* into, size_t bytes, Clock::time_point until, base::UniqueFd* passed) {
   while (bytes > 0) {
     if (!wait_for(fd, POLLIN, until)) return false;
-    const ssize_t got = ::recv(fd, into, bytes, MSG_DONTWAIT);
+    const ssize_t got = receive_some(fd, into, bytes, passed);
     if (got == 0) return false;
     if (got < 0) {
       if (errno == EINTR || errno == EAGAIN) continue;
@@ -45,24 +91,25 @@ pty::SpawnError setup(std::string message) {
 
 }  // namespace
 
-std::optional<std::string> receive_message(int fd, std::chrono::milliseconds patience) {
+std::optional<std::string> receive_message(int fd, std::chrono::milliseconds patience,
+                                           base::UniqueFd* passed) {
   const auto until = Clock::now() + patience;
   uint32_t size = 0;
-  if (!receive_exactly(fd, reinterpret_cast<char*>(&size), sizeof size, until)) return std::nullopt;
+  if (!receive_exactly(fd, reinterpret_cast<char*>(&size), sizeof size, until, passed)) return std::nullopt;
   if (size > kLargestLaunchMessage) return std::nullopt;
   std::string message(size, '\0');
-  if (!receive_exactly(fd, message.data(), size, until)) return std::nullopt;
+  if (!receive_exactly(fd, message.data(), size, until, passed)) return std::nullopt;
   return message;
 }
 
-bool send_message(int fd, std::string_view message) {
+bool send_message(int fd, std::string_view message, int pass) {
   const auto size = static_cast<uint32_t>(message.size());
   std::string framed(reinterpret_cast<const char*>(&size), sizeof size);
   framed.append(message);
   const auto until = Clock::now() + kLaunchPatience;
   for (size_t sent = 0; sent < framed.size();) {
     if (!wait_for(fd, POLLOUT, until)) return false;
-    const ssize_t n = ::send(fd, framed.data() + sent, framed.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t n = send_some(fd, framed.data() + sent, framed.size() - sent, sent == 0 ? pass : -1);
     if (n > 0) {
       sent += static_cast<size_t>(n);
     } else if (n < 0 && errno != EINTR && errno != EAGAIN) {
@@ -107,7 +154,9 @@ tl::expected<LaunchReply, pty::SpawnError> IdleHolder::launch(const LaunchReques
         pty::SpawnFailure::BadRequest,
         base::Error{base::ErrorCode::InvalidArgument, 0, "the command is too long to be run"}});
   }
-  if (!send_message(control.get(), message)) return tl::unexpected(setup("the holder is gone"));
+  const pty::SpawnSpec& spawn = request.hold.spawn;
+  const int pass = spawn.stdin_kind == pty::StdinKind::Descriptor ? spawn.stdin_fd : -1;
+  if (!send_message(control.get(), message, pass)) return tl::unexpected(setup("the holder is gone"));
   const auto answer = receive_message(control.get(), kLaunchPatience);
   if (!answer) return tl::unexpected(setup("the holder died while it started the command"));
   auto reply = LaunchReply::decode(*answer);

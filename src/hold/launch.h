@@ -34,8 +34,8 @@ struct LaunchRequest {
   std::string journals;  // folder; the journal is called hold.journal.id
   uint64_t total_quota = journal::kDefaultTotalQuota;
   std::string sockets;  // folder; the socket is called <id>.sock
-  // Not passed on: stdin descriptors, kept descriptors, hooks. They belong to
-  // the process that has them.
+  // A stdin descriptor travels with the request. Not passed on: kept descriptors
+  // and hooks. They belong to the process that has them.
   HoldSpec hold;
 
   std::string encode() const;
@@ -53,10 +53,12 @@ struct LaunchReply {
   static std::optional<LaunchReply> decode(std::string_view bytes);
 };
 
-// One length-prefixed message on a blocking socket. nullopt: the peer is gone,
-// does not keep to the format, or was silent for too long.
-std::optional<std::string> receive_message(int fd, std::chrono::milliseconds patience);
-bool send_message(int fd, std::string_view message);
+// One length-prefixed message on a blocking socket, and with it a descriptor if
+// there is one to pass on. nullopt: the peer is gone, does not keep to the format,
+// or was silent for too long.
+std::optional<std::string> receive_message(int fd, std::chrono::milliseconds patience,
+                                           base::UniqueFd* passed = nullptr);
+bool send_message(int fd, std::string_view message, int pass = -1);
 
 class IdleHolder {
  public:

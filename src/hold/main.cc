@@ -96,7 +96,8 @@ LaunchReply failed(const base::Error& error) {
 }
 
 int run(base::UniqueFd control) {
-  const auto message = receive_message(control.get(), kIdle);
+  base::UniqueFd stdin_fd;
+  const auto message = receive_message(control.get(), kIdle, &stdin_fd);
   if (!message) return 0;
   const auto answer = [&control](const LaunchReply& reply) {
     send_message(control.get(), reply.encode());
@@ -104,10 +105,11 @@ int run(base::UniqueFd control) {
     return reply.error ? 1 : 0;
   };
   auto request = LaunchRequest::decode(*message);
-  if (!request) {
+  if (!request || stdin_fd.valid() != (request->hold.spawn.stdin_kind == pty::StdinKind::Descriptor)) {
     return answer(
         failed(base::Error{base::ErrorCode::InvalidArgument, 0, "the launch request is malformed"}));
   }
+  request->hold.spawn.stdin_fd = stdin_fd.get();
   auto poller = io::Poller::create();
   if (!poller) return answer(failed(poller.error()));
   auto folder = journal::Folder::open(request->journals, request->total_quota);
@@ -116,6 +118,7 @@ int run(base::UniqueFd control) {
   if (!server) return answer(failed(server.error()));
   auto holder = Holder::start(*poller, *folder, std::move(request->hold), Scope::OwnProcess);
   if (!holder) return answer(failed(holder.error()));
+  stdin_fd.reset();  // the command's alone now: who writes into it sees its end
   (*server)->serve(**holder);
   StopRequest stop(**holder);
   static_cast<void>(poller->add(stop.fd(), EPOLLIN, stop));

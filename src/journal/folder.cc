@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_io.h"
 #include "journal/format.h"
 
 namespace ttyward::journal {
@@ -64,7 +65,7 @@ Found examine(int root, const std::string& id) {
   // A writer takes its lock before it writes the magic. Without the magic the
   // absence of a lock says nothing yet.
   std::array<char, 8> magic{};
-  if (::pread(main->get(), magic.data(), magic.size(), 0) != static_cast<ssize_t>(magic.size()) ||
+  if (base::read_at(main->get(), magic.data(), magic.size(), 0, id) != magic.size() ||
       magic != kJournalMagic) {
     found.removable = ::time(nullptr) - st.st_mtime > kHalfMadeSeconds;
     return found;
@@ -209,6 +210,12 @@ base::Result<void> remove_journal(int folder, const std::string& id) {
   if (::unlinkat(folder, main_file(id).c_str(), 0) != 0 && errno != ENOENT) {
     return base::fail_errno(errno, "cannot remove " + main_file(id));
   }
+  return {};
+}
+
+base::Result<void> Folder::remove(const std::string& id, uint64_t allocated) {
+  if (auto removed = remove_journal(fd_.get(), id); !removed) return removed;
+  release(allocated);
   return {};
 }
 

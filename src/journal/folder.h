@@ -41,6 +41,9 @@ class Folder {
   base::Result<void> reserve(uint64_t bytes);
   void release(uint64_t bytes);
 
+  // Removes a journal that has taken `allocated` bytes, and counts them as free.
+  base::Result<void> remove(const std::string& id, uint64_t allocated);
+
   // Counts what is there, corrects the counter, and removes finished or
   // abandoned journals, oldest first, until `used() <= target`.
   base::Result<void> prune(uint64_t target);

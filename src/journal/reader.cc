@@ -10,6 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/file_io.h"
+
 namespace ttyward::journal {
 
 namespace {
@@ -19,16 +21,9 @@ tl::unexpected<base::Error> corrupt(const std::string& what) {
 }
 
 base::Result<void> read_exactly(int fd, void* into, size_t bytes, uint64_t at, const std::string& shown) {
-  auto* p = static_cast<std::byte*>(into);
-  while (bytes > 0) {
-    const ssize_t got = ::pread(fd, p, bytes, static_cast<off_t>(at));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return base::fail_errno(errno, "cannot read " + shown);
-    if (got == 0) return corrupt(shown + " is shorter than it says");
-    p += got;
-    at += static_cast<uint64_t>(got);
-    bytes -= static_cast<size_t>(got);
-  }
+  const auto got = base::read_at(fd, into, bytes, at, shown);
+  if (!got) return tl::unexpected(got.error());
+  if (*got < bytes) return corrupt(shown + " is shorter than it says");
   return {};
 }
 
@@ -168,11 +163,10 @@ base::Result<Reader::Part> Reader::open_part(SegmentName name) const {
   if (!opened) return tl::unexpected(opened.error());
   part.file = std::move(*opened);
   part.start = name.number == 0 ? kPage : 0;
-  const ssize_t got =
-      ::pread(part.file.get(), &part.header, sizeof part.header, static_cast<off_t>(part.start));
-  if (got < 0) return base::fail_errno(errno, "cannot read " + shown_ + "/" + file);
-  const bool begun =
-      static_cast<size_t>(got) == sizeof part.header && part.header.magic != std::array<char, 8>{};
+  const auto got =
+      base::read_at(part.file.get(), &part.header, sizeof part.header, part.start, shown_ + "/" + file);
+  if (!got) return tl::unexpected(got.error());
+  const bool begun = *got == sizeof part.header && part.header.magic != std::array<char, 8>{};
   if (!begun && name.number != 0) {
     // Its writer is about to fill it in, or died before it could: no data yet.
     return base::fail(base::ErrorCode::Unavailable, shown_ + "/" + file + " is not a segment yet");

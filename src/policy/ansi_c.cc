@@ -1,21 +1,18 @@
 #include "policy/ansi_c.h"
 
+#include "base/hex.h"
+
 namespace ttyward::policy {
 namespace {
 
-int digit_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return 99;
-}
-
-// Reads up to `most` digits of `base` at `at`; returns how many there were.
-size_t read_number(std::string_view body, size_t at, int base, size_t most, char32_t& value) {
+// Reads up to `most` digits of `radix` at `at`; returns how many there were.
+size_t read_number(std::string_view body, size_t at, int radix, size_t most, char32_t& value) {
   size_t count = 0;
   value = 0;
-  while (count < most && at + count < body.size() && digit_value(body[at + count]) < base) {
-    value = value * static_cast<char32_t>(base) + static_cast<char32_t>(digit_value(body[at + count]));
+  while (count < most && at + count < body.size()) {
+    const int digit = base::hex_digit(body[at + count]);
+    if (digit < 0 || digit >= radix) break;
+    value = value * static_cast<char32_t>(radix) + static_cast<char32_t>(digit);
     ++count;
   }
   return count;

@@ -30,6 +30,10 @@ bool find_group(const WordItems& word, size_t open, Group& group) {
   return false;
 }
 
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 // {1..5}, {a..e}, {1..9..2}. Only constants: anything else stays as it is, as in bash.
 bool expand_range(const WordItems& word, const Group& group, std::vector<std::string>& out) {
   std::string body;
@@ -53,11 +57,11 @@ bool expand_range(const WordItems& word, const Group& group, std::vector<std::st
   long first = 0;
   long last = 0;
   long step = 1;
-  const bool letters = parts[0].size() == 1 && parts[1].size() == 1 && std::isalpha(parts[0][0]) != 0 &&
-                       std::isalpha(parts[1][0]) != 0;
+  const bool letters =
+      parts[0].size() == 1 && parts[1].size() == 1 && is_letter(parts[0][0]) && is_letter(parts[1][0]);
   if (letters) {
-    first = parts[0][0];
-    last = parts[1][0];
+    first = static_cast<unsigned char>(parts[0][0]);
+    last = static_cast<unsigned char>(parts[1][0]);
   } else if (!number(parts[0], first) || !number(parts[1], last)) {
     return false;
   }

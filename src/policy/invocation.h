@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "policy/facts.h"
@@ -23,8 +24,12 @@ struct Input {
   bool given = false;  // a pipe, a here-document or a file: not the terminal
   std::string text;    // marks where unknown
   bool from_network = false;
-  bool deletes_vital = false;                // names from a walk over a vital tree
-  std::vector<std::string> parameters = {};  // $0, $1 … of the text that runs
+  bool deletes_vital = false;           // names from a walk over a vital tree
+  std::vector<std::string> parameters;  // $0, $1 … of the text that runs
+
+  static Input of(std::string text, bool from_network = false, bool deletes_vital = false) {
+    return {true, std::move(text), from_network, deletes_vital, {}};
+  }
 };
 
 class Invocation;

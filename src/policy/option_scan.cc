@@ -92,7 +92,7 @@ class Scanner {
     const std::string_view name = text.substr(0, equals);
     const bool attached = equals != std::string_view::npos;
     const std::string_view value = attached ? text.substr(equals + 1) : std::string_view();
-    if (Field{std::string(name), {}, {}}.constant() == false) scan_.doubtful.push_back(&field);
+    if (!Field{std::string(name), {}, {}}.constant()) scan_.doubtful.push_back(&field);
     if (const OptionRow* option = find_option(row_, name)) {
       if (name.size() > 1) return hit(*option, attached, value, field);
     }

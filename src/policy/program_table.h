@@ -58,7 +58,7 @@ struct ProgramRow {
   Use args;
   Use last;
   std::string_view first_unless;  // options that take the first argument's place, as letters
-  int8_t inner_skip;              // >= 0: after so many arguments another command follows
+  int inner_skip;                 // >= 0: after so many arguments another command follows
   bool other_options;             // options that are not listed are harmless
   bool numbers;                   // -5 is an option
   bool subcommands;

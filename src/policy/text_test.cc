@@ -3,8 +3,8 @@
 
 #include "policy/bash_tree.h"
 #include "policy/escaped_view.h"
+#include "policy/foreign_line.h"
 #include "policy/paths.h"
-#include "policy/shell_quoting.h"
 #include "policy/text_screen.h"
 
 namespace ttyward::policy {
@@ -85,16 +85,7 @@ TEST(Paths, real_links_are_followed) {
   EXPECT_EQ(files.canonical("/"), "/");
 }
 
-TEST(ShellQuoting, arguments_survive_their_shell) {
-  EXPECT_EQ(quote_argument("a b'c", ShellKind::Bash), "'a b'\\''c'");
-  EXPECT_EQ(quote_argument("plain-1.txt", ShellKind::Bash), "plain-1.txt");
-  EXPECT_EQ(quote_argument("", ShellKind::Bash), "''");
-  EXPECT_EQ(quote_argument("it's $x", ShellKind::PowerShell), "'it''s $x'");
-  EXPECT_EQ(quote_argument("a\"b&c", ShellKind::Cmd), "^\"a\\^\"b^&c^\"");
-  EXPECT_EQ(quote_argument("end\\", ShellKind::Cmd), "^\"end\\\\^\"");
-}
-
-TEST(ShellQuoting, other_shells_are_always_asked_about) {
+TEST(ForeignLine, other_shells_are_always_asked_about) {
   EXPECT_EQ(check_foreign_line("Get-ChildItem", ShellKind::PowerShell).decision, Decision::Ask);
   EXPECT_EQ(check_foreign_line("dir & del x", ShellKind::Cmd).risk, Risk::High);
   EXPECT_EQ(check_foreign_line("Remove-Item -Recurse -Force C:\\", ShellKind::PowerShell).decision,

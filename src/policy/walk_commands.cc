@@ -100,7 +100,7 @@ void ShellWalk::visit_nested(uint32_t index) {
   if (kind == NodeKind::ProcessSubstitution) {
     const ShellState before = state_;
     const size_t commands = facts_.commands.size();
-    sequence(node(index).first_child, 0, Input{true, std::string(1, kAny), false, false});
+    sequence(node(index).first_child, 0, Input::of(std::string(1, kAny)));
     raise_since(facts_, commands, Risk::High);
     state_ = before;
     return;
@@ -434,7 +434,7 @@ std::string ShellWalk::redirected(uint32_t index, const Input& input) {
   }
   if (!redirections.stages.empty()) {
     bool network = false;
-    out = stages(redirections.stages, Input{true, out, network, false}, Input{});
+    out = stages(redirections.stages, Input::of(out, network), Input{});
   }
   for (const uint32_t after : redirections.after) out += statement(after, input);
   return out;
@@ -450,7 +450,7 @@ void ShellWalk::redirect(uint32_t index, Redirections& out) {
       out.any_input = true;
       for (uint32_t at = node(index).first_child; at != 0; at = node(at).next) {
         if (node(at).kind != NodeKind::Token && node(at).kind != NodeKind::FileDescriptor) {
-          out.input = Input{true, reader_.read_text(node(at).begin, node(at).end) + "\n", false, false};
+          out.input = Input::of(reader_.read_text(node(at).begin, node(at).end) + "\n");
         }
       }
   }
@@ -488,7 +488,7 @@ void ShellWalk::file_redirect(uint32_t index, Redirections& out) {
     if (reads && op != "<>") {
       call.read_path(target);
       out.any_input = true;
-      out.input = Input{true, std::string(1, kAny), call.look(target).network, false};
+      out.input = Input::of(std::string(1, kAny), call.look(target).network);
       // A process substitution or a listing behind it is judged on its own.
     } else {
       call.write_path(target, "writes");
@@ -575,10 +575,8 @@ void ShellWalk::heredoc(uint32_t index, Redirections& out) {
   }
   (void)body_begin;
   out.any_input = true;
-  out.input = Input{true,
-                    quoted ? std::string(text_.substr(body_start, line_begin - body_start))
-                           : reader_.read_heredoc(body_start, line_begin),
-                    false, false};
+  out.input = Input::of(quoted ? std::string(text_.substr(body_start, line_begin - body_start))
+                               : reader_.read_heredoc(body_start, line_begin));
 }
 
 }  // namespace ttyward::policy

@@ -165,8 +165,9 @@ std::string ShellWalk::stages(const std::vector<uint32_t>& parts, Input input, c
         }
       }
     }
-    input = Input{true, out, network,
-                  vital || (input.deletes_vital && out.find_first_of("\x01\x06") != std::string::npos)};
+    const bool deletes_vital =
+        vital || (input.deletes_vital && out.find_first_of("\x01\x06") != std::string::npos);
+    input = Input::of(out, network, deletes_vital);
   }
   --pipeline_;
   return out;

@@ -81,6 +81,7 @@ TTYWARD_NO_SANITIZE int run_exec_plan(void* argument) {
   join_session(plan);
   set_stdio(plan);
   if (plan.directory >= 0 && ::fchdir(plan.directory) == -1) give_up(plan, ExecStep::Directory, errno);
+  if (plan.ignore_hangup) ::signal(SIGHUP, SIG_IGN);
   if (plan.umask >= 0) ::umask(static_cast<mode_t>(plan.umask));
   for (size_t i = 0; i < plan.limit_count; ++i) {
     const ExecLimit& limit = plan.limits[i];

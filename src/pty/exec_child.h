@@ -46,7 +46,8 @@ struct ExecPlan {
   bool take_terminal = false;  // stdio[1] is the slave of our new terminal
   int directory = -1;          // -1: stay
   int umask = -1;              // -1: keep
-  int death_signal = 0;        // 0: none
+  bool ignore_hangup = false;
+  int death_signal = 0;  // 0: none
   pid_t parent = 0;
   const ExecLimit* limits = nullptr;
   size_t limit_count = 0;

@@ -225,6 +225,7 @@ SpawnResult spawn_connected(const SpawnSpec& spec, Spawned spawned, const Stdio&
   plan.take_terminal = spawned.provider == Provider::Pty;
   plan.directory = directory;
   plan.umask = spec.umask ? static_cast<int>(*spec.umask & 0777) : -1;
+  plan.ignore_hangup = spec.hangup == Hangup::Ignored;
   plan.death_signal = spec.parent_death_signal;
   plan.parent = ::getpid();
   plan.limits = spec.limits.data();

@@ -32,6 +32,10 @@ const char* provider_name(Provider provider);
 // Null and Pipe are for Provider::Pipe: in a terminal stdin is the terminal, or the descriptor given.
 enum class StdinKind : uint8_t { Null, Pipe, Descriptor };
 
+// When the leader of a terminal's session ends, the kernel sends SIGHUP to what is in the foreground, and
+// what a script has put into the background is there too. Ignored, it survives.
+enum class Hangup : uint8_t { Ends, Ignored };
+
 struct SpawnSpec {
   std::vector<std::string> argv;         // argv[0] is looked up in the PATH of `environment`
   std::vector<std::string> argv_prefix;  // e.g. a sandbox runner; comes before argv and is what is looked up
@@ -43,7 +47,8 @@ struct SpawnSpec {
   int stdin_fd = -1;  // for StdinKind::Descriptor; stays the caller's
   std::optional<unsigned> umask;
   std::vector<ExecLimit> limits;
-  std::vector<int> keep_fds;    // passed on under their own numbers; each above 2
+  std::vector<int> keep_fds;  // passed on under their own numbers; each above 2
+  Hangup hangup = Hangup::Ends;
   int parent_death_signal = 0;  // to the child when the thread that calls spawn ends
   // Runs in the child just before descriptors are closed; async-signal-safe calls
   // only. Returns 0 or an errno, which makes the spawn fail.

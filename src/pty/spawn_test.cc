@@ -337,5 +337,17 @@ TEST(SpawnMany, several_threads_at_once) {
   EXPECT_EQ(right, 100);
 }
 
+TEST(Spawn, a_hangup_is_ignored_only_where_that_was_asked_for) {
+  for (const Hangup hangup : {Hangup::Ends, Hangup::Ignored}) {
+    SpawnSpec spec = shell_spec("kill -HUP $$; echo alive");
+    spec.hangup = hangup;
+    auto spawned = spawn(spec);
+    ASSERT_TRUE(spawned);
+    Running running(std::move(*spawned));
+    const std::string seen = read_all(running->master.get());
+    EXPECT_EQ(seen.find("alive") != std::string::npos, hangup == Hangup::Ignored) << seen;
+  }
+}
+
 }  // namespace
 }  // namespace ttyward::pty

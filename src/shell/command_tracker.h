@@ -55,6 +55,10 @@ class CommandTracker {
   void mark(const vt::ShellMark& mark);
   // We sent a command.
   void submitted(Submission submission);
+  // It was not sent after all.
+  void withdraw(SubmissionId id) {
+    if (pending_ && pending_->id == id) pending_.reset();
+  }
   // Somebody else's keys went in. Shells that do not mark a command's start are followed by them.
   void typed(std::string_view bytes, uint64_t at);
   // No mark came in time: foreign marks are understood from now on.

@@ -50,7 +50,7 @@ class Planner {
                                                                         {"ENVIRONMENT", environment()}}));
     // A login bash ignores --init-file, so the script reads the login files itself.
     start({"--init-file", path});
-    plan_.argv.push_back("-i");
+    plan_.argv.emplace_back("-i");
   }
 
   void zsh() {
@@ -61,8 +61,8 @@ class Planner {
                                               {"HISTORY", history()},
                                               {"ENVIRONMENT", environment()}}));
     start({});
-    if (login()) plan_.argv.push_back("-l");
-    plan_.argv.push_back("-i");
+    if (login()) plan_.argv.emplace_back("-l");
+    plan_.argv.emplace_back("-i");
     plan_.environment.emplace_back("ZDOTDIR", spec_.private_folder);
   }
 
@@ -72,8 +72,8 @@ class Planner {
                                                    {"DIR", quote_fish(spec_.private_folder)},
                                                    {"ENVIRONMENT", environment()}}));
     start({"--init-command", "source " + quote_fish(path)});
-    if (login()) plan_.argv.push_back("--login");
-    plan_.argv.push_back("--interactive");
+    if (login()) plan_.argv.emplace_back("--login");
+    plan_.argv.emplace_back("--interactive");
   }
 
   void pwsh() {
@@ -82,7 +82,7 @@ class Planner {
                                         {"DIR", quote_powershell(spec_.private_folder)},
                                         {"HISTORY", "$" + std::string(record() ? "true" : "false")}}));
     plan_.argv = {program()};
-    if (login()) plan_.argv.push_back("-Login");  // must come first
+    if (login()) plan_.argv.emplace_back("-Login");  // must come first
     plan_.argv.insert(plan_.argv.end(), plan_.identity.options.begin(), plan_.identity.options.end());
     plan_.argv.insert(plan_.argv.end(), {"-NoExit", "-Command", ". " + quote_powershell(path)});
   }
@@ -111,7 +111,7 @@ class Planner {
                                                 {"SHOW", show},
                                                 {"PROMPT_LEAD", mksh ? "\x01\r" : ""}}));
     start({});
-    plan_.argv.push_back("-i");
+    plan_.argv.emplace_back("-i");
     plan_.environment.emplace_back("ENV", path);
   }
 

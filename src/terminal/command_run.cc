@@ -53,6 +53,25 @@ CommandRun::~CommandRun() = default;
 tl::expected<std::unique_ptr<CommandRun>, CommandRun::StartError> CommandRun::start(
     io::Poller& poller, const std::shared_ptr<journal::Folder>& folder, RunOptions options,
     RunObserver* observer) {
+  const hold::Scope scope = options.scope;
+  const auto launch = [&](hold::HoldSpec spec) {
+    return start_own_command(poller, folder, std::move(spec), scope);
+  };
+  return start_with(launch, folder, std::move(options), observer);
+}
+
+tl::expected<std::unique_ptr<CommandRun>, CommandRun::StartError> CommandRun::start_held(
+    io::Poller& poller, const std::shared_ptr<journal::Folder>& folder, const HolderPlace& place,
+    RunOptions options, RunObserver* observer) {
+  const auto launch = [&](hold::HoldSpec spec) {
+    return start_held_command(poller, folder, std::move(spec), place);
+  };
+  return start_with(launch, folder, std::move(options), observer);
+}
+
+tl::expected<std::unique_ptr<CommandRun>, CommandRun::StartError> CommandRun::start_with(
+    const Launch& launch, const std::shared_ptr<journal::Folder>& folder, RunOptions options,
+    RunObserver* observer) {
   std::unique_ptr<CommandRun> run(new CommandRun(std::move(options), observer));
   const RunOptions& o = run->options_;
   hold::HoldSpec spec;
@@ -64,12 +83,12 @@ tl::expected<std::unique_ptr<CommandRun>, CommandRun::StartError> CommandRun::st
   spec.survivors = o.survivors;
   run->started_ = Clock::now();
   run->started_at_ms_ = unix_ms();
-  auto holder = hold::Holder::start(poller, folder, std::move(spec), o.scope);
-  if (!holder) return tl::unexpected(StartError{start_failure(o, holder.error()), holder.error().error});
-  run->holder_ = std::move(*holder);
+  auto command = launch(std::move(spec));
+  if (!command) return tl::unexpected(StartError{start_failure(o, command.error()), command.error().error});
+  run->command_ = std::move(*command);
   auto reader = journal::Reader::open_at(folder->fd(), o.id, folder->path() + "/" + o.id);
   if (!reader) {
-    run->holder_->terminate({}, journal::EndReason::Requested, Clock::now());
+    run->command_->terminate({}, Clock::now());
     return tl::unexpected(
         StartError{start_failure(o, {pty::SpawnFailure::Setup, reader.error()}), reader.error()});
   }
@@ -85,18 +104,18 @@ OutputOptions CommandRun::output_options() const {
   OutputOptions output;
   output.cols = options_.spawn.size.columns;
   output.rows = options_.spawn.size.rows;
-  output.source = holder_->provider() == pty::Provider::Pty ? BinarySniffer::Source::Terminal
-                                                            : BinarySniffer::Source::Pipe;
+  output.source = command_->provider() == pty::Provider::Pty ? BinarySniffer::Source::Terminal
+                                                             : BinarySniffer::Source::Pipe;
   output.transcript.spill_folder = spill_folder_;
   return output;
 }
 
 void CommandRun::step(Clock::time_point now) {
-  holder_->turn(now);
+  command_->turn(now);
   if (!paused_) read_new(now);
   if (done()) return;
-  if (const auto& exit = holder_->exit()) {
-    if (read_to_ < holder_->journal().end()) return;
+  if (const auto& exit = command_->exit()) {
+    if (read_to_ < command_->end()) return;
     // What the command printed is all in the journal by now; what it left behind may go on printing.
     CommandState state = exit->kind == journal::EndKind::Exited     ? CommandState::Exited
                          : exit->kind == journal::EndKind::Signaled ? CommandState::Signaled
@@ -112,7 +131,7 @@ void CommandRun::step(Clock::time_point now) {
 }
 
 void CommandRun::read_new(Clock::time_point now) {
-  const uint64_t end = holder_->journal().end();
+  const uint64_t end = command_->end();
   while (read_to_ < end) {
     const auto chunk = reader_->read(read_to_, std::as_writable_bytes(std::span(buffer_.get(), kReadBytes)));
     if (!chunk) {
@@ -202,13 +221,13 @@ void CommandRun::look_for_input(Clock::time_point now) {
 }
 
 pty::RunState CommandRun::run_state() const {
-  return holder_->run_state(output_->screen().is_alternate() ? pty::AlternateScreen::On
-                                                             : pty::AlternateScreen::Off);
+  return command_->run_state(output_->screen().is_alternate() ? pty::AlternateScreen::On
+                                                              : pty::AlternateScreen::Off);
 }
 
 std::vector<OpenPort> CommandRun::ports() const {
   std::vector<pid_t> pids;
-  for (const pty::ProcessInfo& process : holder_->processes()) pids.push_back(process.id.pid);
+  for (const pty::ProcessInfo& process : command_->processes()) pids.push_back(process.id.pid);
   std::vector<OpenPort> ports;
   if (const auto found = pty::listening_ports(pids)) {
     for (const pty::ListeningPort& port : *found) ports.push_back({port.port, port.pid});
@@ -218,7 +237,7 @@ std::vector<OpenPort> CommandRun::ports() const {
 
 void CommandRun::interrupt() {
   interrupted_ = true;
-  static_cast<void>(holder_->interrupt());
+  static_cast<void>(command_->interrupt());
 }
 
 void CommandRun::terminate(CommandState state, std::string reason, Clock::time_point now) {
@@ -233,7 +252,7 @@ void CommandRun::terminate(CommandState state, std::string reason, Clock::time_p
   }
   reason_ = std::move(reason);
   finish(state, now);
-  holder_->terminate(options_.kill_rungs, journal::EndReason::Requested, now);
+  command_->terminate(options_.kill_rungs, now);
 }
 
 void CommandRun::finish(CommandState state, Clock::time_point now) {
@@ -250,12 +269,12 @@ void CommandRun::fill_result(CommandResult& result, Clock::time_point now) {
   result.command = options_.shown_command;
   result.cwd = options_.spawn.cwd;
   result.reason = reason_;
-  result.provider = pty::provider_name(holder_->provider());
-  result.fallback_reason = holder_->fallback_reason();
+  result.provider = pty::provider_name(command_->provider());
+  result.fallback_reason = command_->fallback_reason();
   result.started_at_ms = started_at_ms_;
   result.duration_ms = std::chrono::duration_cast<milliseconds>(now - started_).count();
   result.waiting = waiting_;
-  if (const auto& exit = holder_->exit()) {
+  if (const auto& exit = command_->exit()) {
     if (exit->kind == journal::EndKind::Exited) result.exit_code = exit->code;
     if (exit->kind == journal::EndKind::Signaled) result.signal = pty::signal_name(exit->code);
     result.core_dumped = exit->core_dumped != 0;
@@ -265,30 +284,30 @@ void CommandRun::fill_result(CommandResult& result, Clock::time_point now) {
     result.max_rss_kib = static_cast<int64_t>(exit->max_rss_kib);
     result.waiting.reset();
   }
-  if (options_.survivors == hold::Survivors::Keep && (!holder_->exit() || holder_->exit()->survivors > 0)) {
+  if (options_.survivors == hold::Survivors::Keep && (!command_->exit() || command_->exit()->survivors > 0)) {
     result.ports = ports();
-    for (const pty::ProcessInfo& process : holder_->processes()) {
-      if (!process.zombie && process.id.pid != holder_->child_pid()) {
+    for (const pty::ProcessInfo& process : command_->processes()) {
+      if (!process.zombie && process.id.pid != command_->child_pid()) {
         result.background.push_back({process.id.pid, process.command});
       }
     }
   }
   result.total_bytes = read_to_;
-  result.lost_bytes = std::max(lost_bytes_, holder_->journal().dropped());
+  result.lost_bytes = std::max(lost_bytes_, command_->dropped());
   summarize(*output_, options_.view, result);
 }
 
 base::Result<void> CommandRun::send_input(std::string_view bytes) {
-  return holder_->send_input(std::as_bytes(std::span(bytes.data(), bytes.size())));
+  return command_->send_input(bytes);
 }
 
 base::Result<void> CommandRun::close_input() {
-  return holder_->close_input();
+  return command_->close_input();
 }
 
 base::Result<void> CommandRun::resize(const pty::WindowSize& size) {
   output_->resize(size.columns, size.rows);
-  return holder_->resize(size);
+  return command_->resize(size);
 }
 
 void CommandRun::view_of_range(uint64_t begin, uint64_t end, const ViewLimits& view, CommandResult& result) {
@@ -320,7 +339,7 @@ void CommandRun::summarize(Output& output, const ViewLimits& view, CommandResult
 }
 
 std::optional<CommandRun::Clock::time_point> CommandRun::deadline() const {
-  std::optional<Clock::time_point> earliest = holder_->deadline();
+  std::optional<Clock::time_point> earliest = command_->deadline();
   const auto consider = [&](Clock::time_point time) {
     if (!earliest || time < *earliest) earliest = time;
   };

@@ -1,4 +1,4 @@
-// One command from start to result, inside this process.
+// One command from start to result, held in this process or by a holder of its own.
 //
 // Flow at a glance
 //   start()  journal + holder + output pipeline
@@ -17,6 +17,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,7 @@
 #include "terminal/output.h"
 #include "terminal/output_view.h"
 #include "terminal/result.h"
+#include "terminal/running_command.h"
 
 namespace ttyward::terminal {
 
@@ -77,6 +79,10 @@ class CommandRun final {
   static tl::expected<std::unique_ptr<CommandRun>, StartError> start(
       io::Poller& poller, const std::shared_ptr<journal::Folder>& folder, RunOptions options,
       RunObserver* observer);
+  // The same for a command that may outlive this process.
+  static tl::expected<std::unique_ptr<CommandRun>, StartError> start_held(
+      io::Poller& poller, const std::shared_ptr<journal::Folder>& folder, const HolderPlace& place,
+      RunOptions options, RunObserver* observer);
   CommandRun(const CommandRun&) = delete;
   CommandRun& operator=(const CommandRun&) = delete;
   ~CommandRun();
@@ -92,10 +98,12 @@ class CommandRun final {
   base::Result<void> resize(const pty::WindowSize& size);
 
   bool done() const { return result_.has_value(); }
-  bool settled() const { return holder_->closed(); }
+  bool settled() const { return command_->closed(); }
   // Only when done().
   CommandResult& result() { return *result_; }
-  const hold::Holder& holder() const { return *holder_; }
+  const RunningCommand& command() const { return *command_; }
+  // Only of a command that start() has started.
+  const hold::Holder& holder() const { return *command_->holder(); }
   const Output& output() const { return *output_; }
   // What it is doing now, from the kernel.
   pty::RunState run_state() const;
@@ -112,6 +120,10 @@ class CommandRun final {
 
  private:
   CommandRun(RunOptions options, RunObserver* observer);
+  using Launch = std::function<RunningCommand::Started(hold::HoldSpec)>;
+  static tl::expected<std::unique_ptr<CommandRun>, StartError> start_with(
+      const Launch& launch, const std::shared_ptr<journal::Folder>& folder, RunOptions options,
+      RunObserver* observer);
 
   void read_new(Clock::time_point now);
   void feed(std::string_view bytes);
@@ -126,7 +138,7 @@ class CommandRun final {
   RunOptions options_;
   RunObserver* observer_;
 
-  std::unique_ptr<hold::Holder> holder_;
+  std::unique_ptr<RunningCommand> command_;
   std::optional<journal::Reader> reader_;
   std::unique_ptr<Output> output_;
   std::unique_ptr<char[]> buffer_;  // kReadBytes; pages nothing was read into cost nothing

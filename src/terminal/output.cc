@@ -72,7 +72,7 @@ size_t Output::skip_plain_lines(std::string_view bytes) {
   // Plain lines from the start on: printable ASCII ended by LF, or CR LF as a terminal has them.
   const auto* const begin = reinterpret_cast<const uint8_t*>(bytes.data());
   const uint8_t* const end = begin + bytes.size();
-  const bool wants_cr = options_.source == BinarySniffer::Source::Terminal;
+  const bool wants_cr = options_.source != BinarySniffer::Source::Pipe;
   const uint8_t* p = begin;
   skipped_.clear();
   while (p < end) {
@@ -103,7 +103,8 @@ size_t Output::skip_plain_lines(std::string_view bytes) {
 void Output::feed(std::string_view bytes) {
   total_bytes_ += bytes.size();
   if (sniffer_.look(bytes)) return;
-  std::string_view text = decoder_.decode(bytes);
+  // Many programs print to a terminal that stays open, and one that is not UTF-8 says nothing of the rest.
+  std::string_view text = options_.source == BinarySniffer::Source::Shell ? bytes : decoder_.decode(bytes);
   // The first piece ends with the line a former read has left unfinished.
   size_t least = 0;
   while (text.size() >= kWorthSkipping) {
@@ -160,6 +161,13 @@ void Output::finish() {
   if (screen_.is_alternate()) screen_.feed("\x18\x1b[?1049l");
   append_screen(transcript_, std::move(partial_));
   partial_.clear();
+}
+
+void Output::as_if_finished(const std::function<void(const Transcript&)>& use) {
+  const uint64_t before = transcript_.size();
+  if (!finished_) append_screen(transcript_, partial_);
+  use(transcript_);
+  transcript_.remove_last(transcript_.size() - before);
 }
 
 std::string Output::cursor_line() const {

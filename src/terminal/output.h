@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,6 +50,9 @@ class Output final : private vt::RowSink {
   const vt::Screen& screen() const { return screen_; }
   // Final lines. Before finish() the lines still on the screen are not among them.
   const Transcript& transcript() const { return transcript_; }
+  // The transcript as it would be if the output ended now: lines still on the screen are among it, for as
+  // long as `use` runs.
+  void as_if_finished(const std::function<void(const Transcript&)>& use);
   // The text of the line the cursor is on: what a program that waits has asked.
   std::string cursor_line() const;
 

@@ -31,7 +31,7 @@ struct ViewLimits {
 
 // default, void, roo, gemini, full.
 std::optional<ViewLimits> view_preset(std::string_view name);
-std::string view_preset_names();
+std::string view_preset_names(std::string_view separator = ", ");
 
 struct Omitted {
   uint64_t bytes = 0;  // without line ends
@@ -48,5 +48,7 @@ struct View {
 };
 
 View make_view(const Transcript& transcript, const ViewLimits& limits);
+// Of these lines alone; they are there. Bytes the transcript has dropped are not counted.
+View make_view(const Transcript& transcript, const ViewLimits& limits, LineNumber first, LineNumber last);
 
 }  // namespace ttyward::terminal

@@ -121,7 +121,8 @@ std::string CommandResult::to_json() const {
   text_or_null(object, "provider", provider);
   text_or_null(object, "fallback_reason", fallback_reason);
   text_or_null(object, "integration", integration);
-  object.null("verdict");
+  verdict_json.empty() ? object.null("verdict") : object.raw("verdict", verdict_json);
+  text_or_null(object, "approval", approval);
   return object.str();
 }
 

@@ -76,6 +76,8 @@ struct CommandResult {
   std::string provider;
   std::string fallback_reason;  // why it is pipe although pty was asked for
   std::string integration = "none";
+  std::string verdict_json;  // what policy said, as JSON; empty if it was not asked
+  std::string approval;      // the open question, while pending
 
   std::string to_json() const;
   // What a shell would make of it: the code itself, 128 + signal, 124 for a time limit,

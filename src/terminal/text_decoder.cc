@@ -23,6 +23,7 @@ constexpr size_t kFewestForStrange = 256;
 }  // namespace
 
 bool BinarySniffer::look(std::string_view bytes) {
+  if (source_ == Source::Shell) return false;
   const size_t sample = source_ == Source::Pipe ? kSample : kTerminalSample;
   for (size_t i = 0; i < bytes.size() && seen_ < sample && !binary_; i++) {
     const auto byte = static_cast<uint8_t>(bytes[i]);

@@ -21,7 +21,8 @@ namespace ttyward::terminal {
 // matter how the bytes come in.
 class BinarySniffer {
  public:
-  enum class Source : uint8_t { Pipe, Terminal };
+  // Shell: a terminal that stays open; whatever one of its commands printed first says nothing of the rest.
+  enum class Source : uint8_t { Pipe, Terminal, Shell };
   static constexpr size_t kSample = 4096;
   static constexpr size_t kTerminalSample = 512;
 

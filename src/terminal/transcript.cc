@@ -9,34 +9,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/file_io.h"
+
 namespace ttyward::terminal {
 namespace {
-
-bool write_all(int fd, const void* data, size_t n, uint64_t offset) {
-  const char* p = static_cast<const char*>(data);
-  while (n > 0) {
-    const ssize_t done = ::pwrite(fd, p, n, static_cast<off_t>(offset));
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return false;
-    p += done;
-    n -= static_cast<size_t>(done);
-    offset += static_cast<uint64_t>(done);
-  }
-  return true;
-}
-
-bool read_all(int fd, void* data, size_t n, uint64_t offset) {
-  char* p = static_cast<char*>(data);
-  while (n > 0) {
-    const ssize_t done = ::pread(fd, p, n, static_cast<off_t>(offset));
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return false;
-    p += done;
-    n -= static_cast<size_t>(done);
-    offset += static_cast<uint64_t>(done);
-  }
-  return true;
-}
 
 base::Result<base::UniqueFd> open_nameless(const std::string& folder) {
   base::UniqueFd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
@@ -89,6 +65,28 @@ void Transcript::append(std::string_view line) {
   kept_bytes_ += line.size() + sizeof(Item);
 }
 
+void Transcript::remove_last(uint64_t lines) {
+  // A block that becomes empty stays: the one before it may have left memory.
+  for (size_t i = blocks_.size(); lines > 0 && i > first_in_memory_; i--) {
+    Block& block = blocks_[i - 1];
+    while (lines > 0 && !block.items.empty()) {
+      Item& item = block.items.back();
+      const uint64_t taken = std::min(lines, item.repeat);
+      lines -= taken;
+      lines_ -= taken;
+      block.lines -= taken;
+      bytes_ -= taken * item.length;
+      block.text_bytes -= taken * item.length;
+      item.repeat -= taken;
+      if (item.repeat > 0) break;
+      memory_bytes_ -= item.length + sizeof(Item);
+      kept_bytes_ -= item.length + sizeof(Item);
+      block.text.resize(item.begin);
+      block.items.pop_back();
+    }
+  }
+}
+
 void Transcript::spill_oldest() {
   Block& block = blocks_[first_in_memory_++];
   if (block.dropped) return;
@@ -102,10 +100,13 @@ void Transcript::spill_oldest() {
   }
   if (!spill_error_) {
     const size_t item_bytes = block.items.size() * sizeof(Item);
-    if (!write_all(file_.get(), block.items.data(), item_bytes, file_end_) ||
-        !write_all(file_.get(), block.text.data(), block.text.size(), file_end_ + item_bytes)) {
-      spill_error_ = base::fail_errno(errno, "cannot keep old output in " + limits_.spill_folder).value();
+    const std::string what = "old output in " + limits_.spill_folder;
+    auto written = base::write_at(file_.get(), block.items.data(), item_bytes, file_end_, what);
+    if (written) {
+      written =
+          base::write_at(file_.get(), block.text.data(), block.text.size(), file_end_ + item_bytes, what);
     }
+    if (!written) spill_error_ = written.error();
   }
   if (spill_error_) {
     drop(block);
@@ -182,8 +183,11 @@ bool Transcript::load(const Block& block, Block& into) const {
   into.items.resize(block.item_count);
   into.text.resize(block.text_size);
   const size_t item_bytes = block.item_count * sizeof(Item);
-  return read_all(file_.get(), into.items.data(), item_bytes, block.file_offset) &&
-         read_all(file_.get(), into.text.data(), block.text_size, block.file_offset + item_bytes);
+  const auto whole = [&](void* to, size_t bytes, uint64_t offset) {
+    return base::read_at(file_.get(), to, bytes, offset, "old output") == bytes;
+  };
+  return whole(into.items.data(), item_bytes, block.file_offset) &&
+         whole(into.text.data(), block.text_size, block.file_offset + item_bytes);
 }
 
 const Transcript::Block* Transcript::at(LineNumber number, size_t* index) const {

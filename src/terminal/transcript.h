@@ -37,6 +37,9 @@ class Transcript {
   Transcript& operator=(Transcript&&) = default;
 
   void append(std::string_view line);
+  // Takes back the newest lines, as if they had never been appended. Only lines of the last append()s since
+  // the caller looked at size(): what has left memory stays.
+  void remove_last(uint64_t lines);
 
   uint64_t size() const { return lines_; }
   uint64_t bytes() const { return bytes_; }  // of all lines ever, without line ends

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "base/hex.h"
+
 namespace ttyward::vt {
 namespace {
 
@@ -19,16 +21,9 @@ std::optional<unsigned> hex(std::string_view digits) {
   if (digits.empty() || digits.size() > 4) return std::nullopt;
   unsigned value = 0;
   for (const char c : digits) {
-    value <<= 4;
-    if (c >= '0' && c <= '9') {
-      value |= static_cast<unsigned>(c - '0');
-    } else if (c >= 'a' && c <= 'f') {
-      value |= static_cast<unsigned>(c - 'a' + 10);
-    } else if (c >= 'A' && c <= 'F') {
-      value |= static_cast<unsigned>(c - 'A' + 10);
-    } else {
-      return std::nullopt;
-    }
+    const int digit = base::hex_digit(c);
+    if (digit < 0) return std::nullopt;
+    value = value << 4 | static_cast<unsigned>(digit);
   }
   return value;
 }

@@ -9,6 +9,7 @@
 // Rows keep their StableRow while only the height changes; a new width makes new
 // rows, and everything counts as changed.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -28,16 +29,15 @@ struct NewRow {
 
 // A position that must stay on its character.
 struct Point {
-  Cursor* cursor;
+  Cursor* cursor = nullptr;
   size_t offset = 0;  // in the line being collected
   bool in_line = false;
 };
 
 class Reflow {
  public:
-  explicit Reflow(uint32_t cols) : cols_(cols) {}
-
-  void track(Cursor* cursor) { points_.push_back({cursor}); }
+  // Two positions are followed, either of which may be null: the cursor and the saved cursor.
+  Reflow(uint32_t cols, Cursor* cursor, Cursor* saved) : cols_(cols), points_{{{cursor}, {saved}}} {}
 
   // Adds an old row to the current line; `row_number` is what tracked cursors call it.
   void add(const Cell* cells, uint32_t used, uint16_t flags, int row_number, uint32_t old_cols) {
@@ -50,7 +50,7 @@ class Reflow {
     if (kept != 0) flags_.emplace_back(start, kept);
     content_flags_ = static_cast<uint16_t>(content_flags_ | (flags & Row::kContentFlags));
     for (Point& point : points_) {
-      if (point.cursor->row != row_number) continue;
+      if (point.cursor == nullptr || point.cursor->row != row_number) continue;
       point.offset = start + static_cast<size_t>(point.cursor->col) + (point.cursor->pending_wrap ? 1 : 0);
       point.in_line = true;
     }
@@ -109,7 +109,7 @@ class Reflow {
 
  private:
   uint32_t cols_;
-  std::vector<Point> points_;
+  std::array<Point, 2> points_;
   std::vector<Cell> line_;
   std::vector<std::pair<size_t, uint16_t>> flags_;
   uint16_t content_flags_ = 0;
@@ -145,14 +145,11 @@ void Screen::resize(int cols, int rows) {
 void Screen::reflow_main(int cols, int rows) {
   Grid& old = main_.grid;
   const bool new_width = cols != old.cols();
-  Reflow reflow(static_cast<uint32_t>(cols));
   const bool here_now = on_main();
-  if (here_now) reflow.track(&cursor_);
   SavedCursor& saved = main_.saved;
-  if (saved.valid) {
-    saved.cursor.row = std::min(saved.cursor.row, old.rows() - 1);
-    reflow.track(&saved.cursor);
-  }
+  if (saved.valid) saved.cursor.row = std::min(saved.cursor.row, old.rows() - 1);
+  Reflow reflow(static_cast<uint32_t>(cols), here_now ? &cursor_ : nullptr,
+                saved.valid ? &saved.cursor : nullptr);
 
   int last = here_now ? cursor_.row : saved.valid ? saved.cursor.row : 0;
   for (int r = old.rows() - 1; r > last; r--) {

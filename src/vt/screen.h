@@ -236,6 +236,7 @@ class Screen {
   Cell* previous_cell(Row** row);
 
   // ops/cursor.cc
+  int last_column() const;
   void move_to(int row, int col);
   void set_position(int row, int col);
   void cursor_left(int n);
@@ -278,7 +279,6 @@ class Screen {
 
   // ops/sgr.cc
   void apply_sgr(P params, Style& pen) const;
-  static std::string sgr_of(const Style& pen);
 
   // ops/report.cc
   void report_status_string(std::string_view what);

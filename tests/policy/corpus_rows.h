@@ -1,6 +1,8 @@
-// Rows of a command corpus: tab separated, # begins a comment line.
+// Rows of a command corpus: tab separated, # begins a comment line. Columns are the command, what is expected
+// of it and the least risk; an id may stand before them.
 #pragma once
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -35,8 +37,8 @@ inline std::string unescape_row(const std::string& text) {
   return out;
 }
 
-// `first_column` is where the command is; an id stands before it if it is not 0.
-inline std::vector<CorpusRow> read_corpus(const std::string& path, size_t first_column) {
+// Rows without an id get their number.
+inline std::vector<CorpusRow> read_corpus(const std::string& path) {
   std::vector<CorpusRow> rows;
   std::ifstream file(path);
   std::string line;
@@ -48,12 +50,14 @@ inline std::vector<CorpusRow> read_corpus(const std::string& path, size_t first_
       columns.push_back(line.substr(from, tab - from));
       from = tab + 1;
     }
-    if (columns.size() < first_column + 3) continue;
     CorpusRow row;
-    row.id = first_column == 0 ? std::to_string(rows.size() + 1) : columns[0];
-    row.command = unescape_row(columns[first_column]);
-    if (!parse_decision(columns[first_column + 1], row.expected)) continue;
-    if (!parse_risk(columns[first_column + 2], row.least_risk)) continue;
+    const bool bare = columns.size() >= 3 && parse_decision(columns[1], row.expected);
+    const size_t first = bare ? 0 : 1;
+    if (columns.size() < first + 3) continue;
+    row.id = bare ? std::to_string(rows.size() + 1) : columns[0];
+    row.command = unescape_row(columns[first]);
+    if (!parse_decision(columns[first + 1], row.expected)) continue;
+    if (!parse_risk(columns[first + 2], row.least_risk)) continue;
     rows.push_back(std::move(row));
   }
   return rows;

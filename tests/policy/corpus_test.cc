@@ -67,13 +67,13 @@ void expect_aims(const Tally& count, const std::string& report) {
 }
 
 std::vector<CorpusRow> all_rows() {
-  std::vector<CorpusRow> rows = read_corpus(everyday_path(), 0);
-  for (CorpusRow& row : read_corpus(shared_corpus_path(), 1)) rows.push_back(std::move(row));
+  std::vector<CorpusRow> rows = read_corpus(everyday_path());
+  for (CorpusRow& row : read_corpus(shared_corpus_path())) rows.push_back(std::move(row));
   return rows;
 }
 
 TEST(Corpus, everyday_commands_get_exactly_the_expected_verdict) {
-  const std::vector<CorpusRow> rows = read_corpus(everyday_path(), 0);
+  const std::vector<CorpusRow> rows = read_corpus(everyday_path());
   ASSERT_GT(rows.size(), 200U);
   std::string report;
   const Tally count = tally(rows, report);
@@ -83,7 +83,7 @@ TEST(Corpus, everyday_commands_get_exactly_the_expected_verdict) {
 }
 
 TEST(Corpus, shared_corpus_meets_its_aims) {
-  const std::vector<CorpusRow> rows = read_corpus(shared_corpus_path(), 1);
+  const std::vector<CorpusRow> rows = read_corpus(shared_corpus_path());
   if (rows.empty()) {
     std::printf("shared corpus not present at %s: nothing to check against\n", shared_corpus_path().c_str());
     return;
@@ -182,7 +182,7 @@ TEST(Metamorphic, cutting_a_command_short_never_allows_a_broken_tree) {
 
 TEST(Corpus, decisions_are_quick_enough_even_without_optimisation) {
   const auto begin = std::chrono::steady_clock::now();
-  const std::vector<CorpusRow> rows = read_corpus(everyday_path(), 0);
+  const std::vector<CorpusRow> rows = read_corpus(everyday_path());
   for (const CorpusRow& row : rows) verdict_of(row.command);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
   // The bench holds the real aim; this only catches something that went badly wrong.

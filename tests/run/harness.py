@@ -41,6 +41,10 @@ def processes(token):
     return found
 
 
+def may_unshare(flags):
+    return subprocess.run(["unshare", flags, "true"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+
 def eventually(holds):
     give_up = time.monotonic() + PATIENCE
     while not holds():

@@ -1,6 +1,8 @@
 """Standard input and output of `ttyward run` that are no terminal."""
 import hashlib
+import json
 import os
+import select
 import signal
 import subprocess
 
@@ -67,6 +69,19 @@ class Input(RunTest):
         self.assertTrue(eventually(lambda: not self.children(process.pid)))
         process.send_signal(signal.SIGINT)
         process.wait(30)
+
+    def test_a_result_that_nobody_reads_does_not_keep_the_command_alive(self):
+        process = self.start("--json", "run", "--view", "full", "--timeout", "1", "--kill-grace", "0.1",
+                             f"trap '' INT TERM; seq 1 200000; while :; do sleep 0.{self.token}; done")
+        self.assertTrue(eventually(lambda: processes(self.token)))
+        self.assertTrue(eventually(lambda: not self.children(process.pid)))  # it is ended, read or not
+        self.assertIsNone(process.poll())
+        result = json.loads(process.communicate(timeout=60)[0])
+        self.assertEqual((process.returncode, result["state"], result["total_lines"]), (124, "timed_out", 200000))
+        process = self.start("--json", "run", "--view", "full", "seq 1 200000")
+        self.assertTrue(eventually(lambda: select.select([process.stdout], [], [], 0)[0]))
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(60), 143)
 
     def children(self, pid):
         try:

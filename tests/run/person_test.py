@@ -4,7 +4,7 @@ import signal
 import termios
 import time
 
-from harness import Person, RunTest, main
+from harness import Person, RunTest, eventually, main
 
 
 class AtATerminal(RunTest):
@@ -83,28 +83,37 @@ class AtATerminal(RunTest):
         self.assert_nothing_left()
 
     def test_keys_nobody_reads_do_not_keep_us_busy(self):
-        person = Person(self, "run", "stty raw -echo; echo ready; until test -e over; do sleep 0.05; done")
+        person = Person(self, "run", "stty raw -echo; echo ready; until test -e over; do sleep 0.05; echo >>beats; done")
         person.wait_for("ready")
         os.set_blocking(person.master, False)
-        full = 0
-        while full < 20:  # nobody takes them: there is an end to what fits
+        # Nobody takes them: there is an end to what fits. While the command goes on beating twice we take none.
+        full_since = None
+        while full_since is None or self.beats() < full_since + 2:
             try:
                 os.write(person.master, b"x" * 4096)
-                full = 0
+                full_since = None
             except BlockingIOError:
-                full += 1
-                time.sleep(0.01)
-        before = self.cpu_seconds(person.process.pid)
-        time.sleep(0.5)  # the time over which we look at the processor's use
-        self.assertLess(self.cpu_seconds(person.process.pid) - before, 0.1)
+                full_since = full_since if full_since is not None else self.beats()
+                time.sleep(0.005)
+
+        def idle():  # between two beats of the command we were not on a processor at all
+            beat, used = self.beats(), self.on_processor(person.process.pid)
+            return eventually(lambda: self.beats() >= beat + 2) and self.on_processor(person.process.pid) == used
+
+        self.assertTrue(eventually(idle))
         open(self.folder + "/over", "w").close()
         os.set_blocking(person.master, True)
         self.assertEqual(person.end(), 0)
 
-    def cpu_seconds(self, pid):
-        with open(f"/proc/{pid}/stat") as f:
-            fields = f.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    def beats(self):
+        try:
+            return os.path.getsize(self.folder + "/beats")
+        except FileNotFoundError:
+            return 0
+
+    def on_processor(self, pid):
+        with open(f"/proc/{pid}/schedstat") as f:
+            return int(f.read().split()[0])  # ns
 
     def test_json_at_a_terminal_leaves_keys_alone(self):
         person = Person(self, "--json", "run", "echo hi")

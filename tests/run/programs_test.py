@@ -1,4 +1,5 @@
 """Real programs through `ttyward run`."""
+import json
 import os
 import shutil
 import socket
@@ -80,11 +81,6 @@ class Programs(RunTest):
             self.assertIn(program, result["waiting"]["program"], result)
             self.assertTrue(result["waiting"]["evidence"])
 
-    @unittest.skipUnless(shutil.which("sudo"), "sudo is not installed here")
-    def test_sudo(self):
-        result = self.result("--input-patience", "0.2", "sudo -k; sudo -S true </dev/null; echo over")
-        self.assertIn("over", result["output"])
-
     def test_a_command_that_computes_or_sleeps_is_not_taken_for_one_that_asks(self):
         for command in ("sleep 1", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done", "cat /dev/null | sleep 0.7"):
             self.assertEqual(self.result("--input-patience", "0.1", command)["state"], "exited")
@@ -101,6 +97,34 @@ sys.stdout.write("\x1b[24;0f\x1b[2K\x1b[2;0fdone\n")
 """
         result = self.result("--", PYTHON, "-c", script)
         self.assertEqual(result["output"], "Progress: [####################] 100%\ndone\n")
+
+    @unittest.skipUnless(shutil.which("npm"), "npm is not installed here: ./setup --tests")
+    def test_npm_installs_a_local_package_and_its_progress_is_gone(self):
+        script = "for (let i = 0; i <= 100; i++) process.stdout.write(`\\rbuilding ${i}%`); console.log()"
+        for name, content in (("part/package.json", {"name": "part", "version": "1.2.3",
+                                                     "scripts": {"install": "node build.js"}}),
+                              ("app/package.json", {"name": "app", "version": "1.0.0"})):
+            os.makedirs(os.path.dirname(f"{self.folder}/{name}"))
+            with open(f"{self.folder}/{name}", "w") as f:
+                json.dump(content, f)
+        with open(f"{self.folder}/part/build.js", "w") as f:
+            f.write(script)
+        quiet = f"--offline --no-audit --no-fund --no-update-notifier --cache {self.folder}/cache"
+        packed = self.result("--cwd", f"{self.folder}/part", f"npm pack {quiet}")
+        self.assertEqual((packed["exit_code"], "part-1.2.3.tgz" in packed["output"]), (0, True), packed)
+        result = self.result("--cwd", f"{self.folder}/app",
+                             f"npm install --progress --foreground-scripts {quiet} ../part/part-1.2.3.tgz")
+        self.assertEqual((result["exit_code"], result["encoding"], result["provider"]), (0, "UTF-8", "pty"), result)
+        self.assertTrue(os.path.exists(f"{self.folder}/app/node_modules/part/build.js"))
+        lines = result["output"].splitlines()
+        self.assertIn("building 100%", lines)
+        self.assertNotIn("building 99%", result["output"])
+        self.assertTrue(any(line.startswith("added 1 package") for line in lines), result)
+        for character in "\x1b\r\b⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏":  # npm's spinner is gone when it ends
+            self.assertNotIn(character, result["output"])
+        failed = self.result("--cwd", f"{self.folder}/app", f"npm install --progress {quiet} ../part/nothing.tgz")
+        self.assertNotEqual(failed["exit_code"], 0)
+        self.assertIn("ENOENT", failed["output"])
 
     def test_binary_output_is_announced_and_counted(self):
         for how in ([], ["--pipe"]):

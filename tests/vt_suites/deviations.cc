@@ -6,14 +6,10 @@
 #include <sstream>
 
 namespace ttyward::test {
+namespace {
 
-std::string suites_folder() {
-  const std::filesystem::path folder =
-      std::filesystem::path(TTYWARD_SOURCE_DIR).parent_path() / "shared" / "vt-suites";
-  return std::filesystem::is_directory(folder) ? folder.string() : "";
-}
-
-std::map<std::string, std::string> deviations_of(const std::string& test_case) {
+// Everything the file says about a case.
+std::map<std::string, std::string> listed(const std::string& test_case) {
   std::ifstream file(std::string(TTYWARD_SOURCE_DIR) + "/tests/vt_suites/deviations.txt");
   std::map<std::string, std::string> found;
   std::string line;
@@ -26,6 +22,31 @@ std::map<std::string, std::string> deviations_of(const std::string& test_case) {
     if (name == test_case) found[place] = reason;
   }
   return found;
+}
+
+bool is_adjustment(const std::string& place) {
+  return place.starts_with("before:") || place.starts_with("rows:");
+}
+
+}  // namespace
+
+std::string suites_folder() {
+  const std::filesystem::path folder =
+      std::filesystem::path(TTYWARD_SOURCE_DIR).parent_path() / "shared" / "vt-suites";
+  return std::filesystem::is_directory(folder) ? folder.string() : "";
+}
+
+std::map<std::string, std::string> deviations_of(const std::string& test_case) {
+  std::map<std::string, std::string> found = listed(test_case);
+  std::erase_if(found, [](const auto& entry) { return is_adjustment(entry.first); });
+  return found;
+}
+
+std::optional<std::string> adjustment_of(const std::string& test_case, const std::string& kind) {
+  for (const auto& [place, reason] : listed(test_case)) {
+    if (place.starts_with(kind + ":")) return place.substr(kind.size() + 1);
+  }
+  return std::nullopt;
 }
 
 std::string judge(const std::string& test_case, const std::map<std::string, std::string>& differences) {

@@ -2,6 +2,13 @@
 //
 // A golden holds every screen of one menu, in order, with the looks of what is not plain. Each was judged by
 // eye before it was kept. TTYWARD_UPDATE_GOLDENS=1 writes them anew, for looking at.
+//
+// 4_double_size asserts, cell for cell what xterm 379 shows for the same bytes at 80 columns:
+//   - which rows are double and which half of a pair they are, the last DECDWL, DECDHL or DECSWL of a row
+//     being the one that counts;
+//   - that a double row has 40 columns: text wraps after them (screens 3 and 4, where vttest indents as for
+//     132 columns), and the five tabs of the box's sides stop in the last one (screens 5 and 6);
+//   - that the size of a row moves with it when the region scrolls (screen 6: half of the box).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -39,7 +46,12 @@ std::string picture(const Screen& screen) {
   std::string out = screen_text(screen) + "\n";
   for (int r = 0; r < screen.rows(); r++) {
     const Line line = screen.line(r);
-    if ((line.flags & Row::kDoubleWidth) != 0) out += fmt::format("-- row {} is double\n", r);
+    if ((line.flags & Row::kDoubleWidth) != 0) {
+      const bool top = (line.flags & Row::kDoubleTop) != 0;
+      const bool bottom = (line.flags & Row::kDoubleBottom) != 0;
+      out += fmt::format("-- row {} is double{}{}\n", r, top ? ", upper half" : "",
+                         bottom ? ", lower half" : "");
+    }
     for (const Span& span : line.spans) {
       if (const std::string how = looks(span.style); !how.empty()) {
         out += fmt::format("-- {},{}+{}{}\n", r, span.col, span.cols, how);

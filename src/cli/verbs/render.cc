@@ -107,10 +107,13 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   app.add_option("--rows", args->rows, "Rows of the screen")->capture_default_str();
   app.add_option("--scrollback", args->scrollback, "Lines of history to keep")->capture_default_str();
   app.add_flag("--history", args->history, "Include the history above the screen");
-  app.add_option("--format", args->format, "text, ansi, json, html or svg")->capture_default_str();
+  app.add_option("--format", args->format, "Form of the result")
+      ->type_name("text|ansi|json|html|svg")
+      ->capture_default_str();
   app.add_flag("--lf-is-crlf", args->lf_is_crlf,
                "Line feeds also return the carriage: for files that never went through a tty");
-  app.add_option("FILE", args->file, "Terminal output to read; standard input if left out");
+  app.add_option("FILE", args->file, "Terminal output to read; standard input if left out")
+      ->type_name("FILE");
   const Globals* shared = &globals;
   const CLI::Option* format = app.get_option("--format");
   return [args, shared, format] {

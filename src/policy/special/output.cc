@@ -77,9 +77,12 @@ void printf(Invocation& call, const ProgramRow&) {
   for (size_t i = 0; i < format.size(); ++i) {
     if (format[i] != '%' || i + 1 == format.size()) {
       out.push_back(format[i]);
-    } else if (format[++i] == 's' || format[i] == 'b') {
+      continue;
+    }
+    const char directive = format[++i];
+    if (directive == 's' || directive == 'b') {
       out += call.word(argument++);
-    } else if (format[i] == '%') {
+    } else if (directive == '%') {
       out.push_back('%');
     } else {
       return;  // numbers and widths: unknown

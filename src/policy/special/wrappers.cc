@@ -168,7 +168,7 @@ void xargs(Invocation& call, const ProgramRow& row) {
     }
   }
   const size_t commands = call.walk.facts().commands.size();
-  call.run_program(inner, Input{true, std::string(1, kAny), false, false});
+  call.run_program(inner, Input::of(std::string(1, kAny)));
   raise_since(call.walk.facts(), commands, Risk::High);
 }
 

@@ -30,9 +30,16 @@ void Screen::CUD_CursorDown(P p) {
   move_to(std::min(cursor_.row + p.get(0, 1), limit), cursor_.col);
 }
 
+// How far right steps and tabs go. Rows of double width end half way, unless there are margins: as in xterm.
+int Screen::last_column() const {
+  const int half = grid_->cols() / 2;
+  const bool is_double = grid_->row(cursor_.row).has(Row::kDoubleWidth);
+  if (is_double && half > 0 && !modes_.has(Mode::LeftRightMargins)) return half - 1;
+  return cursor_.col <= right_ ? right_ : grid_->cols() - 1;
+}
+
 void Screen::CUF_CursorForward(P p) {
-  const int limit = cursor_.col <= right_ ? right_ : grid_->cols() - 1;
-  move_to(cursor_.row, std::min(cursor_.col + p.get(0, 1), limit));
+  move_to(cursor_.row, std::min(cursor_.col + p.get(0, 1), last_column()));
 }
 
 // Left, and in the reverse-wrap modes on to the end of the row above: ?45 only where the text
@@ -148,8 +155,7 @@ void Screen::NEL_NextLine(P) {
 
 // Unlike other motion tabs, forward and backward, keep the pending wrap.
 void Screen::horizontal_tab() {
-  const int limit = cursor_.col <= right_ ? right_ : grid_->cols() - 1;
-  cursor_.col = tabs_.next(cursor_.col, limit);
+  cursor_.col = tabs_.next(cursor_.col, last_column());
 }
 
 void Screen::CHT_TabForward(P p) {

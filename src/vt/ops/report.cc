@@ -6,7 +6,9 @@
 
 #include <string>
 
+#include "base/hex.h"
 #include "vt/screen.h"
+#include "vt/sgr_text.h"
 
 namespace ttyward::vt {
 namespace {
@@ -25,16 +27,9 @@ std::optional<std::string> hex_decode(std::string_view hex) {
   if (hex.size() % 2 != 0) return std::nullopt;
   std::string out;
   for (size_t i = 0; i < hex.size(); i += 2) {
-    unsigned value = 0;
-    for (size_t j = i; j < i + 2; j++) {
-      const char c = hex[j];
-      const bool digit = c >= '0' && c <= '9';
-      const bool upper = c >= 'A' && c <= 'F';
-      const bool lower = c >= 'a' && c <= 'f';
-      if (!digit && !upper && !lower) return std::nullopt;
-      value = value * 16 + static_cast<unsigned>(digit ? c - '0' : upper ? c - 'A' + 10 : c - 'a' + 10);
-    }
-    out += static_cast<char>(value);
+    const int byte = base::hex_byte(hex, i);
+    if (byte < 0) return std::nullopt;
+    out += static_cast<char>(byte);
   }
   return out;
 }
@@ -209,7 +204,7 @@ void Screen::report_status_string(std::string_view what) {
   const auto valid = [&](const std::string& value) {
     reply("\033P1$r" + value + std::string(what) + "\033\\");
   };
-  if (what == "m") return valid(sgr_of(pen_));
+  if (what == "m") return valid(sgr_text(pen_, ColorForm::Colons));
   if (what == "r") return valid(fmt::format("{};{}", top_ + 1, bottom_ + 1));
   if (what == "s") return valid(fmt::format("{};{}", left_ + 1, right_ + 1));
   if (what == "t") return valid(fmt::format("{}", grid_->rows()));

@@ -2,8 +2,6 @@
 //
 // Colours come in three spellings: 38;5;n and 38;2;r;g;b (semicolons all the
 // way), 38:5:n, and 38:2:[space]:r:g:b, where the colour-space slot is often left out.
-#include <fmt/format.h>
-
 #include "vt/screen.h"
 
 namespace ttyward::vt {
@@ -44,21 +42,6 @@ void read_color(const Params& p, unsigned& i, Color& out) {
   } else {
     i = p.size();
   }
-}
-
-std::string color_params(Color color, int base, int bright, int extended) {
-  switch (color.kind()) {
-    case Color::Kind::Palette:
-      if (color.index() < 8) return fmt::format(";{}", base + color.index());
-      if (color.index() < 16 && bright != 0) return fmt::format(";{}", bright + color.index() - 8);
-      return fmt::format(";{}:5:{}", extended, color.index());
-    case Color::Kind::Rgb:
-      return fmt::format(";{}:2::{}:{}:{}", extended, color.rgb_value() >> 16 & 0xFF,
-                         color.rgb_value() >> 8 & 0xFF, color.rgb_value() & 0xFF);
-    case Color::Kind::Default:
-      break;
-  }
-  return "";
 }
 
 }  // namespace
@@ -174,33 +157,6 @@ void Screen::apply_sgr(P p, Style& pen) const {
 void Screen::SGR_SelectGraphicRendition(P p) {
   apply_sgr(p, pen_);
   pen_changed();
-}
-
-// The parameters that give this style, starting from a reset: "0;1;31".
-std::string Screen::sgr_of(const Style& pen) {
-  std::string out = "0";
-  const auto add = [&](uint16_t attribute, const char* code) {
-    if (pen.has(attribute)) out += code;
-  };
-  add(Style::kBold, ";1");
-  add(Style::kDim, ";2");
-  add(Style::kItalic, ";3");
-  if (pen.underline() == Underline::Single) out += ";4";
-  if (pen.underline() > Underline::Single) out += fmt::format(";4:{}", static_cast<int>(pen.underline()));
-  add(Style::kBlink, ";5");
-  add(Style::kInverse, ";7");
-  add(Style::kHidden, ";8");
-  add(Style::kStrike, ";9");
-  add(Style::kOverline, ";53");
-  out += color_params(pen.foreground, 30, 90, 38);
-  out += color_params(pen.background, 40, 100, 48);
-  if (!pen.underline_color.is_default()) {
-    // 58 has no short forms.
-    const Color color = pen.underline_color;
-    out += color.kind() == Color::Kind::Palette ? fmt::format(";58:5:{}", color.index())
-                                                : color_params(color, 0, 0, 58);
-  }
-  return out;
 }
 
 void Screen::XTPUSHSGR_PushStyle(P) {

@@ -1,26 +1,9 @@
 #include "vt/osc/fields.h"
 
+#include "base/hex.h"
 #include "base/utf8.h"
 
 namespace ttyward::vt {
-namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-// The byte two hex digits at `text[at]` stand for, or -1.
-int hex_byte(std::string_view text, size_t at) {
-  if (at + 2 > text.size()) return -1;
-  const int high = hex_digit(text[at]);
-  const int low = hex_digit(text[at + 1]);
-  return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
-
-}  // namespace
 
 std::vector<std::string_view> split_fields(std::string_view text, char separator) {
   std::vector<std::string_view> fields;
@@ -50,7 +33,7 @@ std::string printable(std::string_view text, size_t limit) {
 std::string percent_decode(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); i++) {
-    const int byte = text[i] == '%' ? hex_byte(text, i + 1) : -1;
+    const int byte = text[i] == '%' ? base::hex_byte(text, i + 1) : -1;
     if (byte < 0) {
       out += text[i];
     } else {
@@ -70,7 +53,7 @@ std::string unescape_633(std::string_view text) {
         i++;
         continue;
       }
-      const int byte = text[i + 1] == 'x' ? hex_byte(text, i + 2) : -1;
+      const int byte = text[i + 1] == 'x' ? base::hex_byte(text, i + 2) : -1;
       if (byte >= 0) {
         out += static_cast<char>(byte);
         i += 3;

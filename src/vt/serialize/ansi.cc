@@ -11,31 +11,11 @@
 
 #include "base/utf8.h"
 #include "vt/serialize/serialize.h"
+#include "vt/sgr_text.h"
 #include "vt/width.h"
 
 namespace ttyward::vt {
 namespace {
-
-std::string color_codes(Color color, int base, int bright, int extended) {
-  switch (color.kind()) {
-    case Color::Kind::Palette:
-      if (color.index() < 8 && base != 0) return fmt::format(";{}", base + color.index());
-      if (color.index() < 16 && bright != 0) return fmt::format(";{}", bright + color.index() - 8);
-      return extended == 58 ? fmt::format(";58:5:{}", color.index())
-                            : fmt::format(";{};5;{}", extended, color.index());
-    case Color::Kind::Rgb: {
-      const unsigned r = color.rgb_value() >> 16 & 0xFF;
-      const unsigned g = color.rgb_value() >> 8 & 0xFF;
-      const unsigned b = color.rgb_value() & 0xFF;
-      // Semicolons are understood everywhere; only 58 is new enough to need colons.
-      return extended == 58 ? fmt::format(";58:2::{}:{}:{}", r, g, b)
-                            : fmt::format(";{};2;{};{};{}", extended, r, g, b);
-    }
-    case Color::Kind::Default:
-      break;
-  }
-  return "";
-}
 
 // From whatever was before to this style.
 class Pen {
@@ -57,29 +37,12 @@ class Pen {
     a.link = b.link = 0;
     a.clear(Style::kProtected);
     b.clear(Style::kProtected);
-    if (a != b) out += codes(a);
+    if (a != b) out += "\033[" + sgr_text(a, ColorForm::Semicolons) + "m";
     now_ = style;
     return out;
   }
 
  private:
-  static std::string codes(const Style& style) {
-    std::string out = "\033[0";
-    constexpr std::pair<uint16_t, const char*> kFlags[] = {
-        {Style::kBold, ";1"},    {Style::kDim, ";2"},    {Style::kItalic, ";3"}, {Style::kBlink, ";5"},
-        {Style::kInverse, ";7"}, {Style::kHidden, ";8"}, {Style::kStrike, ";9"}, {Style::kOverline, ";53"}};
-    for (const auto& [flag, code] : kFlags) {
-      if (style.has(flag)) out += code;
-    }
-    if (style.underline() == Underline::Single) out += ";4";
-    if (style.underline() > Underline::Single)
-      out += fmt::format(";4:{}", static_cast<int>(style.underline()));
-    out += color_codes(style.foreground, 30, 90, 38);
-    out += color_codes(style.background, 40, 100, 48);
-    out += color_codes(style.underline_color, 0, 0, 58);
-    return out + "m";
-  }
-
   const Screen& screen_;
   Style now_;
 };

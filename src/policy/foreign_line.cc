@@ -1,4 +1,4 @@
-#include "policy/shell_quoting.h"
+#include "policy/foreign_line.h"
 
 #include <algorithm>
 #include <array>
@@ -8,43 +8,6 @@
 
 namespace ttyward::policy {
 namespace {
-
-bool is_plain(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("_-./:=@%+,").find(c) != std::string_view::npos;
-  });
-}
-
-// 'it''s'
-std::string quote_powershell(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("''") : std::string(1, c);
-  return out + "'";
-}
-
-// Quotes as the C runtime reads them, then a caret before everything cmd itself would act on.
-std::string quote_cmd(std::string_view text) {
-  std::string inner = "\"";
-  size_t backslashes = 0;
-  for (const char c : text) {
-    if (c == '\\') {
-      ++backslashes;
-    } else {
-      if (c == '"') inner.append(backslashes + 1, '\\');
-      backslashes = 0;
-    }
-    inner.push_back(c);
-  }
-  inner.append(backslashes, '\\');
-  inner.push_back('"');
-  std::string out;
-  for (const char c : inner) {
-    if (std::string_view("()%!^\"<>&|").find(c) != std::string_view::npos) out.push_back('^');
-    out.push_back(c);
-  }
-  return out;
-}
 
 constexpr auto kFatalWords = std::to_array<std::string_view>(
     {"format", "diskpart", "mkfs", "clear-disk", "format-volume", "stop-computer", "restart-computer",
@@ -74,34 +37,6 @@ bool names_a_root(const std::string& line) {
 }
 
 }  // namespace
-
-std::vector<std::string> shell_arguments(ShellKind shell) {
-  switch (shell) {
-    case ShellKind::Bash:
-      return {"bash", "-c"};
-    case ShellKind::PowerShell:
-      return {"powershell", "-NoProfile", "-NonInteractive", "-Command"};
-    case ShellKind::Cmd:
-      return {"cmd.exe", "/d", "/s", "/c"};
-  }
-  return {};
-}
-
-std::string quote_argument(std::string_view argument, ShellKind shell) {
-  switch (shell) {
-    case ShellKind::Bash: {
-      if (is_plain(argument)) return std::string(argument);
-      std::string out = "'";
-      for (const char c : argument) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-      return out + "'";
-    }
-    case ShellKind::PowerShell:
-      return quote_powershell(argument);
-    case ShellKind::Cmd:
-      return quote_cmd(argument);
-  }
-  return {};
-}
 
 SegmentedLine split_line(std::string_view line, ShellKind shell) {
   SegmentedLine result;

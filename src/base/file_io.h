@@ -1,0 +1,16 @@
+// Reads and writes at an offset that do all that was asked for: a signal or a
+// short count in between is nobody else's business.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/result.h"
+
+namespace ttyward::base {
+
+// How much was read: less than `bytes` only at the end of the file. `what` names the file in an error.
+Result<size_t> read_at(int fd, void* into, size_t bytes, uint64_t offset, const std::string& what);
+Result<void> write_at(int fd, const void* from, size_t bytes, uint64_t offset, const std::string& what);
+
+}  // namespace ttyward::base

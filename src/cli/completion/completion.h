@@ -1,0 +1,20 @@
+// Completion scripts, one per shell. Pure: an outline in, the script's text out.
+//
+// The scripts are complete in themselves and start no program while a person
+// types.
+#pragma once
+
+#include <string>
+
+#include "cli/outline.h"
+
+namespace ttyward::cli {
+
+std::string bash_completion(const Outline& program);
+std::string zsh_completion(const Outline& program);
+std::string fish_completion(const Outline& program);
+
+// 'text' for a shell, quotes in it included.
+std::string shell_quoted(const std::string& text);
+
+}  // namespace ttyward::cli

@@ -1,0 +1,20 @@
+#include "cli/hold_program.h"
+
+#include <unistd.h>
+
+#include <climits>
+#include <string_view>
+
+namespace ttyward::cli {
+
+base::Result<std::string> find_hold_program() {
+  char self[PATH_MAX];
+  const ssize_t length = ::readlink("/proc/self/exe", self, sizeof self);
+  const std::string_view path(self, length > 0 ? static_cast<size_t>(length) : 0);
+  const std::string program = std::string(path.substr(0, path.rfind('/') + 1)) + "ttyward-hold";
+  if (!path.empty() && ::access(program.c_str(), X_OK) == 0) return program;
+  return base::fail(base::ErrorCode::NotFound, "ttyward-hold, which keeps commands alive, is not at " +
+                                                   program + ": install it beside ttyward");
+}
+
+}  // namespace ttyward::cli

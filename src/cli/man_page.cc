@@ -1,0 +1,139 @@
+#include "cli/man_page.h"
+
+#include <fmt/format.h>
+
+namespace ttyward::cli {
+namespace {
+
+// Text as it is: nothing in it is an instruction.
+std::string plain(const std::string& text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool line_begins = i == 0 || text[i - 1] == '\n';
+    if (line_begins && (c == '.' || c == '\'')) out += "\\&";
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else if (c == '"') {
+      out += "\\(dq";
+    } else if (c == '\'') {
+      out += "\\(aq";
+    } else if (c == '`') {
+      out += "\\(ga";
+    } else if (c == '^') {
+      out += "\\(ha";
+    } else if (c == '~') {
+      out += "\\(ti";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string sentence(const std::string& text) {
+  const bool ended = text.empty() || text.back() == '.';
+  return plain(text) + (ended ? "\n" : ".\n");
+}
+
+void add_option(const OutlineOption& option, std::string& out) {
+  out += ".TP\n";
+  std::string names;
+  for (const std::string& name : option.names) {
+    names += (names.empty() ? "" : ", ") + ("\\fB" + plain(name) + "\\fR");
+    if (option.values != Values::None) names += " \\fI" + plain(option.value_name) + "\\fR";
+  }
+  out += names + "\n" + sentence(option.doc);
+  if (!option.default_value.empty()) out += "The default is " + plain(option.default_value) + ".\n";
+}
+
+std::string usage(const Outline& command, const std::string& path) {
+  std::string out = ".B " + plain(path) + "\n";
+  if (!command.options.empty()) out += ".RI [ options ]\n";
+  if (!command.commands.empty()) out += ".I command\n";
+  for (const OutlineArgument& argument : command.arguments)
+    out += fmt::format(".RI [ {} ]{}\n", plain(argument.name), argument.repeatable ? "..." : "");
+  return out;
+}
+
+void add_command(const Outline& command, const std::string& path, std::string& out) {
+  out += fmt::format(".SS {}\n", plain(path));
+  out += usage(command, path) + ".PP\n" + sentence(command.summary);
+  for (const OutlineArgument& argument : command.arguments)
+    out += ".TP\n.I " + plain(argument.name) + "\n" + sentence(argument.doc);
+  for (const OutlineOption& option : command.options) {
+    const std::string& name = option.names.front();
+    if (name != "--help" && name != "--json") add_option(option, out);
+  }
+  for (const Outline& each : command.commands) add_command(each, path + " " + each.name, out);
+}
+
+constexpr const char* kDescription = R"(.SH DESCRIPTION
+ttyward runs commands in real terminals and tells the truth about them: what they printed, whether
+they run, wait for somebody or have ended, and how. Standard output is data, standard error is talk.
+)";
+
+constexpr const char* kEnd = R"(.SH EXIT STATUS
+The exit code of a command that was run passes through. Beside it:
+.TP
+.B 2
+The call was wrong; one line says what to write instead.
+.TP
+.B 124
+A time limit was reached.
+.TP
+.B 125
+ttyward itself failed.
+.TP
+.BR 126 ", " 127
+The program could not be executed, or was not found.
+.TP
+.BI 128+ n
+Signal
+.I n
+ended the command.
+.PP
+The results of
+.B \-\-json
+never fold these into one number.
+.SH ENVIRONMENT
+.TP
+.B TTYWARD_HOME
+A folder that holds all of configuration, state and sockets, instead of the ones below.
+.TP
+.BI TTYWARD_ SECTION _ NAME
+Sets one setting for one process; see
+.BR "ttyward config show" .
+.SH FILES
+.TP
+.I ~/.config/ttyward/config.toml
+Settings.
+.TP
+.I ~/.config/ttyward/rules.toml
+Rules about what may run.
+.TP
+.I .ttyward.toml
+A project's settings and rules; they may only make things stricter.
+.TP
+.I ~/.local/state/ttyward/
+Journals of what commands printed, and the history.
+)";
+
+}  // namespace
+
+std::string man_page(const Outline& program) {
+  const size_t colon = program.summary.find(": ");
+  const std::string what = colon == std::string::npos ? program.summary : program.summary.substr(colon + 2);
+  std::string out = fmt::format(".TH TTYWARD 1 \"\" \"ttyward {}\" \"User Commands\"\n", TTYWARD_VERSION);
+  out += fmt::format(".SH NAME\n{} \\- {}\n.SH SYNOPSIS\n", plain(program.name), plain(what));
+  out += usage(program, program.name) + kDescription + ".SH OPTIONS\n";
+  for (const OutlineOption& option : program.options) add_option(option, out);
+  out += ".SH COMMANDS\n";
+  for (const Outline& command : program.commands)
+    add_command(command, program.name + " " + command.name, out);
+  return out + kEnd;
+}
+
+}  // namespace ttyward::cli

@@ -1,0 +1,44 @@
+// ttyward completion, and the hidden ttyward manual: text made from the verbs themselves.
+#include "cli/completion/completion.h"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "cli/man_page.h"
+#include "cli/verbs/verbs.h"
+
+namespace ttyward::cli {
+namespace {
+
+std::function<int()> declare_completion(CLI::App& app, const Globals&) {
+  auto shell = std::make_shared<std::string>();
+  app.add_option("SHELL", *shell, "The shell to complete in")->type_name("bash|zsh|fish")->required();
+  return [shell, &app]() -> int {
+    const Outline program = outline_of(*app.get_parent());
+    std::string script;
+    if (*shell == "bash") script = bash_completion(program);
+    if (*shell == "zsh") script = zsh_completion(program);
+    if (*shell == "fish") script = fish_completion(program);
+    if (script.empty())
+      return complain("completion", "there is none for '" + *shell + "': use bash, zsh or fish", kExitUsage);
+    std::fputs(script.c_str(), stdout);
+    return 0;
+  };
+}
+
+std::function<int()> declare_manual(CLI::App& app, const Globals&) {
+  app.group("");  // for the build; people use man(1)
+  return [&app]() -> int {
+    std::fputs(man_page(outline_of(*app.get_parent())).c_str(), stdout);
+    return 0;
+  };
+}
+
+}  // namespace
+
+const Verb kCompletion = {"completion", "Print a completion script for bash, zsh or fish",
+                          &declare_completion};
+const Verb kManual = {"manual", "Print the manual page", &declare_manual};
+
+}  // namespace ttyward::cli

@@ -1,0 +1,112 @@
+// Everything that can be set, with its default. What each means, its name in
+// files and its limits are in setting_table.cc, once; nothing else has to be
+// touched to add one. Plain values; any thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ttyward::config {
+
+using Milliseconds = std::chrono::milliseconds;
+
+enum class Provider : uint8_t { Pty, Pipe };
+enum class Lease : uint8_t { Wait, Fail };
+enum class View : uint8_t { Default, Void, Roo, Gemini, Full };
+enum class Overflow : uint8_t { DropMiddle, Pause, Kill };
+enum class PolicyMode : uint8_t { Plan, Default, AutoEdit, Yolo };  // strictest first
+enum class ShellHistory : uint8_t { LeaveOut, Record };
+
+struct TerminalSettings {
+  Provider provider = Provider::Pty;
+  int64_t cols = 80;
+  int64_t rows = 24;
+  int64_t scrollback = 300'000;
+  int64_t records = 40;
+  Lease lease = Lease::Wait;
+  std::string detach_key = "C-]";
+};
+
+struct OutputSettings {
+  View view = View::Default;
+  int64_t lines = 500;
+  int64_t chars = 50'000;
+  int64_t head_percent = 20;
+  bool fold_repeats = true;
+  bool collapse_progress = true;
+  int64_t sniff = 4096;
+};
+
+struct TimeSettings {
+  Milliseconds timeout{60'000};
+  Milliseconds idle_timeout{300'000};
+  Milliseconds yield_after{30'000};
+  Milliseconds input_patience{5000};
+  Milliseconds drain{200};
+  Milliseconds interrupt_grace{500};
+  Milliseconds terminate_grace{2000};
+  Milliseconds kill_grace{5000};
+  Milliseconds hot{2000};
+  Milliseconds hot_compiling{15'000};
+  Milliseconds cool_down{5000};
+  Milliseconds quiet{1000};
+};
+
+struct PoolSettings {
+  int64_t size = 5;
+};
+
+struct LimitSettings {
+  int64_t terminals = 64;
+  int64_t journal = int64_t{256} << 20;
+  int64_t journal_total = int64_t{4} << 30;
+  Overflow overflow = Overflow::DropMiddle;
+  int64_t history_rows = 100'000;
+  int64_t history_days = 365;
+};
+
+struct PolicySettings {
+  PolicyMode mode = PolicyMode::Default;
+  bool auto_approve_safe_commands = true;
+  bool confirm_dangerous_commands = true;
+  Milliseconds approval_expiry{300'000};
+  std::vector<std::string> allowed_roots;
+};
+
+struct DaemonSettings {
+  bool autostart = true;
+  Milliseconds idle_exit{1'800'000};
+};
+
+struct ShellSettings {
+  std::string path;  // empty: the user's login shell if it is supported, else bash
+  bool integration = true;
+  Milliseconds integration_timeout{5000};
+  Milliseconds command_delay{0};
+  bool zsh_clear_eol_mark = true;
+  bool zsh_oh_my = false;
+  bool zsh_p10k = false;
+  bool zsh_zdotdir = false;
+  bool powershell_counter = false;
+  bool report_environment = true;
+  ShellHistory history = ShellHistory::LeaveOut;
+  std::vector<std::string> add_to_path;
+  std::vector<std::string> environment_add;   // NAME=value
+  std::vector<std::string> environment_keep;  // names
+  std::vector<std::string> environment_drop;  // names
+};
+
+struct Settings {
+  TerminalSettings terminal;
+  OutputSettings output;
+  TimeSettings times;
+  PoolSettings pool;
+  LimitSettings limits;
+  PolicySettings policy;
+  DaemonSettings daemon;
+  ShellSettings shell;
+};
+
+}  // namespace ttyward::config

@@ -1,0 +1,60 @@
+// One thing that was run in a terminal, as the engine remembers it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "shell/tracker_events.h"
+#include "terminal/output.h"
+#include "terminal/result.h"
+
+namespace ttyward::engine {
+
+enum class Owner : uint8_t { Agent, User, System };
+const char* owner_name(Owner owner);
+std::optional<Owner> owner_named(std::string_view name);
+
+struct CommandRequest {
+  std::string id;    // empty: one is made
+  std::string text;  // as given
+  std::string cwd;   // for this command only; empty: where the shell is
+  Owner by = Owner::Agent;
+  std::chrono::milliseconds timeout{0};
+  std::chrono::milliseconds idle_timeout{0};
+  bool sentinel = false;  // for whatever reads the terminal now, not for its shell
+  std::string verdict_json;
+};
+
+struct Command {
+  using Clock = std::chrono::steady_clock;
+
+  // Everything but the output. The state is the caller's truth: it is final when `answered`.
+  terminal::CommandResult facts;
+  Owner by = Owner::Agent;
+  std::string delivered;  // the text the shell was given
+  std::string line;       // what the shell says it was given
+  std::string file;       // in the terminal's private folder; to be removed
+  std::string sentinel_nonce;
+  std::optional<shell::SubmissionId> submission;
+  std::chrono::milliseconds timeout{0};
+  std::chrono::milliseconds idle_timeout{0};
+  Clock::time_point started;
+  Clock::time_point last_output;
+  bool sent = false;          // to the shell
+  uint64_t input_before = 0;  // what the holder had been given before it; replay
+  bool started_seen = false;  // the shell said so
+  bool answered = false;      // ended for the caller: finished, or its time is over
+  bool over = false;          // really ended
+  bool interrupted = false;
+  bool has_echo = false;
+  shell::ByteRange range;  // of the terminal's bytes; the end is meaningless until over
+  uint64_t lost_bytes = 0;
+  // Made while it runs; made again from the journal when asked for later. Null for a command that is the
+  // terminal (the terminal's own output is its output).
+  std::unique_ptr<terminal::Output> output;
+};
+
+}  // namespace ttyward::engine

@@ -1,0 +1,53 @@
+// What the engine is told about its surroundings and the user's choices.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/folders.h"
+#include "journal/folder.h"
+#include "journal/writer.h"
+#include "pty/kill_ladder.h"
+#include "shell/launch.h"
+
+namespace ttyward::engine {
+
+struct Settings {
+  using Ms = std::chrono::milliseconds;
+
+  base::Folders folders;
+  std::string hold_program;  // path of ttyward-hold
+  std::string version;
+  std::vector<std::string> our_environment;  // NAME=value; what terminals may inherit is chosen from it
+
+  std::vector<std::string> shell{"/bin/bash"};  // of a terminal that names none
+  bool shell_integration = true;
+  Ms shell_integration_timeout{5000};
+  Ms command_delay{0};
+  shell::History history = shell::History::LeaveOut;
+  shell::ReportEnvironment report_environment = shell::ReportEnvironment::Yes;
+  std::vector<std::string> extra_shell_environment;  // NAME=value, for prompt themes
+  std::vector<std::string> also_inherit;             // names
+  std::vector<std::string> set_environment;          // NAME=value, for every terminal and command
+
+  uint16_t cols = 120;
+  uint16_t rows = 40;
+  uint64_t journal_quota = journal::kDefaultQuota;
+  uint64_t journals_total = journal::kDefaultTotalQuota;
+  journal::Overflow overflow = journal::Overflow::DropMiddle;
+  std::vector<pty::KillRung> kill_rungs = pty::default_kill_rungs();
+  Ms interrupt_grace{500};  // between Ctrl-C, TERM and KILL for a command in a shell
+
+  size_t max_terminals = 64;    // that live; finished ones are pruned first
+  size_t max_temporary = 1024;  // commands of their own at once
+  size_t pool = 5;              // shells started ahead
+  size_t records = 40;          // commands a terminal remembers with their output
+  size_t finished_kept = 64;    // terminals and commands that ended, for those who ask later
+
+  Ms hot{2000};  // after the last output
+  Ms hot_compiling{15'000};
+};
+
+}  // namespace ttyward::engine

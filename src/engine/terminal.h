@@ -1,0 +1,362 @@
+// One terminal: a holder and its journal, followed and understood.
+//
+// Flow at a glance
+//   holder says "output"  → journal read from where we were → Output (screen, transcript, replies)
+//                         → shell marks → CommandTracker → commands begin and end
+//   submit()              → logged, then typed when the shell is ready
+//   holder says "exited"  → the shell, or the one command this terminal is for, has ended
+//
+// Everything that must outlive this process is in the journal or the log before it
+// has an effect, so recover() rebuilds the same terminal from them.
+//
+// Watchers are told of changes a little later, from the loop, never from within
+// a call of theirs. Thread rule: the loop's.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/command.h"
+#include "engine/holder_link.h"
+#include "engine/launcher.h"
+#include "engine/settings.h"
+#include "engine/terminal_log.h"
+#include "io/loop.h"
+#include "journal/reader.h"
+#include "shell/command_line.h"
+#include "shell/command_tracker.h"
+#include "shell/launch.h"
+#include "terminal/output.h"
+#include "terminal/output_view.h"
+
+namespace ttyward::engine {
+
+struct TerminalSpec {
+  std::string id;
+  std::string name;
+  Owner owner = Owner::Agent;
+  std::string task;
+  std::string cwd;
+  std::vector<std::string> argv;         // a shell; or, if `command_id` is set, the one command
+  std::vector<std::string> environment;  // complete, NAME=value
+  pty::WindowSize size;
+  pty::Provider provider = pty::Provider::Pty;
+  bool login = false;
+  bool integrate = true;
+  bool pooled = false;  // started ahead; nobody's yet
+  // A terminal for one command, which goes when that ends.
+  std::string command_id;
+  std::string command;  // as the caller wrote it
+  std::chrono::milliseconds timeout{0};
+  std::chrono::milliseconds idle_timeout{0};
+  std::optional<std::string> stdin_text;  // typed, then end of file
+  std::string verdict_json;
+
+  bool temporary() const { return !command_id.empty(); }
+};
+
+class Terminal;
+
+// What changed; several at once.
+enum Change : uint32_t {
+  kOutput = 1U << 0,
+  kCommandStarted = 1U << 1,
+  kCommandState = 1U << 2,  // awaits input, or not any more
+  kCommandFinished = 1U << 3,
+  kPrompt = 1U << 4,  // a command may be sent
+  kMeta = 1U << 5,    // name, task, cwd, title, lease, integration
+  kClosed = 1U << 6,
+  kReady = 1U << 7,  // started: usable, or known to be without integration
+};
+
+class Watcher {
+ public:
+  virtual void on_change(Terminal& terminal, uint32_t changes) = 0;
+  // Bytes of a command's output as they are read. Must not call the terminal.
+  virtual void on_command_bytes(const Command& command, std::string_view bytes) {
+    (void)command;
+    (void)bytes;
+  }
+  // All bytes, from `offset` on. Must not call the terminal.
+  virtual void on_bytes(uint64_t offset, std::string_view bytes) {
+    (void)offset;
+    (void)bytes;
+  }
+  // Last call: the terminal is being destroyed and must not be called any more.
+  virtual void on_destroyed() {}
+
+ protected:
+  ~Watcher() = default;
+};
+
+// What a terminal needs of the engine. Outlives every terminal.
+struct TerminalHost {
+  io::Loop& loop;
+  Launcher& launcher;
+  const Settings& settings;
+  int logs = -1;          // folder of terminal logs
+  std::string logs_path;  // the same, by name: shells' private folders are in it
+  std::string sockets;    // folder of the holders' sockets
+  std::string journals;   // folder
+  int journals_fd = -1;
+  // A command's record is final, or changed for good.
+  std::function<void(const Terminal&, const Command&)> on_record;
+  std::function<void(const Terminal&, shell::Quality from, shell::Quality to, const std::string&)> on_quality;
+};
+
+class Terminal final : private HolderLink::Observer {
+ public:
+  using Clock = std::chrono::steady_clock;
+  enum class State : uint8_t { Starting, Idle, Busy, AwaitingInput, Finished, Lost };
+  static const char* state_name(State state);
+
+  // At once; that it could not be started is told as kClosed, with start_error().
+  static base::Result<std::unique_ptr<Terminal>> open(TerminalHost& host, TerminalSpec spec);
+  // One that an engine before us opened.
+  static base::Result<std::unique_ptr<Terminal>> recover(TerminalHost& host, const std::string& id);
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+  ~Terminal();
+
+  // --- what it is
+  const std::string& id() const { return spec_.id; }
+  const TerminalSpec& spec() const { return spec_; }
+  State state() const;
+  bool live() const { return !closed_; }
+  bool holder_alive() const { return link_ != nullptr; }
+  bool ready() const { return ready_; }  // started, one way or the other
+  bool busy() const;
+  const std::optional<pty::SpawnError>& start_error() const { return start_error_; }
+  const std::string& cwd() const { return cwd_; }
+  const char* cwd_known_by() const { return cwd_known_by_; }
+  shell::Quality quality() const;
+  bool integration_failed() const { return integration_failed_; }
+  const shell::ShellIdentity& shell() const { return identity_; }
+  const std::string& fallback_reason() const { return fallback_reason_; }
+  pty::Provider provider() const { return provider_; }
+  pid_t pid() const { return child_pid_; }
+  pid_t holder_pid() const { return holder_pid_; }
+  int64_t created_at_ms() const { return created_at_ms_; }
+  int64_t last_output_at_ms() const { return last_output_at_ms_; }
+  const std::string& title() const { return title_; }
+  const std::optional<vt::Progress>& progress() const { return progress_; }
+  const std::map<std::string, std::string>& environment_changes() const { return environment_; }
+  const terminal::Output& output() const { return *output_; }
+  uint64_t read_to() const { return read_to_; }
+  uint64_t lost_bytes() const { return lost_bytes_; }
+  const std::optional<journal::ExitRecord>& exit() const { return exit_; }
+  Clock::time_point last_output() const { return last_output_; }
+  bool hot() const;
+  const std::vector<std::string>& typed_meanwhile() const { return typed_meanwhile_; }
+  void forget_typed_meanwhile() { typed_meanwhile_.clear(); }
+
+  // --- commands
+  // Oldest first; the running one is the last.
+  const std::deque<std::unique_ptr<Command>>& commands() const { return commands_; }
+  Command* current() const { return current_; }
+  Command* find(std::string_view command_id) const;
+  const Command* last() const { return commands_.empty() ? nullptr : commands_.back().get(); }
+  // The terminal is busy from now on; the command is sent when the shell is ready.
+  base::Result<Command*> submit(CommandRequest request);
+  // As it is now, with output.
+  terminal::CommandResult result(const Command& command, const terminal::ViewLimits& view);
+  // Without output.
+  terminal::CommandResult facts(const Command& command) const;
+  // The output of a command on its own, made from the journal if need be. `finished`: lines still on its
+  // screen count as final.
+  const terminal::Output& output_of(Command& command);
+  base::Result<std::string> raw(uint64_t offset, size_t most, uint64_t* next);
+
+  // --- acting on it
+  // `bytes` as typed by `by`.
+  void input(std::string_view bytes, Owner by, HolderLink::Done done);
+  // Only while a program reads with echo off; leaves no trace.
+  void secret(std::string text, HolderLink::Done done);
+  void close_input(HolderLink::Done done);
+  void interrupt(HolderLink::Done done);
+  void signal(int number, HolderLink::Target target, HolderLink::Done done);
+  void resize(const pty::WindowSize& size, HolderLink::Done done);
+  // Ends it: `exit`, hang up, then the ladder. kClosed follows.
+  void kill();
+  // Ends the running command and nothing else: interrupt, TERM, KILL.
+  void end_command(terminal::CommandState state, std::string reason);
+  void set_name(std::string name);
+  void set_task(std::string task);
+  void assign_from_pool(const std::string& name, Owner owner, const std::string& task);
+  using Looked = std::function<void(const base::Result<pty::RunState>&)>;
+  // Asks the kernel what it is doing now, and notes what it waits for.
+  void look(Looked done = {});
+  void processes(std::function<void(base::Result<std::vector<HolderLink::Process>>)> done);
+
+  // --- a person has the keyboard
+  struct Lease {
+    uint64_t connection = 0;
+    std::string by;
+    int64_t since_ms = 0;
+  };
+  const std::optional<Lease>& lease() const { return lease_; }
+  void set_lease(std::optional<Lease> lease);
+
+  // --- who wants to know
+  void watch(Watcher& watcher) { watchers_.push_back(&watcher); }
+  void unwatch(Watcher& watcher);
+  // While somebody wants to know, the kernel is asked about input whenever it is silent.
+  void want_input_state(int by);
+  // Lets go of what can be made again from the journal.
+  void trim_memory();
+
+ private:
+  Terminal(TerminalHost& host, TerminalSpec spec);
+
+  // terminal_start.cc
+  base::Result<void> prepare_shell(hold::LaunchRequest& request);
+  void launched(Launcher::Launched launched);
+  void connect();
+  void integration_timed_out();
+  void remove_start_files();
+  void became_ready();
+  boost::json::object spec_record() const;
+  static TerminalSpec spec_from(const boost::json::object& record);
+  void start_one_command();
+
+  // terminal_recover.cc
+  base::Result<void> replay(const std::vector<boost::json::object>& records);
+  void apply(const boost::json::object& record);
+  void settle_after_replay();
+  static void overlay(Command& command, const boost::json::object& finish);
+  void resend_if_unsent(uint64_t accepted);
+
+  // terminal_output.cc
+  void on_welcome(const hold::StatusMessage& status) override;
+  void on_output(uint64_t end) override;
+  void on_paused() override;
+  void on_exited(const journal::ExitRecord& record) override;
+  void on_closed() override;
+  void on_gone() override;
+  void begin_output();
+  void read_new();
+  bool read_up_to(uint64_t limit, uint64_t budget);
+  void feed(std::string_view bytes);
+  void feed_command(std::string_view bytes);
+  void send_replies();
+  void send_bytes(std::string_view bytes, HolderLink::Done done);
+  void note_output();
+  void handle(shell::TrackerEvent event);
+  void handle_screen(const vt::Event& event);
+  void shell_ended();
+  void close(State final);
+  terminal::OutputOptions output_options(terminal::BinarySniffer::Source source) const;
+  void look_when_silent();
+  void looked(const base::Result<pty::RunState>& state);
+  void read_kernel_cwd();
+
+  // terminal_commands.cc
+  void pump();
+  base::Result<void> send_command(Command& command);
+  std::string with_cwd(const std::string& text, const std::string& cwd) const;
+  Command& add_command(std::string id, Owner by, std::string text);
+  void command_started(const shell::CommandStarted& event);
+  void command_finished(const shell::CommandFinished& event);
+  void finish(Command& command);
+  void finish_ending();
+  void fill_exit(Command& command, const journal::ExitRecord& exit);
+  void arm_times();
+  void check_times();
+  void abandon_input();
+  void climb(int rung);
+  void log(const boost::json::object& record);
+  void record(const Command& command);
+  void skip_echo(Command& command);
+
+  void changed(uint32_t changes);
+  void tell();
+
+  TerminalHost& host_;
+  TerminalSpec spec_;
+  std::string private_folder_;
+  std::string nonce_;
+  shell::ShellIdentity identity_;
+  shell::Quality expected_ = shell::Quality::None;
+  std::vector<std::string> remove_when_ready_;
+  int64_t created_at_ms_ = 0;
+  std::optional<TerminalLog> log_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+
+  std::unique_ptr<HolderLink> link_;
+  std::optional<journal::Reader> reader_;
+  std::unique_ptr<terminal::Output> output_;
+  std::optional<shell::CommandTracker> tracker_;
+  pid_t holder_pid_ = 0;
+  pid_t child_pid_ = 0;
+  pty::Provider provider_ = pty::Provider::Pty;
+  std::string fallback_reason_;
+
+  bool ready_ = false;
+  bool closed_ = false;
+  bool lost_ = false;
+  bool killing_ = false;
+  bool replaying_ = false;
+  bool integration_failed_ = false;
+  bool holder_closed_ = false;
+  std::optional<pty::SpawnError> start_error_;
+  std::optional<journal::ExitRecord> exit_;
+  uint64_t read_to_ = 0;
+  uint64_t lost_bytes_ = 0;
+  uint64_t replied_to_ = 0;   // replies to what stands before this offset were sent
+  uint64_t unfed_bytes_ = 0;  // of read_to_, that never reached the output: they were gone
+  uint64_t exit_end_ = 0;     // where the journal ended when the process did
+  bool exit_handled_ = false;
+  bool holder_lost_ = false;
+  bool closed_before_ = false;  // replay: it had ended already
+  bool resend_unsent_ = false;
+  uint64_t input_sent_ = 0;  // bytes handed to the holder, ever
+  std::string replies_left_;
+  base::UniqueFd replied_file_;
+  std::optional<base::Error> log_error_;
+  bool reading_ = false;
+
+  std::string cwd_;
+  const char* cwd_known_by_ = "start";
+  std::string title_;
+  std::optional<vt::Progress> progress_;
+  std::map<std::string, std::string> environment_;
+  Clock::time_point last_output_;
+  int64_t last_output_at_ms_ = 0;
+  std::vector<std::string> typed_meanwhile_;
+
+  std::deque<std::unique_ptr<Command>> commands_;
+  Command* queued_ = nullptr;   // accepted, not yet typed
+  Command* current_ = nullptr;  // typed or running
+  Command* ending_ = nullptr;   // ended; the prompt is on its way
+  io::Loop::TimerId ending_timer_ = 0;
+  std::map<uint64_t, std::string> typed_ids_;  // replay: ids of commands a person typed, by where they began
+  std::map<std::string, boost::json::object> finished_records_;  // replay
+  shell::SubmissionId last_submission_ = 0;
+  int interest_ = 0;
+  int input_looks_ = 0;  // in a row that found somebody waiting
+  std::optional<Lease> lease_;
+
+  io::Loop::TimerId start_timer_ = 0;
+  io::Loop::TimerId editor_timer_ = 0;
+  io::Loop::TimerId times_timer_ = 0;
+  io::Loop::TimerId look_timer_ = 0;
+  io::Loop::TimerId abandon_timer_ = 0;
+  io::Loop::TimerId climb_timer_ = 0;
+  io::Loop::TimerId kill_timer_ = 0;
+  bool editor_waited_ = false;
+
+  std::vector<Watcher*> watchers_;
+  uint32_t changes_ = 0;
+  bool telling_ = false;
+};
+
+}  // namespace ttyward::engine

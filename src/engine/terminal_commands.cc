@@ -1,0 +1,535 @@
+// Commands in a terminal: accepted, typed, started, ended.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "base/ids.h"
+#include "engine/json_fields.h"
+#include "engine/terminal.h"
+#include "engine/time.h"
+#include "pty/exit_status.h"
+#include "shell/quoting.h"
+#include "shell/sentinel.h"
+
+namespace ttyward::engine {
+
+using terminal::CommandState;
+
+namespace {
+// A prompt follows the end of a command at once; a prompt that computes for long must not hide the end.
+constexpr std::chrono::milliseconds kPromptGrace{500};
+}  // namespace
+
+Command& Terminal::add_command(std::string id, Owner by, std::string text) {
+  auto command = std::make_unique<Command>();
+  command->by = by;
+  command->facts.command_id = id.empty() ? base::random_id('c') : std::move(id);
+  command->facts.terminal_id = spec_.id;
+  command->facts.command = std::move(text);
+  command->facts.cwd = cwd_;
+  command->facts.started_at_ms = unix_ms();
+  command->facts.provider = pty::provider_name(provider_);
+  command->facts.fallback_reason = fallback_reason_;
+  command->facts.integration = shell::quality_name(quality());
+  command->started = command->last_output = Clock::now();
+  commands_.push_back(std::move(command));
+  while (commands_.size() > host_.settings.records && commands_.front()->over) commands_.pop_front();
+  return *commands_.back();
+}
+
+base::Result<Command*> Terminal::submit(CommandRequest request) {
+  if (closed_) {
+    return base::fail(base::ErrorCode::Unavailable,
+                      "terminal " + spec_.id + " has ended; open another one to run this");
+  }
+  if (spec_.temporary()) {
+    return base::fail(base::ErrorCode::InvalidArgument,
+                      "terminal " + spec_.id + " runs one command only; open a persistent terminal");
+  }
+  if (auto checked = shell::check_command_text(request.text); !checked)
+    return tl::unexpected(checked.error());
+  if (ready_ && quality() == shell::Quality::None && !request.sentinel) {
+    return base::fail(
+        base::ErrorCode::Unsupported,
+        "terminal " + spec_.id + " has no shell integration: what runs in it cannot be followed");
+  }
+  if (queued_ != nullptr || (busy() && !request.sentinel)) {
+    const Command* with = queued_ != nullptr ? queued_ : current_;
+    const std::string what = with != nullptr ? "'" + with->facts.command + "'" : "a command somebody typed";
+    return base::fail(base::ErrorCode::Unavailable,
+                      "terminal " + spec_.id + " is busy with " + what +
+                          "; wait for it, interrupt it, or use another terminal");
+  }
+  Command& command = add_command(std::move(request.id), request.by, request.text);
+  command.delivered = request.cwd.empty() ? request.text : with_cwd(request.text, request.cwd);
+  if (!request.cwd.empty()) command.facts.cwd = request.cwd;
+  command.facts.verdict_json = std::move(request.verdict_json);
+  command.timeout = request.timeout;
+  command.idle_timeout = request.idle_timeout;
+  if (request.sentinel) command.sentinel_nonce = base::random_nonce();
+  queued_ = &command;
+  // The caller's time begins now, whether or not the shell is ready.
+  arm_times();
+  changed(kMeta);
+  host_.loop.post([this, alive = alive_] {
+    if (*alive) pump();
+  });
+  return &command;
+}
+
+// The same command elsewhere, and the shell back where it was.
+std::string Terminal::with_cwd(const std::string& text, const std::string& cwd) const {
+  const shell::Dialect dialect = shell::dialect_of(identity_.kind);
+  const auto quoted = [&](const std::string& word) { return shell::quote(word, dialect).value_or("''"); };
+  switch (dialect) {
+    case shell::Dialect::Fish:
+      return "begin; set -l __tw_d $PWD; cd " + quoted(cwd) + "; and eval " + quoted(text) +
+             "; set -l __tw_s $status; cd $__tw_d; sh -c \"exit $__tw_s\"; end";
+    case shell::Dialect::PowerShell:
+      return "Push-Location -LiteralPath " + quoted(cwd) + "; try { " + text + "\n} finally { Pop-Location }";
+    case shell::Dialect::Cmd:
+      return "pushd " + quoted(cwd) + " && " + text + " & popd";
+    case shell::Dialect::Posix:
+      break;
+  }
+  // The assignment before eval is the shell's own business and gone with the unset.
+  return "__tw_d=$PWD; if cd -- " + quoted(cwd) + "; then eval " + quoted(text) +
+         "; else false; fi; __tw_s=$?; cd -- \"$__tw_d\"; eval \"unset __tw_d __tw_s; (exit $__tw_s)\"";
+}
+
+// Sends what is queued once the shell can take it.
+void Terminal::pump() {
+  if (queued_ == nullptr || closed_ || !link_ || replaying_) return;
+  Command& command = *queued_;
+  const bool for_shell = command.sentinel_nonce.empty();
+  if (for_shell) {
+    if (!tracker_ || !tracker_->ready()) return;
+    if (lease_ && command.by == Owner::Agent) return;  // when it is given back
+    if (tracker_->line_begun()) {
+      // A person left half a line: it goes, as Ctrl-C would have it, and the new prompt brings us back.
+      send_bytes(shell::kAbandonInput, {});
+      return;
+    }
+    const bool paste = output_->screen().modes().has(vt::Mode::BracketedPaste);
+    if (!paste && shell::has_line_editor(identity_.kind) && !editor_waited_) {
+      if (editor_timer_ == 0) {
+        editor_timer_ = host_.loop.after(std::chrono::milliseconds(shell::kEditorGraceMs), [this] {
+          editor_timer_ = 0;
+          editor_waited_ = true;
+          pump();
+        });
+      }
+      return;
+    }
+    host_.loop.cancel(editor_timer_);
+  }
+  queued_ = nullptr;
+  if (auto sent = send_command(command); !sent) {
+    command.facts.state = CommandState::FailedToStart;
+    command.facts.reason = sent.error().message;
+    finish(command);
+  }
+}
+
+base::Result<void> Terminal::send_command(Command& command) {
+  command.submission = ++last_submission_;
+  std::string bytes;
+  if (!command.sentinel_nonce.empty()) {
+    auto sentinel = shell::make_sentinel(command.delivered, command.sentinel_nonce, shell::Dialect::Posix);
+    if (!sentinel) return tl::unexpected(sentinel.error());
+    bytes = std::move(sentinel->bytes);
+  } else {
+    shell::DeliveryContext context;
+    context.kind = identity_.kind;
+    context.bracketed_paste = output_->screen().modes().has(vt::Mode::BracketedPaste);
+    context.history = host_.settings.history;
+    context.file_name = command.facts.command_id + ".cmd";
+    auto delivery = shell::deliver(command.delivered, context);
+    if (!delivery) return tl::unexpected(delivery.error());
+    if (delivery->file_content) {
+      command.file = private_folder_ + "/" + context.file_name;
+      ::unlink(command.file.c_str());
+      const base::UniqueFd file(
+          ::open(command.file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+      if (!file) return base::fail_errno(errno, "cannot write " + command.file);
+      const std::string& content = *delivery->file_content;
+      for (size_t at = 0; at < content.size();) {
+        const ssize_t n = ::write(file.get(), content.data() + at, content.size() - at);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return base::fail_errno(errno, "cannot write " + command.file);
+        at += static_cast<size_t>(n);
+      }
+    }
+    bytes = std::move(delivery->bytes);
+    command.line = std::move(delivery->line);
+  }
+  command.sent = true;
+  command.facts.cwd = command.delivered == command.facts.command ? cwd_ : command.facts.cwd;
+  current_ = &command;
+  boost::json::object entry{{"k", "submit"},
+                            {"c", command.facts.command_id},
+                            {"n", *command.submission},
+                            {"by", owner_name(command.by)},
+                            {"text", command.facts.command},
+                            {"delivered", command.delivered},
+                            {"line", command.line},
+                            {"file", command.file},
+                            {"cwd", command.facts.cwd},
+                            {"sentinel", command.sentinel_nonce},
+                            {"verdict", command.facts.verdict_json},
+                            {"started_at", command.facts.started_at_ms},
+                            {"timeout_ms", command.timeout.count()},
+                            {"idle_timeout_ms", command.idle_timeout.count()},
+                            {"at", read_to_},
+                            {"input", input_sent_}};
+  if (auto logged = log_->append(entry); !logged) return logged;
+  tracker_->submitted(
+      {*command.submission, command.delivered, command.line, read_to_, command.sentinel_nonce});
+  for (shell::TrackerEvent& event : tracker_->take_events()) handle(std::move(event));
+  send_bytes(bytes, [this, alive = alive_, id = command.facts.command_id](const base::Result<void>& sent) {
+    if (!*alive || sent) return;
+    Command* failed = find(id);
+    if (failed == nullptr || failed->over) return;
+    failed->facts.state = CommandState::FailedToStart;
+    failed->facts.reason = sent.error().message;
+    finish(*failed);
+  });
+  look_when_silent();
+  changed(kCommandState);
+  return {};
+}
+
+void Terminal::command_started(const shell::CommandStarted& event) {
+  finish_ending();
+  Command* command = nullptr;
+  if (event.submission) {
+    for (const auto& known : commands_) {
+      if (known->submission == event.submission && !known->over) command = known.get();
+    }
+  }
+  if (command == nullptr) {
+    // Typed by somebody at the keyboard.
+    std::string id;
+    if (const auto known = typed_ids_.find(event.output_begin); known != typed_ids_.end()) id = known->second;
+    command = &add_command(std::move(id), Owner::User, event.command_line.value_or(""));
+    command->sent = true;
+    log({{"k", "typed_command"},
+         {"c", command->facts.command_id},
+         {"begin", event.output_begin},
+         {"at", read_to_}});
+    if (event.command_line && typed_meanwhile_.size() < host_.settings.records) {
+      typed_meanwhile_.push_back(*event.command_line);
+    }
+  }
+  command->started_seen = true;
+  command->facts.integration = shell::quality_name(quality());
+  if (!event.cwd.empty() && command->delivered == command->facts.command) command->facts.cwd = event.cwd;
+  command->range.begin = event.output_begin;
+  command->started = command->last_output = Clock::now();
+  command->output =
+      std::make_unique<terminal::Output>(output_options(terminal::BinarySniffer::Source::Terminal));
+  current_ = command;
+  changed(kCommandStarted);
+  look_when_silent();
+}
+
+void Terminal::command_finished(const shell::CommandFinished& event) {
+  finish_ending();
+  Command* command = current_;
+  if (event.submission) {
+    for (const auto& known : commands_) {
+      if (known->submission == event.submission && !known->over) command = known.get();
+    }
+  }
+  if (command == nullptr || command->over) return;
+  host_.loop.cancel(abandon_timer_);
+  terminal::CommandResult& facts = command->facts;
+  command->range = event.output;
+  if (!command->answered) {
+    facts.duration_ms =
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - command->started).count();
+  }
+  command->has_echo = event.output_has_echo;
+  facts.known_by = shell::known_by_name(event.known_by);
+  facts.pipeline = event.pipeline;
+  facts.exit_code = event.exit_code;
+  if (event.signal) facts.signal = pty::signal_name(*event.signal);
+  facts.cwd_after = event.shell_gone ? "" : cwd_;
+  if (!command->answered) {
+    // A shell says 128 + n for a part of its command that was killed by signal n.
+    const bool by_interrupt = command->interrupted && (!event.exit_code || *event.exit_code == 128 + SIGINT ||
+                                                       *event.exit_code == 256 + SIGINT);
+    if (event.signal) {
+      facts.state = CommandState::Signaled;
+    } else if (by_interrupt) {
+      facts.state = CommandState::Interrupted;
+    } else if (event.exit_code) {
+      facts.state = CommandState::Exited;
+    } else {
+      facts.state = event.known_by == shell::KnownBy::Nothing && event.shell_gone ? CommandState::Lost
+                                                                                  : CommandState::Exited;
+      facts.reason = "it ended, but how was not observed";
+    }
+    if (event.incomplete) {
+      facts.reason =
+          "the command is not complete (an open quote, bracket or heredoc): the shell asked for "
+          "more, and it was abandoned";
+    } else if (!event.executed) {
+      facts.reason = "the shell refused it (a syntax error) and ran nothing";
+    } else if (event.shell_gone && facts.reason.empty()) {
+      facts.reason = "it ended the shell";
+    } else if (event.left_alternate && facts.reason.empty()) {
+      facts.reason = "a full-screen program went away without restoring the screen";
+    }
+    if (facts.exit_code && *facts.exit_code > 128 && *facts.exit_code <= 128 + 64 && facts.reason.empty()) {
+      facts.reason = "by the shell's convention, code " + std::to_string(*facts.exit_code) + " means " +
+                     pty::signal_name(*facts.exit_code - 128);
+    }
+  }
+  if (command->has_echo) skip_echo(*command);
+  if (event.shell_gone || quality() != shell::Quality::Rich) return finish(*command);
+  // Where the shell is now, and that it waits again, follows within a few bytes.
+  ending_ = command;
+  if (replaying_) return;
+  ending_timer_ = host_.loop.after(kPromptGrace, [this] {
+    ending_timer_ = 0;
+    finish_ending();
+  });
+}
+
+void Terminal::finish_ending() {
+  Command* command = std::exchange(ending_, nullptr);
+  if (command == nullptr) return;
+  host_.loop.cancel(ending_timer_);
+  command->facts.cwd_after = cwd_;
+  finish(*command);
+}
+
+// Where no mark says where the output begins, what was typed comes first.
+void Terminal::skip_echo(Command& command) {
+  const size_t most = std::min<uint64_t>(command.range.end - command.range.begin, command.line.size() + 4096);
+  uint64_t next = 0;
+  const auto head = raw(command.range.begin, most, &next);
+  if (head) {
+    const size_t at = command.line.empty() ? std::string::npos : head->find(command.line);
+    const size_t end =
+        at == std::string::npos ? head->find('\n') : head->find('\n', at + command.line.size());
+    if (end != std::string::npos) command.range.begin += end + 1;
+  }
+  command.output.reset();  // made anew from the right beginning
+}
+
+// For a terminal that is one command: the kernel's own word.
+void Terminal::fill_exit(Command& command, const journal::ExitRecord& exit) {
+  terminal::CommandResult& facts = command.facts;
+  if (exit.kind == journal::EndKind::Exited) facts.exit_code = exit.code;
+  if (exit.kind == journal::EndKind::Signaled) facts.signal = pty::signal_name(exit.code);
+  facts.core_dumped = exit.core_dumped != 0;
+  facts.known_by = exit.kind == journal::EndKind::Unknown ? "" : "wait";
+  facts.cpu_ms = static_cast<int64_t>(exit.cpu_ms);
+  facts.max_rss_kib = static_cast<int64_t>(exit.max_rss_kib);
+  facts.duration_ms = static_cast<int64_t>(exit.run_us / 1000);
+  facts.provider = pty::provider_name(provider_);
+  facts.fallback_reason = fallback_reason_;
+  command.range = {0, read_to_};
+  if (!command.answered) {
+    facts.state = exit.kind == journal::EndKind::Exited     ? CommandState::Exited
+                  : exit.kind == journal::EndKind::Signaled ? CommandState::Signaled
+                                                            : CommandState::Lost;
+    if (command.interrupted && (facts.state == CommandState::Signaled || facts.exit_code == 128 + SIGINT)) {
+      facts.state = CommandState::Interrupted;
+    }
+    if (exit.reason == journal::EndReason::Overflow) {
+      facts.reason = "ended: its output reached the journal's quota, and the overflow policy is kill";
+    }
+  }
+  finish(command);
+}
+
+void Terminal::finish(Command& command) {
+  if (command.over) return;
+  command.over = true;
+  command.answered = true;
+  terminal::CommandResult& facts = command.facts;
+  facts.waiting.reset();
+  if (command.range.end < command.range.begin) command.range.end = command.range.begin;
+  if (!spec_.temporary() && facts.duration_ms == 0) {
+    facts.duration_ms =
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - command.started).count();
+  }
+  if (const auto known = finished_records_.find(facts.command_id);
+      replaying_ && known != finished_records_.end()) {
+    overlay(command, known->second);
+  }
+  facts.total_bytes = command.range.end - command.range.begin;
+  facts.lost_bytes = command.lost_bytes;
+  if (command.output) {
+    command.output->finish();
+    facts.total_lines = command.output->transcript().size();
+    facts.binary = command.output->is_binary();
+    facts.encoding = command.output->encoding();
+  } else if (spec_.temporary() && output_) {
+    output_->as_if_finished([&](const terminal::Transcript& lines) { facts.total_lines = lines.size(); });
+    facts.binary = output_->is_binary();
+    facts.encoding = output_->encoding();
+  }
+  if (!command.file.empty()) ::unlink(command.file.c_str());
+  if (queued_ == &command) queued_ = nullptr;
+  if (current_ == &command) {
+    host_.loop.cancel(times_timer_);
+    host_.loop.cancel(climb_timer_);
+    host_.loop.cancel(abandon_timer_);
+    current_ = nullptr;
+  }
+  if (tracker_ && quality() != shell::Quality::Rich) read_kernel_cwd();
+  log({{"k", "finish"},
+       {"c", facts.command_id},
+       {"at", read_to_},
+       {"state", terminal::command_state_name(facts.state)},
+       {"exit_code", facts.exit_code ? boost::json::value(*facts.exit_code) : nullptr},
+       {"signal", facts.signal},
+       {"known_by", facts.known_by},
+       {"reason", facts.reason},
+       {"cwd_after", facts.cwd_after},
+       {"duration_ms", facts.duration_ms},
+       {"begin", command.range.begin},
+       {"end", command.range.end},
+       {"lost", command.lost_bytes},
+       {"lines", facts.total_lines}});
+  record(command);
+  changed(kCommandFinished);
+}
+
+void Terminal::record(const Command& command) {
+  if (host_.on_record) host_.on_record(*this, command);
+}
+
+terminal::CommandResult Terminal::facts(const Command& command) const {
+  terminal::CommandResult result = command.facts;
+  if (!command.over) {
+    if (!command.answered) {
+      result.duration_ms =
+          std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - command.started).count();
+    }
+    result.total_bytes = command.started_seen ? read_to_ - std::min(read_to_, command.range.begin) : 0;
+    result.lost_bytes = command.lost_bytes;
+  }
+  return result;
+}
+
+const terminal::Output& Terminal::output_of(Command& command) {
+  if (spec_.temporary()) return *output_;
+  if (command.output) return *command.output;
+  command.output =
+      std::make_unique<terminal::Output>(output_options(terminal::BinarySniffer::Source::Terminal));
+  const uint64_t end = command.over ? command.range.end : read_to_;
+  for (uint64_t at = command.range.begin; at < end && reader_;) {
+    uint64_t next = at;
+    const auto bytes = raw(at, std::min<uint64_t>(end - at, 64 * 1024), &next);
+    if (!bytes || next == at) break;
+    command.output->feed(*bytes);
+    at = next;
+  }
+  if (command.over) command.output->finish();
+  return *command.output;
+}
+
+terminal::CommandResult Terminal::result(const Command& command, const terminal::ViewLimits& view) {
+  terminal::CommandResult result = facts(command);
+  if (!command.started_seen && !spec_.temporary()) return result;
+  auto& output = const_cast<terminal::Output&>(output_of(const_cast<Command&>(command)));
+  result.binary = output.is_binary();
+  if (result.binary) {
+    result.output.text = "[binary output: " + std::to_string(result.total_bytes) + " bytes, not shown]\n";
+    return result;
+  }
+  result.encoding = output.encoding();
+  output.as_if_finished([&](const terminal::Transcript& transcript) {
+    result.total_lines = transcript.size();
+    result.output = make_view(transcript, view);
+  });
+  return result;
+}
+
+void Terminal::arm_times() {
+  host_.loop.cancel(times_timer_);
+  const Command* command = current_ != nullptr && !current_->over ? current_ : queued_;
+  if (command == nullptr || command->answered || replaying_) return;
+  std::optional<Clock::time_point> next;
+  if (command->timeout.count() > 0) next = command->started + command->timeout;
+  if (command->idle_timeout.count() > 0) {
+    const auto idle = command->last_output + command->idle_timeout;
+    next = next ? std::min(*next, idle) : idle;
+  }
+  if (next) {
+    times_timer_ = host_.loop.at(*next, [this] {
+      times_timer_ = 0;
+      check_times();
+    });
+  }
+}
+
+void Terminal::check_times() {
+  const Command* command = current_ != nullptr && !current_->over ? current_ : queued_;
+  if (command == nullptr || command->answered) return;
+  const auto now = Clock::now();
+  const auto seconds = [](std::chrono::milliseconds time) {
+    return time.count() % 1000 == 0 ? std::to_string(time.count() / 1000) + " s"
+                                    : std::to_string(time.count()) + " ms";
+  };
+  if (command->timeout.count() > 0 && now >= command->started + command->timeout) {
+    return end_command(CommandState::TimedOut,
+                       "it ran longer than its time limit of " + seconds(command->timeout));
+  }
+  if (command->idle_timeout.count() > 0 && now >= command->last_output + command->idle_timeout) {
+    return end_command(CommandState::TimedOut, "it printed nothing for " + seconds(command->idle_timeout));
+  }
+  arm_times();
+}
+
+// The caller has its answer at once; the command is brought down meanwhile, and the terminal is free when it
+// is.
+void Terminal::end_command(CommandState state, std::string reason) {
+  Command* command = current_ != nullptr && !current_->over ? current_ : queued_;
+  if (command == nullptr || command->answered) return;
+  command->facts.state = state;
+  command->facts.reason = std::move(reason);
+  if (command == queued_) return finish(*command);
+  command->answered = true;
+  command->facts.duration_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - command->started).count();
+  log({{"k", "answered"},
+       {"c", command->facts.command_id},
+       {"at", read_to_},
+       {"state", terminal::command_state_name(state)},
+       {"reason", command->facts.reason}});
+  changed(kCommandFinished);
+  if (!link_) return;
+  if (spec_.temporary()) return link_->terminate(host_.settings.kill_rungs);
+  link_->interrupt();
+  climb(0);
+}
+
+// A command in a shell: the shell itself must not be hit.
+void Terminal::climb(int rung) {
+  climb_timer_ = host_.loop.after(host_.settings.interrupt_grace, [this, rung] {
+    climb_timer_ = 0;
+    if (!link_ || current_ == nullptr || current_->over) return;
+    link_->signal(rung == 0 ? SIGTERM : SIGKILL, HolderLink::Target::Foreground);
+    if (rung < 4) climb(rung + 1);
+  });
+}
+
+// The shell asks for more: brought back to its prompt, however often it takes.
+void Terminal::abandon_input() {
+  if (replaying_ || !link_ || abandon_timer_ != 0) return;
+  send_bytes(shell::kAbandonInput, {});
+  abandon_timer_ = host_.loop.after(std::chrono::milliseconds(shell::kAbandonRetryMs), [this] {
+    abandon_timer_ = 0;
+    if (current_ != nullptr && !current_->over) abandon_input();
+  });
+}
+
+}  // namespace ttyward::engine

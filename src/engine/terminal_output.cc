@@ -1,0 +1,384 @@
+// Following the journal: bytes to screen, marks to commands, endings to the truth.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <filesystem>
+
+#include "engine/terminal.h"
+#include "engine/time.h"
+
+namespace ttyward::engine {
+namespace {
+
+// Read at once, and per turn of the loop: a flood in one terminal must not starve the others.
+constexpr size_t kReadBytes = 64 * 1024;
+constexpr uint64_t kBytesPerTurn = 1 << 20;
+// Fed to the screen at once: so little that its list of events cannot overflow, and no mark is lost in it.
+constexpr size_t kPieceBytes = 12 * 1024;
+
+// How long a command must be silent before the kernel is asked whether it waits for input, and how much
+// longer each further time. Two looks in a row must agree.
+constexpr std::chrono::milliseconds kFirstLook{150};
+constexpr std::chrono::milliseconds kSecondLook{50};
+constexpr std::chrono::milliseconds kLastLook{2000};
+
+}  // namespace
+
+terminal::OutputOptions Terminal::output_options(terminal::BinarySniffer::Source source) const {
+  terminal::OutputOptions options;
+  options.cols = spec_.size.columns;
+  options.rows = spec_.size.rows;
+  options.source = source;
+  options.transcript.memory = 1 << 20;
+  options.transcript.quota = host_.settings.journal_quota;
+  options.transcript.spill_folder = host_.journals;
+  return options;
+}
+
+void Terminal::begin_output() {
+  using Source = terminal::BinarySniffer::Source;
+  output_ =
+      std::make_unique<terminal::Output>(output_options(!spec_.temporary()                ? Source::Shell
+                                                        : provider_ == pty::Provider::Pty ? Source::Terminal
+                                                                                          : Source::Pipe));
+}
+
+void Terminal::on_welcome(const hold::StatusMessage& status) {
+  holder_pid_ = static_cast<pid_t>(status.holder_pid);
+  child_pid_ = static_cast<pid_t>(status.child_pid);
+  if (status.has_exit != 0 && !exit_ && status.exit.size() == sizeof(journal::ExitRecord)) {
+    journal::ExitRecord record;
+    std::memcpy(&record, status.exit.data(), sizeof record);
+    on_exited(record);
+    return;
+  }
+  if (const auto now = reader_->status()) resend_if_unsent(now->input_bytes + status.input_waiting);
+  read_new();
+}
+
+void Terminal::on_output(uint64_t) {
+  read_new();
+}
+
+void Terminal::on_paused() {
+  changed(kMeta);
+}
+
+void Terminal::on_exited(const journal::ExitRecord& record) {
+  if (exit_) return;
+  exit_ = record;
+  exit_end_ = reader_->end();
+  read_new();
+}
+
+void Terminal::on_closed() {
+  holder_closed_ = true;
+  read_new();
+}
+
+void Terminal::on_gone() {
+  const std::unique_ptr<HolderLink> gone = std::move(link_);
+  if (closed_) changed(kMeta);
+  if (!reader_) return close(State::Lost);
+  const auto status = reader_->status();
+  if (status && status->exit && !exit_) {
+    exit_ = status->exit;
+    exit_end_ = reader_->end();
+  }
+  holder_closed_ = true;
+  if (!exit_) holder_lost_ = true;
+  read_new();
+}
+
+void Terminal::read_new() {
+  if (reading_) return;
+  const bool caught_up = read_up_to(reader_->end(), kBytesPerTurn);
+  if (!caught_up) {
+    reading_ = true;
+    host_.loop.post([this, alive = alive_] {
+      if (!*alive) return;
+      reading_ = false;
+      read_new();
+    });
+    return;
+  }
+  if (exit_ && !exit_handled_ && read_to_ >= exit_end_) shell_ended();
+  if (holder_lost_ && !closed_) close(State::Lost);
+  if (link_ && !holder_closed_) link_->watch(read_to_);
+}
+
+// False: there is more than the budget allows for now.
+bool Terminal::read_up_to(uint64_t limit, uint64_t budget) {
+  char buffer[kReadBytes];
+  const uint64_t start = read_to_;
+  while (read_to_ < limit) {
+    if (read_to_ - start >= budget) return false;
+    const size_t most = std::min<uint64_t>(kReadBytes, limit - read_to_);
+    const auto chunk = reader_->read(read_to_, std::as_writable_bytes(std::span(buffer, most)));
+    if (!chunk || (chunk->bytes == 0 && chunk->gap == 0)) {
+      // Not to be had: counted as lost, so that nobody takes the rest for all.
+      lost_bytes_ += limit - read_to_;
+      if (current_ != nullptr) current_->lost_bytes += limit - read_to_;
+      read_to_ = limit;
+      break;
+    }
+    if (chunk->gap > 0) {
+      const uint64_t gap = std::min(chunk->gap, limit - read_to_);
+      lost_bytes_ += gap;
+      unfed_bytes_ += gap;
+      if (current_ != nullptr) current_->lost_bytes += gap;
+      read_to_ += gap;
+      continue;
+    }
+    note_output();
+    std::string_view bytes(buffer, chunk->bytes);
+    while (!bytes.empty()) {
+      const std::string_view piece = bytes.substr(0, kPieceBytes);
+      feed(piece);
+      bytes.remove_prefix(piece.size());
+    }
+  }
+  return true;
+}
+
+void Terminal::note_output() {
+  if (replaying_) return;
+  last_output_ = Clock::now();
+  last_output_at_ms_ = unix_ms();
+  input_looks_ = 0;
+  changed(kOutput);
+  if (current_ != nullptr && !current_->over) {
+    current_->last_output = last_output_;
+    if (current_->facts.state == terminal::CommandState::AwaitingInput) {
+      current_->facts.state = terminal::CommandState::Running;
+      current_->facts.waiting.reset();
+      changed(kCommandState);
+    }
+    look_when_silent();
+  }
+}
+
+void Terminal::feed(std::string_view piece) {
+  const uint64_t base = read_to_;
+  for (Watcher* watcher : watchers_) {
+    if (watcher != nullptr) watcher->on_bytes(base, piece);
+  }
+  output_->feed(piece);
+  size_t passed = 0;  // to the running command
+  const auto pass_up_to = [&](uint64_t offset) {
+    const size_t upto =
+        offset <= base ? 0 : static_cast<size_t>(std::min<uint64_t>(offset - base, piece.size()));
+    if (upto > passed) {
+      feed_command(piece.substr(passed, upto - passed));
+      passed = upto;
+    }
+  };
+  for (vt::Event& event : output_->take_events()) {
+    auto* mark = std::get_if<vt::ShellMark>(&event);
+    if (mark == nullptr || !tracker_) {
+      handle_screen(event);
+      continue;
+    }
+    mark->begin += unfed_bytes_;
+    mark->end += unfed_bytes_;
+    pass_up_to(mark->begin);
+    // The mark itself is nobody's output.
+    const uint64_t after = std::max(mark->end, base);
+    passed = std::max(passed, static_cast<size_t>(std::min<uint64_t>(after - base, piece.size())));
+    read_to_ = std::max(base, std::min<uint64_t>(mark->end, base + piece.size()));
+    tracker_->mark(*mark);
+    for (shell::TrackerEvent& told : tracker_->take_events()) handle(std::move(told));
+  }
+  pass_up_to(base + piece.size());
+  read_to_ = base + piece.size();
+  send_replies();
+}
+
+void Terminal::feed_command(std::string_view bytes) {
+  Command* command = current_;
+  if (command == nullptr || command->over || command == ending_ || !command->started_seen) return;
+  if (command->output) command->output->feed(bytes);
+  if (replaying_) return;
+  for (Watcher* watcher : watchers_) {
+    if (watcher != nullptr) watcher->on_command_bytes(*command, bytes);
+  }
+}
+
+// What programs ask a terminal is answered, once: how far is on disk, so that an engine after us neither
+// repeats an answer nor leaves a question open.
+void Terminal::send_replies() {
+  const std::string replies = output_->take_replies();
+  if (replies.empty()) return;
+  if (replaying_) {
+    if (read_to_ > replied_to_) replies_left_ += replies;
+    return;
+  }
+  if (!replied_file_) {
+    replied_file_.reset(::openat(host_.logs, (spec_.id + ".replied").c_str(),
+                                 O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  }
+  (void)!::pwrite(replied_file_.get(), &read_to_, sizeof read_to_, 0);
+  if (link_) send_bytes(replies, {});
+}
+
+void Terminal::handle_screen(const vt::Event& event) {
+  if (const auto* title = std::get_if<vt::TitleChanged>(&event)) {
+    title_ = title->title;
+    changed(kMeta);
+  } else if (const auto* progress = std::get_if<vt::Progress>(&event)) {
+    progress_ = progress->state == vt::Progress::State::None ? std::nullopt : std::optional(*progress);
+    changed(kMeta);
+  }
+}
+
+void Terminal::handle(shell::TrackerEvent event) {
+  if (std::holds_alternative<shell::PromptReady>(event)) {
+    if (!replaying_) remove_start_files();
+    became_ready();
+    finish_ending();
+    editor_waited_ = false;
+    changed(kPrompt);
+    if (!replaying_) {
+      host_.loop.post([this, alive = alive_] {
+        if (*alive) pump();
+      });
+    }
+  } else if (const auto* started = std::get_if<shell::CommandStarted>(&event)) {
+    command_started(*started);
+  } else if (const auto* finished = std::get_if<shell::CommandFinished>(&event)) {
+    command_finished(*finished);
+  } else if (std::holds_alternative<shell::IncompleteInput>(event)) {
+    if (current_ != nullptr && current_->submission) abandon_input();
+  } else if (const auto* quality = std::get_if<shell::QualityChanged>(&event)) {
+    if (!replaying_ && host_.on_quality) {
+      host_.on_quality(*this, quality->from, quality->to, quality->reason);
+    }
+    changed(kMeta);
+  } else if (const auto* cwd = std::get_if<shell::CwdChanged>(&event)) {
+    cwd_ = cwd->cwd;
+    cwd_known_by_ = "shell";
+    changed(kMeta);
+  } else if (const auto* environment = std::get_if<shell::EnvironmentChanged>(&event)) {
+    for (const shell::EnvironmentChange& change : environment->changes) {
+      // What it has at its first prompt is how the user starts shells; what comes later is a change.
+      if (!ready_) continue;
+      environment_[change.name] = change.value ? *change.value : change.hidden ? "[hidden]" : "";
+    }
+  }
+}
+
+// The process this terminal is for has ended, and all it printed was read.
+void Terminal::shell_ended() {
+  exit_handled_ = true;
+  if (tracker_) {
+    const bool exited = exit_->kind == journal::EndKind::Exited;
+    const bool signaled = exit_->kind == journal::EndKind::Signaled;
+    tracker_->shell_gone(exited ? std::optional(exit_->code) : std::nullopt,
+                         signaled ? std::optional(exit_->code) : std::nullopt, read_to_);
+    for (shell::TrackerEvent& event : tracker_->take_events()) handle(std::move(event));
+    return close(State::Finished);
+  }
+  Command& command = *commands_.back();
+  if (exit_->survivors == 0 || !link_ || replaying_) {
+    fill_exit(command, *exit_);
+    return close(State::Finished);
+  }
+  link_->processes([this, alive = alive_](base::Result<std::vector<HolderLink::Process>> list) {
+    if (!*alive) return;
+    Command& ended = *commands_.back();
+    if (list) {
+      for (const HolderLink::Process& process : *list) {
+        if (process.pid != child_pid_) ended.facts.background.push_back({process.pid, process.command});
+      }
+    }
+    fill_exit(ended, *exit_);
+    close(State::Finished);
+  });
+}
+
+void Terminal::close(State final) {
+  if (closed_) return;
+  finish_ending();
+  closed_ = true;
+  ready_ = true;
+  lost_ = final == State::Lost;
+  for (Command* command : {current_, queued_}) {
+    if (command == nullptr || command->over) continue;
+    if (!command->answered) {
+      command->facts.state = terminal::CommandState::Lost;
+      command->facts.reason = lost_ ? "its holder was killed: how it ended is not known"
+                                    : "its terminal ended before it: how it ended is not known";
+    }
+    finish(*command);
+  }
+  current_ = nullptr;
+  queued_ = nullptr;
+  remove_start_files();
+  std::error_code ignored;
+  std::filesystem::remove_all(private_folder_, ignored);
+  log({{"k", "closed"}, {"at", read_to_}, {"lost", lost_}});
+  for (io::Loop::TimerId* timer :
+       {&start_timer_, &editor_timer_, &times_timer_, &look_timer_, &abandon_timer_, &climb_timer_}) {
+    host_.loop.cancel(*timer);
+  }
+  changed(kClosed | kReady | kMeta);
+}
+
+void Terminal::want_input_state(int by) {
+  interest_ += by;
+  if (by > 0) look_when_silent();
+}
+
+// Nobody polls: the kernel is asked while somebody wants to know, and less and less often.
+void Terminal::look_when_silent() {
+  if (interest_ <= 0 || closed_ || replaying_) return;
+  if (current_ == nullptr || current_->over) return;
+  if (look_timer_ != 0) return;
+  const auto silent = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - last_output_);
+  auto pause = input_looks_ == 1     ? kSecondLook
+               : silent < kFirstLook ? kFirstLook - silent
+                                     : std::clamp(silent / 2, kFirstLook, kLastLook);
+  look_timer_ = host_.loop.after(pause, [this] {
+    look_timer_ = 0;
+    if (interest_ <= 0 || current_ == nullptr || current_->over) return;
+    if (Clock::now() - last_output_ < kFirstLook) return look_when_silent();
+    look([this](const base::Result<pty::RunState>&) { look_when_silent(); });
+  });
+}
+
+void Terminal::looked(const base::Result<pty::RunState>& state) {
+  Command* command = current_;
+  if (!state || command == nullptr || command->over || command->answered) return;
+  const bool was_waiting = command->facts.state == terminal::CommandState::AwaitingInput;
+  if (!state->waiting) {
+    input_looks_ = 0;
+    if (was_waiting) {
+      command->facts.state = terminal::CommandState::Running;
+      command->facts.waiting.reset();
+      changed(kCommandState);
+    }
+    return;
+  }
+  const pty::Waiting& waits = *state->waiting;
+  if (++input_looks_ < 2) return;
+  command->facts.waiting = terminal::WaitingFor{pty::wait_kind_name(waits.kind), output_->cursor_line(),
+                                                waits.program, waits.pid, waits.evidence};
+  command->facts.state = terminal::CommandState::AwaitingInput;
+  if (!was_waiting) changed(kCommandState);
+}
+
+// For a shell that does not say where it is.
+void Terminal::read_kernel_cwd() {
+  if (child_pid_ <= 0 || quality() == shell::Quality::Rich) return;
+  char buffer[PATH_MAX];
+  const ssize_t n =
+      ::readlink(("/proc/" + std::to_string(child_pid_) + "/cwd").c_str(), buffer, sizeof buffer);
+  if (n <= 0) return;
+  cwd_.assign(buffer, static_cast<size_t>(n));
+  cwd_known_by_ = "kernel";
+}
+
+}  // namespace ttyward::engine

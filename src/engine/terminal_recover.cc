@@ -1,0 +1,255 @@
+// The same terminal again, from its log and its journal.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "engine/json_fields.h"
+#include "engine/terminal.h"
+#include "engine/time.h"
+
+namespace ttyward::engine {
+namespace {
+
+namespace json = boost::json;
+
+shell::Quality quality_named(const std::string& name) {
+  for (const auto quality : {shell::Quality::Basic, shell::Quality::Rich}) {
+    if (name == shell::quality_name(quality)) return quality;
+  }
+  return shell::Quality::None;
+}
+
+std::optional<terminal::CommandState> state_named(const std::string& name) {
+  for (int i = 0; i <= static_cast<int>(terminal::CommandState::Lost); i++) {
+    const auto state = static_cast<terminal::CommandState>(i);
+    if (name == terminal::command_state_name(state)) return state;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<Terminal>> Terminal::recover(TerminalHost& host, const std::string& id) {
+  auto opened = TerminalLog::open(host.logs, id);
+  if (!opened) return tl::unexpected(opened.error());
+  if (opened->records.empty() || text_of(opened->records.front(), "k") != "spec" ||
+      text_of(opened->records.front(), "id") != id) {
+    return base::fail(base::ErrorCode::Corrupt, "the log of " + id + " does not say what it is about");
+  }
+  const json::object& first = opened->records.front();
+  std::unique_ptr<Terminal> terminal(new Terminal(host, spec_from(first)));
+  Terminal& t = *terminal;
+  t.log_ = std::move(opened->log);
+  t.created_at_ms_ = number_or(first, "created_at", unix_ms());
+  t.nonce_ = text_of(first, "nonce");
+  t.expected_ = quality_named(text_of(first, "expected"));
+  t.identity_ = shell::identify_shell(t.spec_.argv);
+  t.replaying_ = true;
+  auto reader = journal::Reader::open_at(host.journals_fd, id, host.journals + "/" + id);
+  if (!reader) {
+    // Logged, and the holder never came to make its journal: nothing was ever run.
+    t.replaying_ = false;
+    if (t.spec_.temporary()) {
+      t.start_one_command();
+      t.current_->facts.state = terminal::CommandState::FailedToStart;
+      t.current_->facts.reason = "the daemon ended before it was started";
+      t.finish(*t.current_);
+    }
+    t.close(State::Finished);
+    return terminal;
+  }
+  t.reader_ = std::move(*reader);
+  t.provider_ = t.reader_->provider() == journal::Provider::Pty ? pty::Provider::Pty : pty::Provider::Pipe;
+  if (auto replayed = t.replay(opened->records); !replayed) return tl::unexpected(replayed.error());
+  t.settle_after_replay();
+  return terminal;
+}
+
+base::Result<void> Terminal::replay(const std::vector<json::object>& records) {
+  const bool shell = !spec_.temporary();
+  const auto status = reader_->status();
+  if (!status) return tl::unexpected(status.error());
+  begin_output();
+  if (shell) {
+    tracker_.emplace(
+        shell::TrackerOptions{expected_ == shell::Quality::None ? "" : nonce_, expected_, spec_.cwd});
+    if (expected_ == shell::Quality::None) ready_ = true;
+  } else {
+    start_one_command();
+    ready_ = true;
+  }
+  child_pid_ = static_cast<pid_t>(status->child_pid);
+  if (const base::UniqueFd file(
+          ::openat(host_.logs, (spec_.id + ".replied").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+      file) {
+    if (::pread(file.get(), &replied_to_, sizeof replied_to_, 0) != sizeof replied_to_) replied_to_ = 0;
+  }
+
+  // What happened beside the bytes, in its place among them.
+  struct Step {
+    uint64_t at = 0;
+    const json::object* record = nullptr;
+    uint64_t size = 0;  // of a resize
+  };
+  std::vector<Step> steps;
+  for (const json::object& record : records) {
+    const std::string kind = text_of(record, "k");
+    if (kind == "spec") continue;
+    if (kind == "finish") finished_records_.insert_or_assign(text_of(record, "c"), record);
+    if (kind == "typed_command") {
+      typed_ids_[static_cast<uint64_t>(number_or(record, "begin", 0))] = text_of(record, "c");
+    }
+    steps.push_back({static_cast<uint64_t>(number_or(record, "at", 0)), &record, 0});
+  }
+  const uint64_t end = status->end;
+  if (const auto marks = reader_->marks({0, end})) {
+    for (const journal::Mark& mark : *marks) {
+      if (mark.kind() == journal::Mark::Kind::Resize) steps.push_back({mark.offset, nullptr, mark.value});
+    }
+  }
+  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.at < b.at; });
+  for (const Step& step : steps) {
+    read_up_to(std::min(step.at, end), UINT64_MAX);
+    if (step.record != nullptr) {
+      apply(*step.record);
+    } else {
+      spec_.size.columns = static_cast<uint16_t>(step.size >> 16);
+      spec_.size.rows = static_cast<uint16_t>(step.size & 0xffff);
+      output_->resize(spec_.size.columns, spec_.size.rows);
+    }
+  }
+  read_up_to(end, UINT64_MAX);
+  last_output_at_ms_ =
+      static_cast<int64_t>(reader_->created_unix_ns() / 1'000'000 + status->last_output_us / 1000);
+  return {};
+}
+
+void Terminal::overlay(Command& command, const json::object& finish) {
+  terminal::CommandResult& facts = command.facts;
+  if (const auto state = state_named(text_of(finish, "state"))) facts.state = *state;
+  if (const auto code = number_of(finish, "exit_code")) facts.exit_code = static_cast<int>(*code);
+  facts.signal = text_of(finish, "signal");
+  facts.known_by = text_of(finish, "known_by");
+  facts.reason = text_of(finish, "reason");
+  facts.cwd_after = text_of(finish, "cwd_after");
+  facts.duration_ms = number_or(finish, "duration_ms", facts.duration_ms);
+  facts.total_lines = static_cast<uint64_t>(number_or(finish, "lines", 0));
+  command.range.begin = static_cast<uint64_t>(number_or(finish, "begin", 0));
+  command.range.end = static_cast<uint64_t>(number_or(finish, "end", 0));
+  command.lost_bytes = static_cast<uint64_t>(number_or(finish, "lost", 0));
+}
+
+void Terminal::apply(const json::object& record) {
+  const std::string kind = text_of(record, "k");
+  if (kind == "submit") {
+    Command& command =
+        add_command(text_of(record, "c"), owner_named(text_of(record, "by")).value_or(Owner::Agent),
+                    text_of(record, "text"));
+    command.submission = static_cast<shell::SubmissionId>(number_or(record, "n", 0));
+    command.delivered = text_of(record, "delivered");
+    command.line = text_of(record, "line");
+    command.file = text_of(record, "file");
+    command.sentinel_nonce = text_of(record, "sentinel");
+    command.facts.cwd = text_of(record, "cwd");
+    command.facts.verdict_json = text_of(record, "verdict");
+    command.facts.started_at_ms = number_or(record, "started_at", 0);
+    command.timeout = std::chrono::milliseconds(number_or(record, "timeout_ms", 0));
+    command.idle_timeout = std::chrono::milliseconds(number_or(record, "idle_timeout_ms", 0));
+    command.sent = true;
+    command.input_before = static_cast<uint64_t>(number_or(record, "input", 0));
+    last_submission_ = std::max(last_submission_, *command.submission);
+    current_ = &command;
+    tracker_->submitted(
+        {*command.submission, command.delivered, command.line, read_to_, command.sentinel_nonce});
+  } else if (kind == "typed") {
+    tracker_->typed(text_of(record, "bytes"), read_to_);
+  } else if (kind == "no_integration") {
+    integration_failed_ = true;
+    ready_ = true;
+    if (tracker_) tracker_->integration_timed_out();
+  } else if (kind == "meta") {
+    spec_.name = text_of(record, "name", spec_.name);
+    spec_.task = text_of(record, "task", spec_.task);
+    spec_.pooled = truth_of(record, "pooled", spec_.pooled);
+    if (const auto owner = owner_named(text_of(record, "owner"))) spec_.owner = *owner;
+  } else if (kind == "answered") {
+    Command* command = find(text_of(record, "c"));
+    if (command != nullptr && !command->over) {
+      command->answered = true;
+      if (const auto state = state_named(text_of(record, "state"))) command->facts.state = *state;
+      command->facts.reason = text_of(record, "reason");
+    }
+  } else if (kind == "finish") {
+    // Its marks may have gone with the journal's middle.
+    Command* command = find(text_of(record, "c"));
+    if (command != nullptr && !command->over) {
+      overlay(*command, record);
+      finish(*command);
+    }
+  } else if (kind == "closed") {
+    if (truth_of(record, "lost")) lost_ = true;
+    closed_before_ = true;
+  }
+  if (tracker_) {
+    for (shell::TrackerEvent& event : tracker_->take_events()) handle(std::move(event));
+  }
+}
+
+// From here on it is a terminal like any other: what happened while nobody looked is found out.
+void Terminal::settle_after_replay() {
+  finish_ending();
+  finished_records_.clear();
+  typed_ids_.clear();
+  typed_meanwhile_.clear();
+  const auto status = reader_->status();
+  const std::string unanswered = std::exchange(replies_left_, {});
+  replaying_ = false;
+  changes_ = 0;
+  input_sent_ = status ? status->input_bytes : 0;
+  last_output_ = Clock::now();
+  if (current_ != nullptr && !current_->over) {
+    // Time that passed before us counts.
+    const auto ran =
+        std::chrono::milliseconds(std::max<int64_t>(0, unix_ms() - current_->facts.started_at_ms));
+    current_->started = Clock::now() - ran;
+    current_->last_output = Clock::now();
+  }
+  if (closed_before_) {
+    if (status && status->exit) exit_ = status->exit;
+    exit_handled_ = true;
+    if (current_ != nullptr && spec_.temporary() && exit_) fill_exit(*current_, *exit_);
+    const bool lost = lost_;
+    close(lost ? State::Lost : State::Finished);
+    connect();  // background processes may still be there
+    return;
+  }
+  if (!ready_ && expected_ != shell::Quality::None) {
+    start_timer_ = host_.loop.after(host_.settings.shell_integration_timeout, [this] {
+      start_timer_ = 0;
+      integration_timed_out();
+    });
+  }
+  connect();
+  arm_times();
+  if (!link_) return;
+  if (!unanswered.empty()) send_bytes(unanswered, {});
+  resend_unsent_ = current_ != nullptr && !current_->over && !current_->started_seen && current_->submission;
+}
+
+// Logged, but killed before it was typed? The holder knows how much was typed; exactly once is the promise.
+void Terminal::resend_if_unsent(uint64_t accepted) {
+  if (!std::exchange(resend_unsent_, false)) return;
+  input_sent_ = accepted;
+  Command* command = current_;
+  if (command == nullptr || command->over || command->started_seen) return;
+  if (accepted > command->input_before) return;
+  tracker_->withdraw(*command->submission);
+  command->sent = false;
+  command->submission.reset();
+  current_ = nullptr;
+  queued_ = command;
+  pump();
+}
+
+}  // namespace ttyward::engine

@@ -1,0 +1,178 @@
+#include "engine/terminal.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <csignal>
+
+#include "engine/testing.h"
+
+namespace ttyward::engine {
+namespace {
+
+using terminal::CommandState;
+using testing::Bench;
+
+TEST(Terminal, ACommandOfItsOwnEndsWithTheKernelsWord) {
+  Bench bench;
+  Terminal& t = bench.run("printf 'one\\ntwo\\n'; exit 3");
+  bench.until([&] { return !t.live(); });
+  const auto result = bench.result(t);
+  EXPECT_EQ(result.state, CommandState::Exited);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.known_by, "wait");
+  EXPECT_EQ(result.output.text, "one\ntwo\n");
+  EXPECT_EQ(result.total_lines, 2U);
+}
+
+TEST(Terminal, AProgramThatIsNotThereIsAStartFailure) {
+  Bench bench;
+  TerminalSpec spec = bench.spec();
+  spec.command_id = "c1";
+  spec.argv = {"/no/such/program"};
+  Terminal& t = bench.open(std::move(spec));
+  bench.until([&] { return !t.live(); });
+  const auto result = bench.result(t);
+  EXPECT_EQ(result.state, CommandState::FailedToStart);
+  EXPECT_EQ(result.start_failure_code, 127);
+  EXPECT_FALSE(result.exit_code);
+}
+
+TEST(Terminal, AShellKeepsItsStateAndTellsEveryExitCode) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  EXPECT_EQ(bench.exec(t, "cd /tmp; X=7").exit_code, 0);
+  EXPECT_EQ(t.cwd(), "/tmp");
+  const auto echo = bench.exec(t, "echo $X");
+  EXPECT_EQ(echo.output.text, "7\n");
+  EXPECT_EQ(echo.known_by, "shell_mark");
+  EXPECT_EQ(echo.cwd, "/tmp");
+  EXPECT_EQ(bench.exec(t, "(exit 42)").exit_code, 42);
+  EXPECT_EQ(t.state(), Terminal::State::Idle);
+}
+
+TEST(Terminal, ABusyTerminalRefusesAndSaysWhy) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  ASSERT_TRUE(t.submit(bench.request("read x")));
+  const auto second = t.submit(bench.request("echo no"));
+  ASSERT_FALSE(second);
+  EXPECT_NE(second.error().message.find("busy with 'read x'"), std::string::npos) << second.error().message;
+}
+
+TEST(Terminal, AQuestionIsSeenAndAnswered) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  Command* command = *t.submit(bench.request("read -p 'Name? ' n; echo \"hello $n\""));
+  t.want_input_state(1);
+  bench.until([&] { return command->facts.state == CommandState::AwaitingInput; });
+  ASSERT_TRUE(command->facts.waiting);
+  EXPECT_EQ(command->facts.waiting->kind, "line");
+  EXPECT_EQ(command->facts.waiting->prompt, "Name?");
+  t.input("you\r", Owner::Agent, [](auto sent) { EXPECT_TRUE(sent); });
+  bench.until([&] { return command->over; });
+  EXPECT_EQ(bench.result(t).output.text, "Name? you\nhello you\n");
+}
+
+TEST(Terminal, ATimeLimitAnswersAtOnceAndFreesTheTerminal) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  CommandRequest request = bench.request("echo begun; trap '' INT TERM; sleep 600");
+  request.timeout = std::chrono::milliseconds(300);
+  Command* command = *t.submit(std::move(request));
+  bench.until([&] { return command->answered; });
+  EXPECT_EQ(command->facts.state, CommandState::TimedOut);
+  bench.until([&] { return command->over; });
+  EXPECT_EQ(command->facts.state, CommandState::TimedOut);
+  EXPECT_EQ(bench.exec(t, "echo still here").output.text, "still here\n");
+}
+
+TEST(Terminal, AnOpenQuoteIsReportedAndTheShellComesBack) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  const auto result = bench.exec(t, "echo 'open");
+  EXPECT_NE(result.reason.find("not complete"), std::string::npos) << result.reason;
+  EXPECT_EQ(bench.exec(t, "echo fine").output.text, "fine\n");
+}
+
+TEST(Terminal, ACommandElsewhereLeavesTheShellWhereItIs) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  bench.exec(t, "cd /tmp");
+  CommandRequest request = bench.request("pwd; false");
+  request.cwd = "/usr";
+  const auto result = bench.exec(t, std::move(request));
+  EXPECT_EQ(result.output.text, "/usr\n");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(t.cwd(), "/tmp");
+  EXPECT_EQ(bench.exec(t, "pwd; echo \"${__tw_d-gone}\"").output.text, "/tmp\ngone\n");
+}
+
+TEST(Terminal, KillLeavesNothingBehind) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  bench.exec(t, "sleep 1000 & disown; setsid sleep 1001 & disown");
+  t.kill();
+  bench.until([&] { return !t.live() && !bench.holder_lives(t); });
+  EXPECT_EQ(t.state(), Terminal::State::Finished);
+}
+
+TEST(Terminal, ExitEndsTheTerminalAndTheCommandKnowsItsCode) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  const auto result = bench.exec(t, "exit 9");
+  EXPECT_EQ(result.exit_code, 9);
+  EXPECT_EQ(result.known_by, "wait");
+  bench.until([&] { return !t.live(); });
+}
+
+TEST(Terminal, AnEngineThatWasKilledFindsEverythingAgain) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  const std::string id = t.id();
+  bench.exec(t, "cd /tmp");
+  const auto before = bench.exec(t, "seq 3; false");
+  Command* running = *t.submit(bench.request("echo begun; read x; echo \"got $x\"; (exit 5)"));
+  const std::string running_id = running->facts.command_id;
+  bench.until([&] { return running->started_seen && running->output->total_bytes() > 0; });
+
+  bench.forget_all();  // as SIGKILL would: nothing is told, nothing is written
+  Terminal& again = bench.recover(id);
+  EXPECT_EQ(again.cwd(), "/tmp");
+  EXPECT_EQ(again.quality(), shell::Quality::Rich);
+  ASSERT_EQ(again.commands().size(), 3U);
+  const auto replayed = again.result(*again.commands()[1], {});
+  EXPECT_EQ(replayed.command_id, before.command_id);
+  EXPECT_EQ(replayed.output.text, "1\n2\n3\n");
+  EXPECT_EQ(replayed.exit_code, 1);
+  EXPECT_EQ(replayed.duration_ms, before.duration_ms);
+  Command* still = again.find(running_id);
+  ASSERT_NE(still, nullptr);
+  EXPECT_FALSE(still->over);
+  again.input("it\r", Owner::Agent, [](auto) {});
+  bench.until([&] { return still->over; });
+  EXPECT_EQ(still->facts.exit_code, 5);
+  EXPECT_EQ(again.result(*still, {}).output.text, "begun\nit\ngot it\n");
+  EXPECT_EQ(bench.exec(again, "echo on").output.text, "on\n");
+}
+
+TEST(Terminal, WhatEndedWhileNobodyLookedHasItsTrueStatus) {
+  Bench bench;
+  Terminal& t = bench.run("echo begun; read x; exit 6");
+  const std::string id = t.id();
+  bench.until([&] { return t.output().total_bytes() > 0; });
+  const pid_t pid = t.pid();
+  bench.forget_all();
+  ASSERT_GT(pid, 1);
+  ::kill(pid, SIGKILL);
+  bench.until([&] { return !bench.holder_lives(id); });
+  Terminal& again = bench.recover(id);
+  bench.until([&] { return !again.live(); });
+  const auto result = bench.result(again);
+  EXPECT_EQ(result.state, CommandState::Signaled);
+  EXPECT_EQ(result.signal, "SIGKILL");
+  EXPECT_EQ(result.output.text, "begun\n");
+}
+
+}  // namespace
+}  // namespace ttyward::engine

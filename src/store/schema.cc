@@ -1,0 +1,150 @@
+#include "store/schema.h"
+
+#include <string>
+
+namespace ttyward::store {
+namespace {
+
+constexpr const char* kCreate = R"sql(
+CREATE TABLE commands (
+  id            TEXT PRIMARY KEY NOT NULL,
+  terminal_id   TEXT NOT NULL,
+  terminal_name TEXT NOT NULL,
+  task          TEXT NOT NULL,
+  owner         TEXT NOT NULL CHECK (owner IN ('agent', 'user', 'system')),
+  command       TEXT NOT NULL,
+  cwd           TEXT NOT NULL,
+  cwd_after     TEXT,
+  state         TEXT NOT NULL,
+  exit_code     INTEGER,
+  signal        TEXT,
+  known_by      TEXT NOT NULL,
+  provider      TEXT NOT NULL,
+  integration   TEXT NOT NULL,
+  started_at_ms INTEGER NOT NULL,
+  duration_ms   INTEGER,
+  journal_id    TEXT NOT NULL,
+  output_begin  INTEGER NOT NULL,
+  output_end    INTEGER NOT NULL,
+  total_bytes   INTEGER NOT NULL,
+  total_lines   INTEGER NOT NULL,
+  note          TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX commands_by_time ON commands (started_at_ms, id);
+CREATE INDEX commands_by_terminal ON commands (terminal_id, started_at_ms, id);
+
+CREATE TABLE decisions (
+  id             TEXT PRIMARY KEY NOT NULL,
+  at_ms          INTEGER NOT NULL,
+  command_id     TEXT,
+  terminal_id    TEXT,
+  asked_by       TEXT NOT NULL,
+  command        TEXT NOT NULL,
+  cwd            TEXT NOT NULL,
+  decision       TEXT NOT NULL CHECK (decision IN ('allow', 'ask_allow', 'deny', 'skip', 'expired')),
+  decided_by     TEXT NOT NULL,
+  risk           TEXT NOT NULL,
+  effects        TEXT NOT NULL,
+  reason         TEXT NOT NULL,
+  answered_by    TEXT,
+  answered_at_ms INTEGER
+) WITHOUT ROWID;
+CREATE INDEX decisions_by_time ON decisions (at_ms, id);
+CREATE INDEX decisions_by_command ON decisions (command_id);
+
+CREATE TABLE session_rules (
+  number        INTEGER PRIMARY KEY AUTOINCREMENT,
+  scope         TEXT NOT NULL,
+  rule          TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  created_by    TEXT NOT NULL,
+  UNIQUE (scope, rule)
+);
+
+CREATE TABLE settings (
+  key   TEXT PRIMARY KEY NOT NULL,
+  value TEXT NOT NULL
+) WITHOUT ROWID;
+)sql";
+
+base::Result<void> set_version(Database& database, int version) {
+  const std::string sql =
+      "CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL);"
+      "DELETE FROM schema; INSERT INTO schema VALUES (" +
+      std::to_string(version) + ");";
+  return database.execute(sql.c_str());
+}
+
+// The file's version; nothing for a file without tables.
+base::Result<std::optional<int64_t>> version_of(Database& database) {
+  const auto tables = database.ask("SELECT count(*) FROM sqlite_schema");
+  if (!tables) return tl::unexpected(tables.error());
+  if (*tables == "0") return std::optional<int64_t>();
+  const auto known =
+      database.ask("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'schema'");
+  if (!known) return tl::unexpected(known.error());
+  if (*known == "0") {
+    return base::fail(base::ErrorCode::InvalidArgument,
+                      "the history file is a database of some other program; move it away");
+  }
+  auto statement = database.prepare("SELECT version FROM schema");
+  if (!statement) return tl::unexpected(statement.error());
+  const auto row = statement->step();
+  if (!row) return tl::unexpected(row.error());
+  if (!*row) return base::fail(base::ErrorCode::Corrupt, "the history file does not say its version");
+  return std::optional<int64_t>(statement->number_at(0));
+}
+
+base::Result<void> migrate(Database& database, const Schema& schema, int64_t version) {
+  while (version < schema.version) {
+    const SchemaStep* step = nullptr;
+    for (const SchemaStep& each : schema.steps)
+      if (each.from == version) step = &each;
+    if (step == nullptr) {
+      return base::fail(base::ErrorCode::Unsupported, "the history file has the old version " +
+                                                          std::to_string(version) +
+                                                          ", which nothing leads on from; move it away");
+    }
+    if (auto done = database.execute(step->sql); !done) return done;
+    ++version;
+  }
+  return set_version(database, schema.version);
+}
+
+}  // namespace
+
+const Schema& current_schema() {
+  static constexpr Schema kCurrent = {1, kCreate, {}};
+  return kCurrent;
+}
+
+base::Result<void> check_known(Database& database, const Schema& schema) {
+  const auto version = version_of(database);
+  if (!version) return tl::unexpected(version.error());
+  if (version->value_or(0) <= schema.version) return {};
+  return base::fail(base::ErrorCode::Unsupported,
+                    "the history file was written by a newer ttyward (version " + std::to_string(**version) +
+                        ", this one knows " + std::to_string(schema.version) +
+                        "); use that one, or move the file away");
+}
+
+base::Result<void> bring_to(Database& database, const Schema& schema) {
+  auto version = version_of(database);
+  if (!version) return tl::unexpected(version.error());
+  if (*version == schema.version) return {};
+  auto transaction = Transaction::begin(database);
+  if (!transaction) return tl::unexpected(transaction.error());
+  // Asked again inside: another process may have been quicker.
+  if (auto known = check_known(database, schema); !known) return known;
+  version = version_of(database);
+  if (!version) return tl::unexpected(version.error());
+  if (!*version) {
+    if (auto made = database.execute(schema.create); !made) return made;
+    if (auto made = set_version(database, schema.version); !made) return made;
+  } else if (auto done = migrate(database, schema, **version); !done) {
+    return done;
+  }
+  return transaction->commit();
+}
+
+}  // namespace ttyward::store

@@ -1,0 +1,59 @@
+#include "store/worker.h"
+
+#include <utility>
+
+namespace ttyward::store {
+
+Worker::Worker(Store store, size_t queue_limit)
+    : store_(std::move(store)), limit_(queue_limit), thread_([this] { run(); }) {}
+
+Worker::~Worker() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+bool Worker::post(Work work) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (queue_.size() >= limit_) {
+      ++refused_;
+      return false;
+    }
+    queue_.push_back(std::move(work));
+    ++posted_;
+  }
+  wake_.notify_one();
+  return true;
+}
+
+void Worker::drain() {
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [this, until = posted_] { return finished_ >= until; });
+}
+
+uint64_t Worker::refused() const {
+  const std::lock_guard lock(mutex_);
+  return refused_;
+}
+
+void Worker::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [this] { return !queue_.empty() || ending_; });
+    if (queue_.empty()) return;
+    Work work = std::move(queue_.front());
+    queue_.pop_front();
+    lock.unlock();
+    work(store_);
+    work = nullptr;  // what it holds goes before anybody is told that it is done
+    lock.lock();
+    ++finished_;
+    done_.notify_all();
+  }
+}
+
+}  // namespace ttyward::store
