@@ -160,6 +160,7 @@ GateDecision Gate::open(GateRequest request, Judgement judgement, Later later) {
   approval.shown = policy::show_command(request.command);
   approval.cwd = request.cwd;
   approval.environment_changes = request.environment_changes;
+  approval.command_id = request.command_id;
   approval.terminal_id = request.terminal_id;
   approval.task = request.task;
   approval.session = request.session;
