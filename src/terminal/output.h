@@ -36,6 +36,8 @@ class Output final : private vt::RowSink {
 
   void feed(std::string_view bytes);
   void resize(int cols, int rows) { screen_.resize(cols, rows); }
+  // A program that began a frame and never ended it must not hide what is there.
+  void end_synchronized_output() { screen_.end_synchronized_output(); }
   // No more bytes: what is on the screen now is final.
   void finish();
 
