@@ -64,10 +64,10 @@ constexpr Utf8Lead utf8_lead(uint8_t byte) {
   return {0, 0, 0, 0};
 }
 
-// The same for 0x80..0xFF as a table.
+// The same as a table, by byte.
 inline constexpr auto kUtf8Leads = [] {
-  std::array<Utf8Lead, 128> leads{};
-  for (unsigned i = 0; i < 128; i++) leads[i] = utf8_lead(static_cast<uint8_t>(0x80 + i));
+  std::array<Utf8Lead, 256> leads{};
+  for (unsigned i = 0; i < 256; i++) leads[i] = utf8_lead(static_cast<uint8_t>(i));
   return leads;
 }();
 

@@ -1,85 +1,39 @@
 #include "cli/daemon_call.h"
 
-#include <unistd.h>
-
-#include <cerrno>
-#include <csignal>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <vector>
-
-#include <boost/json/serialize.hpp>
-
-#include "cli/verb.h"
 
 namespace ttyward::cli {
 
-using client::CallFailure;
-using wire::Code;
-
-config::Loaded load_here() {
-  std::vector<std::string> environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
-  char* path = ::getcwd(nullptr, 0);
-  const std::string folder = path != nullptr ? path : "/";
-  std::free(path);
-  return config::load(base::user_folders(), folder, environment);
+bool is_agent() {
+  const char* role = std::getenv("TTYWARD_ROLE");
+  return role != nullptr && std::string_view(role) == "agent";
 }
 
-client::Options client_options(const char* verb) {
+client::Options daemon_options(const char* verb) {
   client::Options options;
   options.client = std::string("ttyward ") + verb;
-  options.reader = "cli";
-  options.start_daemon = load_here().settings.daemon.autostart;
+  options.role = is_agent() ? "agent" : "person";
+  options.start_daemon = false;
   return options;
 }
 
-int exit_code_of(const CallFailure& failure) {
-  if (failure.connection_lost()) return kExitFailure;
-  switch (failure.code) {
-    case Code::InvalidArgument:
-    case Code::NotFound:
-    case Code::AlreadyExists:
-      return kExitUsage;
-    case Code::Denied:
-      return 126;
-    default:
-      return kExitFailure;
-  }
+base::Result<boost::json::object> call_daemon(const char* verb, std::string_view call,
+                                              boost::json::object args) {
+  auto connection = client::Connection::open(daemon_options(verb));
+  if (!connection) return tl::unexpected(connection.error());
+  auto answer = connection->call(call, std::move(args));
+  if (!answer) return base::fail(base::ErrorCode::Unavailable, answer.error().message);
+  return std::move(*answer);
 }
 
-int with_daemon(const char* verb, const std::function<Outcome(client::Session&)>& then) {
-  auto session = client::Session::open(client_options(verb));
-  if (!session) return complain(verb, session.error().message, kExitFailure);
-  const Outcome outcome = then(*session);
-  return outcome ? *outcome : complain(verb, outcome.error().message, exit_code_of(outcome.error()));
+std::string text_of(const boost::json::object& from, std::string_view name) {
+  const boost::json::value* value = from.if_contains(name);
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-tl::unexpected<CallFailure> refuse(const base::Error& error) {
-  CallFailure failure;
-  failure.code = wire::call_error(error).code;
-  failure.message = error.message;
-  return tl::unexpected(std::move(failure));
-}
-
-tl::unexpected<CallFailure> refuse(std::string message) {
-  CallFailure failure;
-  failure.code = Code::InvalidArgument;
-  failure.message = std::move(message);
-  return tl::unexpected(std::move(failure));
-}
-
-int print_text(const char* verb, std::string_view text) {
-  ::signal(SIGPIPE, SIG_IGN);  // a reader that has had enough is no failure of ours
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (written && std::fflush(stdout) == 0) return 0;
-  if (errno == EPIPE) return 128 + SIGPIPE;
-  return complain(verb, std::string("cannot write the result: ") + std::strerror(errno), kExitFailure);
-}
-
-int print_json(const char* verb, const boost::json::object& object) {
-  return print_text(verb, boost::json::serialize(object) + "\n");
+int64_t number_of(const boost::json::object& from, std::string_view name) {
+  const boost::json::value* value = from.if_contains(name);
+  return value != nullptr && value->is_int64() ? value->get_int64() : 0;
 }
 
 }  // namespace ttyward::cli

@@ -1,42 +1,28 @@
-// A verb that talks to the daemon: connect, ask, say what went wrong in one line.
+// One call to the daemon, for verbs that make just that.
 #pragma once
 
-#include <functional>
 #include <string>
+#include <string_view>
 
 #include <boost/json/object.hpp>
-#include <tl/expected.hpp>
 
 #include "base/result.h"
-#include "client/session.h"
-#include "config/load.h"
+#include "client/connection.h"
 
 namespace ttyward::cli {
 
-// The command is not at its end: it runs on, waits for input or for an approval.
-// EX_TEMPFAIL of sysexits.h, "come back later". Not 0, or a script would go on with
-// work that is not done; not 124, nothing was ended.
-inline constexpr int kExitNotYet = 75;
+// Whether an agent called us: its role is never a person's.
+bool is_agent();
 
-// An exit code, or why there is none.
-using Outcome = tl::expected<int, client::CallFailure>;
+// As ourselves: `verb` names the client, and the role is agent where is_agent().
+client::Options daemon_options(const char* verb);
 
-// Settings as they are for whoever called us, in the folder they called us from.
-config::Loaded load_here();
+// The daemon is not started for this: what only asks has nothing to ask a fresh one.
+base::Result<boost::json::object> call_daemon(const char* verb, std::string_view call,
+                                              boost::json::object args);
 
-// How this program calls itself to the daemon, which is started if it is not there.
-client::Options client_options(const char* verb);
-// Connects, does `then`, and says what failed: 2 for what the caller wrote, 126 for what policy
-// forbids, 125 for everything else.
-int with_daemon(const char* verb, const std::function<Outcome(client::Session&)>& then);
-
-int exit_code_of(const client::CallFailure& failure);
-tl::unexpected<client::CallFailure> refuse(const base::Error& error);
-tl::unexpected<client::CallFailure> refuse(std::string message);  // of what the caller wrote
-
-// One line of JSON on stdout. Returns 0, or complains that it cannot be written.
-int print_json(const char* verb, const boost::json::object& object);
-// Data on stdout; what cannot be written is complained of.
-int print_text(const char* verb, std::string_view text);
+// A member that is text; empty if it is not there or something else.
+std::string text_of(const boost::json::object& from, std::string_view name);
+int64_t number_of(const boost::json::object& from, std::string_view name);
 
 }  // namespace ttyward::cli

@@ -13,7 +13,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/out_stream.h"
 #include "cli/signal_watch.h"
 #include "client/session.h"

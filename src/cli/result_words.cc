@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/fields.h"
 #include "cli/shown_text.h"
 #include "cli/verb.h"

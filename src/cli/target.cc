@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/fields.h"
 
 namespace ttyward::cli {

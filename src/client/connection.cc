@@ -70,9 +70,10 @@ Connection::Sent Connection::send(std::string_view line, Deadline until) {
   while (!line.empty()) {
     if (!lost_why_.empty()) return Sent::NotAll;
     const ssize_t done = ::send(fd_.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const int error = done < 0 ? errno : 0;
     if (done > 0) {
       line.remove_prefix(static_cast<size_t>(done));
-    } else if (errno == EAGAIN) {
+    } else if (error == EAGAIN) {
       // The daemon does not read from who does not read from it: take what it has to say meanwhile.
       pollfd entry{fd_.get(), POLLIN | POLLOUT, 0};
       if (::poll(&entry, 1, poll_timeout(until)) == 0) {
@@ -80,7 +81,7 @@ Connection::Sent Connection::send(std::string_view line, Deadline until) {
       } else if ((entry.revents & POLLIN) != 0) {
         static_cast<void>(receive());
       }
-    } else if (errno != EINTR) {
+    } else if (error != EINTR) {
       lost("the daemon closed the connection");
     }
   }

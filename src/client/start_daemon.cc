@@ -98,6 +98,7 @@ base::Result<void> start_daemon(const std::string& program, const base::Folders&
   base::UniqueFd theirs(ends[1]);
   std::vector<std::string> words = arguments(program.empty() ? this_program() : program, folders);
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   const SpawnSettings settings(theirs.get());

@@ -63,7 +63,7 @@ base::Result<Listener> adopt_listener(base::UniqueFd socket, std::string& socket
   if (!folder) return tl::unexpected(folder.error());
   ::fcntl(fd, F_SETFD, FD_CLOEXEC);
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
-  return Listener{std::move(socket), {}, path.substr(slash + 1), 0};
+  return Listener{std::move(socket), {}, sockets, path.substr(slash + 1), 0};
 }
 
 void notify_manager(const std::string& state) {

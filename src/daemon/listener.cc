@@ -25,6 +25,12 @@ bool Listener::file_is_ours() const {
          S_ISSOCK(st.st_mode) && st.st_ino == inode;
 }
 
+bool Listener::in_place() const {
+  struct stat st{};
+  const std::string name = path + "/" + file;
+  return !folder || (::lstat(name.c_str(), &st) == 0 && S_ISSOCK(st.st_mode) && st.st_ino == inode);
+}
+
 base::Result<Listener> bind_listener(const std::string& folder, const std::string& file) {
   auto opened = base::open_private_folder(folder, base::IfMissing::Create);
   if (!opened) return tl::unexpected(opened.error());
@@ -47,7 +53,7 @@ base::Result<Listener> bind_listener(const std::string& folder, const std::strin
   ::umask(before);
   if (bound != 0) return base::fail_errno(error, "cannot bind " + shown);
   if (::listen(socket.get(), kBacklog) != 0) return base::fail_errno(errno, "cannot listen on " + shown);
-  Listener listener{std::move(socket), std::move(*opened), file, 0};
+  Listener listener{std::move(socket), std::move(*opened), folder, file, 0};
   if (::fstatat(listener.folder.get(), file.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0)
     listener.inode = st.st_ino;
   return listener;

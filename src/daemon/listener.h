@@ -14,11 +14,14 @@ namespace ttyward::daemon {
 struct Listener {
   base::UniqueFd socket;
   base::UniqueFd folder;  // none: the file is not ours to remove
+  std::string path;       // of the folder
   std::string file;
   ino_t inode = 0;  // of the file we made
 
-  // Whether the file is still the one we made: somebody may have removed or replaced it.
+  // Whether the file is still the one we made: somebody may have replaced it.
   bool file_is_ours() const;
+  // Whether clients find it under its path; true for one that was handed over.
+  bool in_place() const;
 };
 
 // Binds `file` in `folder`, which must be private to us and is made if missing.

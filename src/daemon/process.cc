@@ -85,9 +85,9 @@ base::Result<Listener> DaemonProcess::make_listener(base::UniqueFd activated) {
   sockets_ = folders_.sockets();
   if (activated) return adopt_listener(std::move(activated), sockets_);
   if (somebody_listens(sockets_)) {
-    return base::fail(base::ErrorCode::Unavailable,
-                      "another daemon, with another state folder, listens at " + sockets_ + "/" +
-                          io::kDaemonSocket + "; stop it, or set TTYWARD_HOME");
+    return base::fail(base::ErrorCode::Unavailable, "another daemon, with another state folder, listens at " +
+                                                        sockets_ + "/" + io::kDaemonSocket +
+                                                        "; stop it, or set TTYWARD_HOME");
   }
   return bind_listener(sockets_, io::kDaemonSocket);
 }
@@ -134,7 +134,7 @@ void DaemonProcess::watch_socket() {
 }
 
 void DaemonProcess::socket_folder_changed() {
-  if (stopping_ || watch_ == nullptr || server_->listener_in_place()) return;
+  if (stopping_ || watch_ == nullptr || server_->listener().in_place()) return;
   for (const std::string& folder : {folders_.sockets(), folders_.state + "/run"}) {
     if (somebody_listens(folder)) continue;  // a service manager took the place
     auto listener = bind_listener(folder, io::kDaemonSocket);

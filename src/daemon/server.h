@@ -70,8 +70,7 @@ class Server final : private io::Poller::Handler, private Responder::Sink {
   // What every welcome says: differs between any two starts.
   const std::string& id() const { return id_; }
 
-  // Whether the socket's file is where we made it; true for one that was handed over.
-  bool listener_in_place() const { return !listener_.folder || listener_.file_is_ours(); }
+  const Listener& listener() const { return listener_; }
   // Listens there instead; connections stay.
   base::Result<void> replace_listener(Listener listener);
   // No new connections and no new calls from now on; what is open is answered still.

@@ -83,7 +83,7 @@ class ToyHandler : public CallHandler {
   }
   void connection_closed(uint64_t connection) override {
     ++closed;
-    if (on_closed) on_closed(connection);
+    if (const auto told = std::exchange(on_closed, nullptr)) told(connection);
   }
   Role role_of(pid_t, Role asked) override { return forced.value_or(asked); }
 
@@ -94,7 +94,7 @@ class ToyHandler : public CallHandler {
 
   Server* server = nullptr;
   std::optional<Role> forced;
-  std::function<void(uint64_t)> on_closed;
+  std::function<void(uint64_t)> on_closed;  // of the next one
   std::vector<Responder> kept;
   std::atomic<int> calls = 0;
   std::atomic<int> open = 0;
@@ -131,6 +131,13 @@ class ToyServer {
       }
     });
     return promise.get_future().get();
+  }
+
+  // The next connection that ends.
+  std::future<uint64_t> next_closed() {
+    auto promise = std::make_shared<std::promise<uint64_t>>();
+    on_loop([&](Server&) { handler.on_closed = [promise](uint64_t number) { promise->set_value(number); }; });
+    return promise->get_future();
   }
 
   ToyHandler handler;

@@ -63,6 +63,9 @@ Terminal::Terminal(TerminalHost& host, TerminalSpec spec)
 
 Terminal::~Terminal() {
   *alive_ = false;
+  for (size_t i = 0; i < watchers_.size(); i++) {
+    if (watchers_[i] != nullptr) watchers_[i]->on_destroyed();
+  }
   for (io::Loop::TimerId* timer : {&start_timer_, &editor_timer_, &times_timer_, &look_timer_,
                                    &abandon_timer_, &climb_timer_, &kill_timer_, &ending_timer_}) {
     host_.loop.cancel(*timer);

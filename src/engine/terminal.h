@@ -91,6 +91,8 @@ class Watcher {
     (void)offset;
     (void)bytes;
   }
+  // Last call: the terminal is being destroyed and must not be called any more.
+  virtual void on_destroyed() {}
 
  protected:
   ~Watcher() = default;
@@ -130,6 +132,7 @@ class Terminal final : private HolderLink::Observer {
   const TerminalSpec& spec() const { return spec_; }
   State state() const;
   bool live() const { return !closed_; }
+  bool holder_alive() const { return link_ != nullptr; }
   bool ready() const { return ready_; }  // started, one way or the other
   bool busy() const;
   const std::optional<pty::SpawnError>& start_error() const { return start_error_; }

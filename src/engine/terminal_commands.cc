@@ -19,7 +19,7 @@ using terminal::CommandState;
 
 namespace {
 // A prompt follows the end of a command at once; a prompt that computes for long must not hide the end.
-constexpr std::chrono::milliseconds kPromptGrace{100};
+constexpr std::chrono::milliseconds kPromptGrace{500};
 }  // namespace
 
 Command& Terminal::add_command(std::string id, Owner by, std::string text) {

@@ -81,6 +81,7 @@ void Terminal::on_closed() {
 
 void Terminal::on_gone() {
   const std::unique_ptr<HolderLink> gone = std::move(link_);
+  if (closed_) changed(kMeta);
   if (!reader_) return close(State::Lost);
   const auto status = reader_->status();
   if (status && status->exit && !exit_) {
@@ -262,13 +263,9 @@ void Terminal::handle(shell::TrackerEvent event) {
     changed(kMeta);
   } else if (const auto* environment = std::get_if<shell::EnvironmentChanged>(&event)) {
     for (const shell::EnvironmentChange& change : environment->changes) {
-      if (change.value) {
-        environment_[change.name] = *change.value;
-      } else if (change.hidden) {
-        environment_[change.name] = "[hidden]";
-      } else {
-        environment_.erase(change.name);
-      }
+      // What it has at its first prompt is how the user starts shells; what comes later is a change.
+      if (!ready_) continue;
+      environment_[change.name] = change.value ? *change.value : change.hidden ? "[hidden]" : "";
     }
   }
 }

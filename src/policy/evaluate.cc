@@ -81,7 +81,8 @@ class Evaluation {
         verdict_.risk = std::max(verdict_.risk, Risk::Low);
         if (verdict_.decision == Decision::Allow) verdict_.rule = "mode auto-edit";
         return;
-      } else if (!settings_.confirm_dangerous && finding.risk != Risk::Critical) {
+      } else if (!settings_.confirm_dangerous && finding.risk != Risk::Critical &&
+                 (facts_.understood || !settings_.confirm_unclear)) {
         verdict_.risk = std::max(verdict_.risk, finding.risk);
         if (verdict_.decision == Decision::Allow) verdict_.rule = "setting confirm_dangerous = false";
         return;

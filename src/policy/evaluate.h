@@ -25,7 +25,8 @@ bool parse_mode(std::string_view name, Mode& mode);
 struct Settings {
   Mode mode = Mode::Default;
   bool auto_approve_safe = true;  // off: harmless commands ask as well
-  bool confirm_dangerous = true;  // off: only critical things ask
+  bool confirm_dangerous = true;  // off: only critical things ask, and what may be one for all we know
+  bool confirm_unclear = true;    // off as well: lines that are not understood pass; for people's own lines
 };
 
 Verdict evaluate(std::string_view command, const Facts& facts, const RuleSet& rules,

@@ -1,23 +1,37 @@
 #include "policy/file_view.h"
 
+#include <unistd.h>
+
 #include <climits>
 #include <cstdlib>
 
 namespace ttyward::policy {
+namespace {
+
+constexpr int kMaxLinks = 40;  // as the kernel
+
+}  // namespace
 
 std::string RealFiles::canonical(const std::string& absolute) const {
   char resolved[PATH_MAX];
   std::string head = absolute;
   std::string tail;
-  // Every round drops one component; the root always resolves.
+  int links = 0;
+  // Every round drops one component or follows one link; the root always resolves.
   while (!head.empty() && head.size() < PATH_MAX) {
     if (::realpath(head.c_str(), resolved) != nullptr) {
-      std::string found(resolved);
-      if (found == "/" && !tail.empty()) return tail;
-      return found + tail;
+      const std::string found(resolved);
+      return found == "/" && !tail.empty() ? tail : found + tail;
     }
     const size_t slash = head.rfind('/');
     if (slash == std::string::npos) break;
+    // A link that leads to nothing yet: whoever writes to it makes the file it leads to.
+    const ssize_t length = ::readlink(head.c_str(), resolved, sizeof resolved);
+    if (length > 0 && ++links <= kMaxLinks) {
+      const std::string target(resolved, static_cast<size_t>(length));
+      head = target.front() == '/' ? target : head.substr(0, slash + 1) + target;
+      continue;
+    }
     tail.insert(0, head.substr(slash));
     head.resize(slash == 0 ? (head.size() > 1 ? 1 : 0) : slash);
   }

@@ -207,17 +207,20 @@ std::string to_toml(const Rule& rule) {
   line("name", rule.name);
   line("decision", name_of(rule.decision));
   line("program", rule.subcommand.empty() ? rule.program : rule.program + " " + rule.subcommand);
-  if (!rule.arguments.empty()) {
+  const auto texts = [&](std::string_view key, const std::vector<std::string>& values) {
     std::string list;
-    for (const std::string& argument : rule.arguments) list += (list.empty() ? "" : ", ") + quoted(argument);
-    out += "args = [" + list + "]\n";
-  }
+    for (const std::string& value : values) list += (list.empty() ? "" : ", ") + quoted(value);
+    if (!values.empty()) out += fmt::format("{} = [{}]\n", key, list);
+  };
+  texts("args", rule.arguments);
   if (rule.has_effect) line("effect", name_of(rule.effect));
   line("path", rule.path);
   line("regex", rule.pattern);
   line("command", rule.command);
   if (rule.up_to != Risk::High) line("up_to", name_of(rule.up_to));
   line("reason", rule.reason);
+  texts("match", rule.matches);
+  texts("not_match", rule.not_matches);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 namespace ttyward::terminal {
@@ -138,12 +139,22 @@ namespace {
 // A view in the making: lines taken from the front, lines taken from the back, and what was cut in two.
 class Composer {
  public:
-  Composer(const Transcript& transcript, const ViewLimits& limits)
-      : transcript_(transcript), limits_(limits), exact_(limits.cut == Cut::Characters) {}
+  Composer(const Transcript& transcript, const ViewLimits& limits, LineNumber from, LineNumber to,
+           uint64_t bytes)
+      : transcript_(transcript),
+        limits_(limits),
+        from_(from),
+        to_(to),
+        bytes_(bytes),
+        exact_(limits.cut == Cut::Characters),
+        next_(from) {}
 
   View compose();
 
  private:
+  using Visit = std::function<bool(const Transcript::Entry&)>;
+  void forward(const Visit& visit) const;
+  void backward(const Visit& visit) const;
   bool take_all(Budget budget);
   void take_head(Budget budget, uint64_t tail_chars);
   void take_tail(Budget budget, uint64_t most_chars);
@@ -152,11 +163,14 @@ class Composer {
 
   const Transcript& transcript_;
   const ViewLimits& limits_;
+  LineNumber from_;
+  LineNumber to_;
+  uint64_t bytes_;  // of these lines
   bool exact_;
 
   std::string head_;
   std::string cut_head_;           // the beginning of line `next_`
-  LineNumber next_ = 1;            // first line not wholly shown by the head
+  LineNumber next_;                // first line not wholly shown by the head
   std::vector<std::string> tail_;  // last line first
   std::string cut_tail_;           // the end of line `before_`
   LineNumber before_ = 0;          // last line not wholly shown by the tail
@@ -165,6 +179,28 @@ class Composer {
   LineNumber first_dropped_ = 0;
   LineNumber last_dropped_ = 0;
 };
+
+// The part of a stretch that lies in [from, to].
+std::optional<Transcript::Entry> clip(const Transcript::Entry& entry, LineNumber from, LineNumber to) {
+  const LineNumber first = std::max(entry.first, from);
+  const LineNumber last = std::min(entry.first + entry.repeat - 1, to);
+  if (first > last) return std::nullopt;
+  return Transcript::Entry{first, last - first + 1, entry.text, entry.dropped};
+}
+
+void Composer::forward(const Visit& visit) const {
+  transcript_.forward(from_, [&](const Transcript::Entry& entry) {
+    const auto clipped = clip(entry, from_, to_);
+    return clipped && visit(*clipped);
+  });
+}
+
+void Composer::backward(const Visit& visit) const {
+  transcript_.backward(to_, [&](const Transcript::Entry& entry) {
+    const auto clipped = clip(entry, from_, to_);
+    return clipped && visit(*clipped);
+  });
+}
 
 void Composer::note_shown(const Transcript::Entry& entry, const Piece& piece) {
   if (entry.dropped) {
@@ -178,7 +214,7 @@ void Composer::note_shown(const Transcript::Entry& entry, const Piece& piece) {
 
 bool Composer::take_all(Budget budget) {
   bool fits = true;
-  transcript_.forward(1, [&](const Transcript::Entry& entry) {
+  forward([&](const Transcript::Entry& entry) {
     const uint64_t step = step_of(entry, limits_.fold_repeats);
     for (uint64_t i = 0; i < entry.repeat && fits; i += step) {
       const Piece piece = piece_of(entry, entry.first + i, entry.first + i + step - 1, limits_.fold_repeats);
@@ -195,7 +231,7 @@ bool Composer::take_all(Budget budget) {
 
 void Composer::take_head(Budget budget, uint64_t tail_chars) {
   bool going = true;
-  transcript_.forward(1, [&](const Transcript::Entry& entry) {
+  forward([&](const Transcript::Entry& entry) {
     const uint64_t step = step_of(entry, limits_.fold_repeats);
     for (uint64_t i = 0; i < entry.repeat && going; i += step) {
       const Piece piece = piece_of(entry, entry.first + i, entry.first + i + step - 1, limits_.fold_repeats);
@@ -217,9 +253,9 @@ void Composer::take_head(Budget budget, uint64_t tail_chars) {
 }
 
 void Composer::take_tail(Budget budget, uint64_t most_chars) {
-  before_ = transcript_.size();
+  before_ = to_;
   bool going = before_ >= next_;
-  transcript_.backward(before_, [&](const Transcript::Entry& entry) {
+  backward([&](const Transcript::Entry& entry) {
     const uint64_t step = step_of(entry, limits_.fold_repeats);
     const LineNumber lowest = std::max(entry.first, next_);
     for (LineNumber last = entry.first + entry.repeat - 1; last >= lowest && going; last -= step) {
@@ -260,10 +296,10 @@ Omitted Composer::count_omitted() const {
     omitted.last_line = has_gap ? std::max(before_, last_dropped_) : last_dropped_;
   }
   // Of a line shown in part only, the part that is missing counts as bytes.
-  omitted.bytes = transcript_.bytes() - shown_bytes_ - cut_head_.size() - cut_tail_.size();
+  omitted.bytes = bytes_ - shown_bytes_ - cut_head_.size() - cut_tail_.size();
   const bool same_line = next_ == before_ && !cut_head_.empty() && !cut_tail_.empty();
   const uint64_t partly = (cut_head_.empty() ? 0u : 1u) + (cut_tail_.empty() || same_line ? 0u : 1u);
-  omitted.lines = transcript_.size() - shown_lines_ - partly;
+  omitted.lines = to_ - from_ + 1 - shown_lines_ - partly;
   return omitted;
 }
 
@@ -274,7 +310,7 @@ View Composer::compose() {
   if (take_all({most_lines, most_chars})) {
     view.text = std::move(head_);
     if (first_dropped_ != 0) {
-      next_ = transcript_.size() + 1;
+      next_ = to_ + 1;
       before_ = 0;
       view.omitted = count_omitted();
     }
@@ -302,7 +338,17 @@ View Composer::compose() {
 }  // namespace
 
 View make_view(const Transcript& transcript, const ViewLimits& limits) {
-  return Composer(transcript, limits).compose();
+  return Composer(transcript, limits, 1, transcript.size(), transcript.bytes()).compose();
+}
+
+View make_view(const Transcript& transcript, const ViewLimits& limits, LineNumber first, LineNumber last) {
+  uint64_t bytes = 0;
+  transcript.forward(first, [&](const Transcript::Entry& entry) {
+    const auto clipped = clip(entry, first, last);
+    if (clipped && !clipped->dropped) bytes += clipped->repeat * clipped->text.size();
+    return clipped.has_value();
+  });
+  return Composer(transcript, limits, first, last, bytes).compose();
 }
 
 }  // namespace ttyward::terminal

@@ -48,5 +48,7 @@ struct View {
 };
 
 View make_view(const Transcript& transcript, const ViewLimits& limits);
+// Of these lines alone; they are there. Bytes the transcript has dropped are not counted.
+View make_view(const Transcript& transcript, const ViewLimits& limits, LineNumber first, LineNumber last);
 
 }  // namespace ttyward::terminal

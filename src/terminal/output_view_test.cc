@@ -137,6 +137,18 @@ TEST(OutputView, equal_lines_are_folded) {
   EXPECT_EQ(make_view(of(lines), *view_preset("full")).text.size(), 3u * 2 + 2 + 1000 * 5 + 4);
 }
 
+TEST(OutputView, a_range_is_viewed_with_the_transcripts_own_numbers) {
+  const Transcript transcript = counted(1000);
+  EXPECT_EQ(make_view(transcript, {}, 998, 1000).text, "998\n999\n1000\n");
+  EXPECT_EQ(make_view(transcript, {}, 998, 1000).omitted, std::nullopt);
+  ViewLimits limits;
+  limits.lines = 5;
+  const View view = make_view(transcript, limits, 101, 200);
+  EXPECT_EQ(view.text, "101\n[… 95 lines (285 bytes) left out: lines 102 to 196 …]\n197\n198\n199\n200\n");
+  EXPECT_EQ(view.omitted, (Omitted{285, 95, 102, 196}));
+  EXPECT_EQ(make_view(of({"a", "same", "same", "same", "b"}), {}, 3, 4).text, "same\nsame\n");
+}
+
 TEST(OutputView, lines_the_transcript_dropped_are_omitted_lines) {
   Transcript transcript({.memory = 100'000, .quota = 500'000, .spill_folder = "/tmp"});
   for (int i = 0; i < 200'000; i++) transcript.append(std::to_string(i));

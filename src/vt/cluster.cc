@@ -56,20 +56,21 @@ Glyph ClusterTable::append(Glyph base, char32_t next) {
   return number | Cell::kClusterBit;
 }
 
-void ClusterTable::append_utf8(Glyph glyph, std::string& out) const {
-  if (!is_cluster(glyph)) {
-    base::append_utf8(out, glyph);
-    return;
-  }
-  char32_t reversed[kMaxCodePoints];
-  unsigned n = 0;
-  while (is_cluster(glyph)) {
+unsigned ClusterTable::code_points(Glyph glyph, char32_t* out) const {
+  const unsigned count = length(glyph);
+  for (unsigned i = count; i > 1; i--) {
     const Node& node = nodes_[number_of(glyph)];
-    reversed[n++] = node.last;
+    out[i - 1] = node.last;
     glyph = node.base;
   }
-  base::append_utf8(out, glyph);
-  while (n > 0) base::append_utf8(out, reversed[--n]);
+  out[0] = glyph;
+  return count;
+}
+
+void ClusterTable::append_utf8(Glyph glyph, std::string& out) const {
+  char32_t all[kMaxCodePoints];
+  const unsigned count = code_points(glyph, all);
+  for (unsigned i = 0; i < count; i++) base::append_utf8(out, all[i]);
 }
 
 char32_t ClusterTable::first_code_point(Glyph glyph) const {

@@ -26,6 +26,8 @@ class ClusterTable {
   // The glyph for `base` followed by `next`, or `base` unchanged at one of the limits.
   Glyph append(Glyph base, char32_t next);
 
+  // Writes the code points in order and returns how many there are, at most kMaxCodePoints.
+  unsigned code_points(Glyph glyph, char32_t* out) const;
   void append_utf8(Glyph glyph, std::string& out) const;
   char32_t first_code_point(Glyph glyph) const;
   char32_t last_code_point(Glyph glyph) const;

@@ -70,38 +70,49 @@ TTYWARD_AVX2 const uint8_t* find_non_printable_avx2(const uint8_t* p, const uint
   return find_non_printable_sse2(p, end);
 }
 
+// These two are only called for more than eight.
 TTYWARD_AVX2 void widen_avx2(Cell* cells, const uint8_t* text, size_t n, StyleId style) {
   const __m256i high = _mm256_set1_epi64x(static_cast<int64_t>(static_cast<uint64_t>(style) << 32));
-  while (n >= 8) {
-    int64_t eight = 0;
-    std::memcpy(&eight, text, sizeof eight);
-    const __m128i bytes = _mm_cvtsi64_si128(eight);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(cells),
-                        _mm256_or_si256(_mm256_cvtepu8_epi64(bytes), high));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(cells + 4),
+  const auto eight = [high](Cell* to, const uint8_t* from) TTYWARD_AVX2 {
+    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_or_si256(_mm256_cvtepu8_epi64(bytes), high));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 4),
                         _mm256_or_si256(_mm256_cvtepu8_epi64(_mm_srli_si128(bytes, 4)), high));
+  };
+  for (; n >= 8; n -= 8) {
+    eight(cells, text);
     cells += 8;
     text += 8;
-    n -= 8;
   }
-  widen_plain(cells, text, n, style);
+  if (n != 0) eight(cells + n - 8, text + n - 8);  // the last eight, some of them for the second time
 }
 
 TTYWARD_AVX2 void narrow_avx2(uint8_t* out, const Cell* cells, size_t n) {
-  // Byte 0 of each 8-byte cell: pick bytes 0 and 8 of each lane, then put the pairs side by side.
-  const __m256i pick = _mm256_setr_epi8(0, 8, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,  //
-                                        0, 8, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
-  while (n >= 4) {
-    const __m256i v = _mm256_shuffle_epi8(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(cells)), pick);
-    const auto low = static_cast<uint32_t>(_mm256_extract_epi16(v, 0));
-    const auto high = static_cast<uint32_t>(_mm256_extract_epi16(v, 8));
-    const uint32_t four = low | high << 16;
-    std::memcpy(out, &four, sizeof four);
-    out += 4;
-    cells += 4;
-    n -= 4;
+  const __m256i low_byte = _mm256_set1_epi32(0xFF);
+  // Eight cells' contents: the even words of both halves, lane by lane.
+  const auto contents = [low_byte](const Cell* from) TTYWARD_AVX2 {
+    const auto* at = reinterpret_cast<const __m256*>(from);
+    const __m256 even = _mm256_shuffle_ps(_mm256_loadu_ps(reinterpret_cast<const float*>(at)),
+                                          _mm256_loadu_ps(reinterpret_cast<const float*>(at + 1)), 0x88);
+    return _mm256_and_si256(_mm256_castps_si256(even), low_byte);
+  };
+  // Packing works in lanes too, so cells 2, 3, 6, 7, … end up in the upper half.
+  const __m128i order = _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
+  while (n >= 16) {
+    const __m256i words = _mm256_packus_epi32(contents(cells), contents(cells + 8));
+    const __m128i bytes = _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm_shuffle_epi8(bytes, order));
+    out += 16;
+    cells += 16;
+    n -= 16;
   }
-  narrow_plain(out, cells, n);
+  const auto eight = [&](uint8_t* to, const Cell* from) TTYWARD_AVX2 {
+    const __m256i words = _mm256_packus_epi32(contents(from), _mm256_setzero_si256());
+    const __m128i bytes = _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_shuffle_epi8(bytes, order));
+  };
+  if (n >= 8) eight(out, cells);
+  if (n % 8 != 0) eight(out + n - 8, cells + n - 8);  // the last eight, some of them for the second time
 }
 
 const bool kHasAvx2 = __builtin_cpu_supports("avx2") != 0;

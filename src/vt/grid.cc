@@ -20,11 +20,12 @@ Grid::Grid(int rows, int cols)
     : cols_(cols),
       storage_(static_cast<size_t>(rows) * static_cast<size_t>(cols)),
       rows_(static_cast<size_t>(rows)),
-      order_(static_cast<size_t>(rows)) {
+      order_(static_cast<size_t>(rows) * 2),
+      order_begin_(order_.data()) {
   TTYWARD_CHECK(rows > 0 && rows <= UINT16_MAX && cols > 0);
   for (size_t r = 0; r < rows_.size(); r++) {
     rows_[r].cells = storage_.data() + r * static_cast<size_t>(cols);
-    order_[r] = static_cast<uint16_t>(r);
+    order_begin_[r] = static_cast<uint16_t>(r);
   }
 }
 
@@ -110,18 +111,20 @@ void Grid::delete_cells(Row& row, uint32_t at, uint32_t n, uint32_t limit, Style
 }
 
 void Grid::rotate_up(int top, int bottom, int n) {
-  const auto first = order_.begin() + top;
-  if (n == 1) {
-    const uint16_t moved = *first;
-    std::memmove(&*first, &*first + 1, static_cast<size_t>(bottom - top) * sizeof moved);
-    order_[static_cast<size_t>(bottom)] = moved;
+  if (n == 1 && top == 0 && bottom == rows() - 1) {
+    order_begin_[rows()] = *order_begin_;
+    order_begin_++;
+    if (order_begin_ == order_.data() + rows()) {
+      std::copy_n(order_begin_, rows(), order_.data());
+      order_begin_ = order_.data();
+    }
     return;
   }
-  std::rotate(first, first + n, order_.begin() + bottom + 1);
+  std::rotate(order_begin_ + top, order_begin_ + top + n, order_begin_ + bottom + 1);
 }
 
 void Grid::rotate_down(int top, int bottom, int n) {
-  std::rotate(order_.begin() + top, order_.begin() + bottom + 1 - n, order_.begin() + bottom + 1);
+  std::rotate(order_begin_ + top, order_begin_ + bottom + 1 - n, order_begin_ + bottom + 1);
 }
 
 void Grid::copy_cells(const Row& from, Row& to, uint32_t left, uint32_t right) {
@@ -158,6 +161,7 @@ void Grid::swap(Grid& other) noexcept {
   storage_.swap(other.storage_);
   rows_.swap(other.rows_);
   order_.swap(other.order_);
+  std::swap(order_begin_, other.order_begin_);
 }
 
 }  // namespace ttyward::vt

@@ -5,10 +5,12 @@
 // A row knows how many of its cells are in use; the cells after that are blank
 // in the default style, whatever their memory holds. Clearing a row is therefore
 // one store. Rows are reached through `order_`, so scrolling moves two-byte
-// numbers, never cells:
+// numbers, never cells; it has twice the room it needs, so that scrolling the
+// whole screen by a row writes one of them and moves the beginning:
 //
-//     visible 0 1 2 3          rows_[2] rows_[3] rows_[0] rows_[1]
-//     order_  2 3 0 1          after the screen scrolled by two
+//     visible       0 1 2 3      rows_[2] rows_[3] rows_[0] rows_[1]
+//     order_    0 1 2 3 0 1      after the screen scrolled by two
+//                   ^ order_begin_
 //
 // The grid knows nothing of escape sequences, cursors or history.
 #pragma once
@@ -62,10 +64,10 @@ class Grid {
   Grid(const Grid&) = delete;
   Grid& operator=(const Grid&) = delete;
 
-  int rows() const { return static_cast<int>(order_.size()); }
+  int rows() const { return static_cast<int>(rows_.size()); }
   int cols() const { return cols_; }
-  Row& row(int r) { return rows_[order_[static_cast<size_t>(r)]]; }
-  const Row& row(int r) const { return rows_[order_[static_cast<size_t>(r)]]; }
+  Row& row(int r) { return rows_[order_begin_[r]]; }
+  const Row& row(int r) const { return rows_[order_begin_[r]]; }
   // The cell at (r, c); a blank one where nothing is stored.
   Cell cell(int r, int c) const;
 
@@ -102,6 +104,7 @@ class Grid {
   std::vector<Cell> storage_;
   std::vector<Row> rows_;
   std::vector<uint16_t> order_;
+  uint16_t* order_begin_;  // in it; moves on as the whole screen scrolls up
 };
 
 }  // namespace ttyward::vt

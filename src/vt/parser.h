@@ -33,6 +33,7 @@
 #include "base/utf8.h"
 #include "vt/fill.h"
 #include "vt/sequence.h"
+#include "vt/utf8_block.h"
 
 namespace ttyward::vt {
 
@@ -56,6 +57,10 @@ class Parser {
   static constexpr uint8_t kBel = 0x07, kCan = 0x18, kSub = 0x1A, kEsc = 0x1B, kDel = 0x7F;
   static constexpr size_t kTextRun = 256;  // code points decoded before they are handed on
   static constexpr unsigned kAsciiStretch = 12;
+  // A block that gave fewer characters than this was not worth it; after one, so many characters are decoded
+  // singly before blocks are tried again.
+  static constexpr size_t kFewChars = 4;
+  static constexpr uint8_t kDoubts = 64;
 
   template <typename Handler>
   const uint8_t* ground(const uint8_t* p, const uint8_t* end, Handler& handler);
@@ -93,6 +98,7 @@ class Parser {
   uint8_t utf8_left_ = 0;  // continuation bytes still missing
   uint8_t utf8_low_ = 0;
   uint8_t utf8_high_ = 0;
+  uint8_t doubts_ = 0;  // characters to go before text is taken for well formed again
   char32_t utf8_value_ = 0;
   uint64_t offset_ = 0;
   uint64_t begin_ = 0;  // where the current sequence started
@@ -214,33 +220,47 @@ const uint8_t* Parser::text(const uint8_t* p, const uint8_t* end, Handler& handl
       if (--utf8_left_ == 0 && utf8_value_ >= 0xA0) run[n++] = utf8_value_;
       continue;
     }
-    if (c < 0x80) {
-      if (c < 0x20 || c == kDel) break;
-      // Mixed text switches back and forth; a long stretch of ASCII is better left to the fast path.
-      if (++ascii > kAsciiStretch) break;
-      run[n++] = c;
+    if (c < 0x20 || c == kDel) break;
+    if (doubts_ > 0) {
+      doubts_--;
+    } else if (end - p >= kUtf8BlockBytes && n + kUtf8BlockChars <= kTextRun) {
+      const Utf8Block block = decode_utf8_block(p, run + n);
+      p = block.end;
+      n += block.count;
+      if (block.count < kFewChars && *p >= 0x80) doubts_ = kDoubts;
+      if (block.count > 0) continue;
+      if (*p < 0x80) break;  // ASCII as far as one can see, which has its own path
+    }
+    const base::Utf8Lead lead = base::kUtf8Leads[c];
+    const uint8_t next = end - p > 1 ? p[1] : lead.low;
+    // One condition, not three: in noise each of them would be a guess.
+    const bool is_lead =
+        (static_cast<unsigned>(lead.following != 0) & static_cast<unsigned>(next >= lead.low) &
+         static_cast<unsigned>(next <= lead.high)) != 0;
+    if (!is_lead) {
+      // ASCII, or a byte that fits nowhere. Written so that no branch has to guess which.
+      const uint32_t is_ascii = (c >> 7) - 1u;  // all ones or none
+      run[n++] = (c & is_ascii) | (base::kReplacementCharacter & ~is_ascii);
       p++;
+      // Mixed text switches back and forth; a long stretch of ASCII is better left to the fast path.
+      ascii = (ascii + 1) & is_ascii;
+      if (ascii == kAsciiStretch) break;
       continue;
     }
     ascii = 0;
-    // The common cases whole, while they lie within the chunk.
-    if (c >= 0xE1 && c <= 0xEC && end - p >= 3 && (p[1] & 0xC0) == 0x80 && (p[2] & 0xC0) == 0x80) {
-      run[n++] =
-          static_cast<char32_t>(c & 0x0F) << 12 | static_cast<char32_t>(p[1] & 0x3F) << 6 | (p[2] & 0x3F);
-      p += 3;
-      continue;
-    }
-    if (c >= 0xC3 && c <= 0xDF && end - p >= 2 && (p[1] & 0xC0) == 0x80) {
-      run[n++] = static_cast<char32_t>(c & 0x1F) << 6 | (p[1] & 0x3F);
+    if (lead.following == 1 && end - p >= 2) {
+      const char32_t value = static_cast<char32_t>(lead.payload) << 6 | (next & 0x3F);
+      if (value >= 0xA0) run[n++] = value;
       p += 2;
       continue;
     }
-    const base::Utf8Lead lead = base::kUtf8Leads[c - 0x80];
-    p++;
-    if (lead.following == 0 || (p < end && (*p < lead.low || *p > lead.high))) {
-      run[n++] = base::kReplacementCharacter;
+    if (lead.following == 2 && end - p >= 3 && (p[2] & 0xC0) == 0x80) {
+      run[n++] =
+          static_cast<char32_t>(lead.payload) << 12 | static_cast<char32_t>(next & 0x3F) << 6 | (p[2] & 0x3F);
+      p += 3;
       continue;
     }
+    p++;
     utf8_left_ = lead.following;
     utf8_low_ = lead.low;
     utf8_high_ = lead.high;

@@ -1,6 +1,7 @@
 #include "vt/scrollback.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -25,21 +26,28 @@ constexpr uint8_t kWideClusterByte = 0xFA;
 constexpr size_t kMaxVarint = 5;
 constexpr size_t kMaxHeader = 1 + 2 * kMaxVarint + 2;  // flags, columns, length, marks
 
-// Mixed text makes the length of each character unpredictable; computing all four forms is cheaper than
-// guessing wrong. Writes four bytes, of which the returned number count.
+// Mixed text makes the length of each character unpredictable, so nothing here branches on it. Writes four
+// bytes, of which the returned number count.
 size_t encode_utf8_branchless(uint32_t c, uint8_t* out) {
-  const auto six = [c](unsigned shift) { return c >> shift & 0x3F; };
-  const uint32_t forms[4] = {
-      c,
-      0x80C0 | c >> 6 | six(0) << 8,
-      0x8080E0 | c >> 12 | six(6) << 8 | six(0) << 16,
-      0x808080F0 | c >> 18 | six(12) << 8 | six(6) << 16 | six(0) << 24,
+  struct Form {
+    uint32_t prefix;  // the marker bits of all bytes
+    uint32_t plain;   // bits taken as they are
+    uint8_t length;
+    uint8_t unused_bits;
   };
-  const size_t more =
-      static_cast<size_t>(c >= 0x80) + static_cast<size_t>(c >= 0x800) + static_cast<size_t>(c >= 0x10000);
-  const uint32_t form = forms[more];
-  for (unsigned i = 0; i < 4; i++) out[i] = static_cast<uint8_t>(form >> (8 * i));
-  return more + 1;
+  static constexpr Form kOne{0, 0x7F, 1, 24};
+  static constexpr Form kTwo{0x80C0, 0, 2, 16};
+  static constexpr Form kThree{0x8080E0, 0, 3, 8};
+  static constexpr Form kFour{0x808080F0, 0, 4, 0};
+  // By the number of bits the code point has.
+  static constexpr Form kForms[22] = {kOne,   kOne,  kOne,  kOne,  kOne,   kOne,   kOne,   kOne,
+                                      kTwo,   kTwo,  kTwo,  kTwo,  kThree, kThree, kThree, kThree,
+                                      kThree, kFour, kFour, kFour, kFour,  kFour};
+  const Form& form = kForms[std::bit_width(c | 1)];
+  const uint32_t sixes = c >> 18 | (c & 0x3F000) >> 4 | (c & 0xFC0) << 10 | (c & 0x3F) << 24;
+  const uint32_t bytes = sixes >> form.unused_bits | form.prefix | (c & form.plain);
+  for (unsigned i = 0; i < 4; i++) out[i] = static_cast<uint8_t>(bytes >> (8 * i));
+  return form.length;
 }
 
 constexpr uint16_t kKeptFlags = Row::kSizeFlags | Row::kMarkFlags;
@@ -90,28 +98,28 @@ void Scrollback::encode_text(const Row& row, uint32_t columns) {
   // Plain characters take at most 4 bytes; a cluster makes room for itself.
   if (scratch_.size() < size_t{columns} * 4) scratch_.resize(size_t{columns} * 4);
   uint8_t* out = scratch_.data();
+  const Cell* const cells = row.cells;
   for (uint32_t c = 0; c < columns; c++) {
-    const Cell cell = row.cells[c];
+    const Cell cell = cells[c];
     // A lone code point, one or two columns wide: its width need not be stored, the table knows it.
-    if (!cell.is_cluster() && cell.kind() <= CellKind::Wide) {
-      out += encode_utf8_branchless(cell.glyph(), out);
+    if (cell.content >> Cell::kKindShift < static_cast<uint32_t>(CellKind::WrapSpace)) [[likely]] {
+      const size_t bytes = encode_utf8_branchless(cell.glyph(), out);
+      out += cell.kind() == CellKind::WideTail ? 0 : bytes;
       continue;
     }
-    if (cell.kind() == CellKind::WideTail) continue;
-    if (cell.kind() == CellKind::WrapSpace) {
+    if (!cell.is_cluster()) {
       *out++ = kWrapSpaceByte;
       continue;
     }
-    cluster_.clear();
-    clusters_.append_utf8(cell.glyph(), cluster_);
+    char32_t code_points[ClusterTable::kMaxCodePoints];
+    const unsigned count = clusters_.code_points(cell.glyph(), code_points);
     const auto at = static_cast<size_t>(out - scratch_.data());
-    const size_t needed = at + 2 + cluster_.size() + size_t{columns - c} * 4;
+    const size_t needed = at + 2 + size_t{count} * 4 + size_t{columns - c} * 4;
     if (scratch_.size() < needed) scratch_.resize(needed * 2);
     out = scratch_.data() + at;
     *out++ = cell.kind() == CellKind::Wide ? kWideClusterByte : kNarrowClusterByte;
-    *out++ = static_cast<uint8_t>(clusters_.length(cell.glyph()));
-    std::memcpy(out, cluster_.data(), cluster_.size());
-    out += cluster_.size();
+    *out++ = static_cast<uint8_t>(count);
+    for (unsigned i = 0; i < count; i++) out += encode_utf8_branchless(code_points[i], out);
   }
   text_bytes_ = static_cast<size_t>(out - scratch_.data());
 }
@@ -142,8 +150,7 @@ uint8_t* Scrollback::encode_runs(Block& block, const Row& row, uint32_t columns,
 void Scrollback::push(const Row& row) {
   if (limits_.lines == 0) return;
   append(row);
-  const Block& oldest = stale_.empty() ? blocks_.front() : stale_.front();
-  if (oldest.offsets.size() + limits_.lines <= count_ + stale_count_ || bytes_ > limits_.bytes) trim();
+  if (count_ + stale_count_ >= trim_at_ || bytes_ > limits_.bytes) trim();
 }
 
 void Scrollback::append(const Row& row) {
@@ -215,6 +222,7 @@ void Scrollback::trim() {
     drop(blocks_.front());
     blocks_.pop_front();
   }
+  trim_at_ = (stale_.empty() ? blocks_.front() : stale_.front()).offsets.size() + limits_.lines;
 }
 
 void Scrollback::clear() {
@@ -223,6 +231,7 @@ void Scrollback::clear() {
   forget_style_numbers();
   count_ = 0;
   stale_count_ = 0;
+  trim_at_ = 0;
   bytes_ = 0;
 }
 
@@ -373,6 +382,7 @@ UnpackedRow Scrollback::pop() {
   block.used = block.offsets.back();
   block.offsets.pop_back();
   count_--;
+  trim_at_ = 0;
   if (block.offsets.empty()) {
     drop(block);
     blocks_.pop_back();
@@ -417,6 +427,7 @@ void Scrollback::rewrap(uint32_t cols, std::function<void()> housekeeping) {
   for (Block& block : blocks_) stale_.push_back(std::move(block));
   blocks_.clear();
   stale_count_ += std::exchange(count_, 0);
+  trim_at_ = 0;
   forget_style_numbers();
 }
 
@@ -472,6 +483,7 @@ void Scrollback::settle(std::deque<Block> group, bool keeping_house) {
   if (open) flush(line, cols_, Flush::AllButStillWrapped);
   for (Block& block : newer) blocks_.push_back(std::move(block));
   count_ += newer_count;
+  trim_at_ = 0;
   forget_style_numbers();
 }
 

@@ -129,11 +129,12 @@ class Scrollback {
   uint32_t cols_ = 0;  // what they are to be split for
   std::function<void()> housekeeping_;
   size_t bytes_ = 0;  // memory of all blocks
+  // With so many rows the oldest block may be too many; 0 where that has to be found out anew.
+  size_t trim_at_ = 0;
   // StyleId -> dictionary number + 1 in the newest block; emptied with each new block.
   std::vector<uint32_t> known_;
   std::vector<StyleId> known_ids_;
   std::vector<uint8_t> scratch_;
-  std::string cluster_;
   size_t text_bytes_ = 0;
 };
 

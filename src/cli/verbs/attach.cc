@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "cli/attachment.h"
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/verbs/verbs.h"
 
 namespace ttyward::cli {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "base/ids.h"
 #include "cli/foreground.h"
+#include "cli/local_policy.h"
 #include "cli/run_arguments.h"
 #include "cli/verbs/verbs.h"
 
@@ -18,6 +20,7 @@ namespace {
 
 struct Arguments {
   RunArguments shared;
+  PolicyArguments policy;
   bool keep_going = false;
   std::vector<std::string> commands;
 };
@@ -33,6 +36,47 @@ void summarize(const terminal::BatchResult& batch) {
   for (const std::string& command : batch.not_run)
     std::fprintf(stderr, "ttyward batch: not run: %s\n", command.c_str());
   if (!batch.shell.reason.empty()) complain("batch", batch.shell.reason, 0);
+}
+
+// Each command on its own, and all of them as one text: what one leaves in the shell changes what the next
+// one means. The whole stands last, and only if it is graver than its parts.
+std::vector<Judged> judge_all(LocalPolicy& policy, const Arguments& args, const std::string& cwd) {
+  std::vector<Judged> judged;
+  engine::Deed whole{"", cwd, "", args.shared.environment, engine::Language::Bash};
+  policy::Decision gravest = policy::Decision::Allow;
+  for (const std::string& command : args.commands) {
+    whole.command += command + "\n";
+    judged.push_back(policy.judge({command, cwd, "", args.shared.environment, engine::Language::Bash}));
+    gravest = std::max(gravest, judged.back().verdict.decision);
+  }
+  if (args.commands.size() > 1) {
+    Judged together = policy.judge(std::move(whole));
+    if (together.verdict.decision > gravest) judged.push_back(std::move(together));
+  }
+  return judged;
+}
+
+// Nothing runs: the command that must not is the result, the others are listed as not run.
+int refuse(const terminal::RunOptions& options, const Arguments& args, const std::vector<Judged>& judged,
+           const LocalPolicy& policy, const Ruling& ruling, bool json) {
+  terminal::BatchResult result;
+  result.shell.state = terminal::CommandState::Denied;
+  result.shell.reason = ruling.reason;
+  terminal::CommandResult denied = result.shell;
+  denied.command_id = options.id + ".1";
+  denied.command = judged[ruling.culprit].deed.command;
+  denied.cwd = options.spawn.cwd;
+  denied.verdict_json = verdict_json(policy, judged[ruling.culprit]);
+  result.results.push_back(std::move(denied));
+  for (size_t i = 0; i < args.commands.size(); ++i) {
+    if (i != ruling.culprit) result.not_run.push_back(args.commands[i]);
+  }
+  if (json) {
+    std::printf("%s\n", result.to_json().c_str());
+  } else {
+    summarize(result);
+  }
+  return result.shell_code();
 }
 
 int run_batch(const Arguments& args, const Globals& globals) {
@@ -55,6 +99,12 @@ int run_batch(const Arguments& args, const Globals& globals) {
   auto options = make_run_options(args.shared, false);
   if (!options) return complain("batch", options.error().message, kExitUsage);
 
+  auto policy = LocalPolicy::make(args.policy, PolicyLevel::Critical, "batch");
+  if (!policy) return complain("batch", policy.error().message, kExitUsage);
+  const std::vector<Judged> judged = judge_all(*policy, args, options->spawn.cwd);
+  const Ruling ruling = policy->settle(judged);
+  if (!ruling.allowed) return refuse(*options, args, judged, *policy, ruling, globals.json);
+
   terminal::Batch batch{args.commands,
                         args.keep_going ? terminal::OnFailure::KeepGoing : terminal::OnFailure::Stop,
                         base::random_nonce()};
@@ -67,6 +117,8 @@ int run_batch(const Arguments& args, const Globals& globals) {
   Foreground foreground(std::move(*options), globals.json ? Show::Nothing : Show::Lines, input);
   const Foreground::Outcome outcome = foreground.run([&](terminal::CommandRun& run) {
     result = terminal::split_batch(batch, run, view);
+    for (size_t i = 0; i < result.results.size(); ++i)
+      result.results[i].verdict_json = verdict_json(*policy, judged[i]);
     return globals.json ? result.to_json() + "\n" : "";
   });
   if (!outcome.started) {
@@ -81,6 +133,7 @@ int run_batch(const Arguments& args, const Globals& globals) {
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
   declare_run_options(app, args->shared);
+  declare_policy_options(app, args->policy);
   app.add_flag("--keep-going", args->keep_going, "Go on after a command that failed");
   app.add_option("COMMAND", args->commands, "Commands, each as one word");
   return [args, &globals] { return run_batch(*args, globals); };

@@ -3,18 +3,19 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <string>
 
 #include <boost/json.hpp>
 
+#include "base/folders.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
+#include "engine/gate_rules.h"
 #include "policy/escaped_view.h"
 #include "policy/evaluate.h"
+#include "policy/verdict_json.h"
 
 namespace ttyward::cli {
 namespace {
@@ -41,49 +42,8 @@ std::string current_directory() {
   return result;
 }
 
-std::string rules_path() {
-  if (const std::string home = environment("TTYWARD_HOME"); !home.empty()) return home + "/rules.toml";
-  if (const std::string config = environment("XDG_CONFIG_HOME"); !config.empty())
-    return config + "/ttyward/rules.toml";
-  return environment("HOME") + "/.config/ttyward/rules.toml";
-}
-
-// Adds the rules of one file if it is there. Returns the error's text, empty if all is well.
-std::string add_rules(const std::string& path, policy::RuleLevel level, const std::string& root,
-                      policy::RuleSet& rules) {
-  const std::ifstream file(path);
-  if (!file) return {};
-  std::ostringstream text;
-  text << file.rdbuf();
-  auto parsed = policy::parse_rules(text.str(), level, path, root);
-  if (!parsed) return parsed.error().message;
-  for (policy::Rule& rule : *parsed) rules.add(std::move(rule));
-  return {};
-}
-
-json::object to_json(const policy::Verdict& verdict) {
-  json::object out;
-  out["decision"] = std::string(name_of(verdict.decision));
-  out["risk"] = std::string(name_of(verdict.risk));
-  json::array effects;
-  for (const policy::Effect& effect : verdict.effects) {
-    effects.push_back(json::object{{"kind", std::string(name_of(effect.kind))},
-                                   {"target", policy::escape_text(effect.target)}});
-  }
-  out["effects"] = std::move(effects);
-  json::array reasons;
-  for (const policy::Reason& reason : verdict.reasons) {
-    reasons.push_back(json::object{{"text", policy::escape_text(reason.text)},
-                                   {"risk", std::string(name_of(reason.risk))},
-                                   {"span", json::array{reason.span.begin, reason.span.end}}});
-  }
-  out["reasons"] = std::move(reasons);
-  out["rule"] = policy::escape_text(verdict.rule);
-  json::array commands;
-  for (const std::string& command : verdict.commands)
-    commands.push_back(json::string(policy::escape_text(command)));
-  out["commands"] = std::move(commands);
-  return out;
+json::object as_object(const policy::Verdict& verdict) {
+  return json::parse(policy::to_json(verdict)).get_object();
 }
 
 void print_for_people(const std::string& command, const policy::Verdict& verdict) {
@@ -125,19 +85,17 @@ class Checker {
     place_.home = environment("HOME").empty() ? "/root" : environment("HOME");
     place_.files = &files_;
     if (!options_.no_rules) {
-      for (const auto& [path, level] :
-           {std::pair(rules_path(), policy::RuleLevel::Global),
-            std::pair(place_.workspace + "/.ttyward.toml", policy::RuleLevel::Project)}) {
-        const std::string problem = add_rules(path, level, place_.workspace, rules_);
-        if (!problem.empty()) return complain("check", problem, kExitFailure);
-      }
+      engine::GateRules files(base::user_folders().config + "/rules.toml");
+      const engine::RulesAt& found = files.at(place_.cwd);
+      if (!found.errors.empty()) return complain("check", found.errors.front(), kExitFailure);
+      for (const policy::Rule& rule : found.rules) rules_.add(rule);
     }
     if (options_.batch) return run_batch();
     if (options_.command.empty())
       return complain("check", "which command? Give it as one argument, or use --batch", kExitUsage);
     const policy::Verdict verdict = policy::check(options_.command, place_, rules_, settings_);
     if (globals_.json) {
-      json::object out = to_json(verdict);
+      json::object out = as_object(verdict);
       out["command"] = policy::escape_text(options_.command);
       std::printf("%s\n", json::serialize(out).c_str());
     } else {
@@ -166,7 +124,7 @@ class Checker {
         status = kExitFailure;
       } else {
         const std::string text(command->get_string());
-        for (auto& [key, value] : to_json(policy::check(text, place_, rules_, settings_)))
+        for (auto& [key, value] : as_object(policy::check(text, place_, rules_, settings_)))
           out[key] = std::move(value);
       }
       std::printf("%s\n", json::serialize(out).c_str());

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/json_text.h"
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/verbs/verbs.h"
 #include "config/load.h"
 

@@ -14,9 +14,10 @@
 
 #include "base/folders.h"
 #include "base/unique_fd.h"
+#include "cli/hold_program.h"
 #include "cli/verbs/verbs.h"
 #include "client/connection.h"
-#include "daemon/basic_calls.h"
+#include "daemon/engine_application.h"
 #include "daemon/process.h"
 
 namespace ttyward::cli {
@@ -34,13 +35,15 @@ struct Arguments {
 };
 
 int run_daemon(const Arguments& args) {
+  const auto hold = find_hold_program();
+  if (!hold) return complain("daemon", hold.error().message, kExitFailure);
   daemon::RunOptions options;
   options.folders = args.folders;
   options.where = args.detach ? daemon::Where::Background : daemon::Where::Foreground;
   return daemon::run(
       options,
-      [](daemon::Process& process) -> std::unique_ptr<daemon::Application> {
-        return std::make_unique<daemon::BasicApplication>(process);
+      [&](daemon::Process& process) -> std::unique_ptr<daemon::Application> {
+        return std::make_unique<daemon::EngineApplication>(process, *hold);
       },
       "ttyward daemon");
 }

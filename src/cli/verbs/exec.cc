@@ -1,7 +1,7 @@
 // ttyward exec: a command in a terminal that stays open.
 #include <memory>
 
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/exec_options.h"
 #include "cli/live_command.h"
 #include "cli/verbs/verbs.h"

@@ -11,7 +11,7 @@
 
 #include <boost/json/array.hpp>
 
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/exec_options.h"
 #include "cli/fields.h"
 #include "cli/live_command.h"

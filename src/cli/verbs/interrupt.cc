@@ -1,7 +1,7 @@
 // ttyward interrupt: what Ctrl-C would do.
 #include <memory>
 
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/fields.h"
 #include "cli/target.h"
 #include "cli/verbs/verbs.h"

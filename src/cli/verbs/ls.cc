@@ -5,7 +5,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/fields.h"
 #include "cli/person_tty.h"
 #include "cli/terminal_table.h"

@@ -6,7 +6,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/fields.h"
 #include "cli/option_values.h"
 #include "cli/shown_text.h"

@@ -8,7 +8,7 @@
 #include <boost/json/object.hpp>
 
 #include "base/base64.h"
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/exec_options.h"
 #include "cli/fields.h"
 #include "cli/option_values.h"

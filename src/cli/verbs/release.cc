@@ -1,7 +1,7 @@
 // ttyward release: a task is done with its terminals.
 #include <memory>
 
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/fields.h"
 #include "cli/verbs/verbs.h"
 

@@ -1,7 +1,7 @@
 // ttyward rename and assign: what a terminal is called, and which task it belongs to.
 #include <memory>
 
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/verbs/verbs.h"
 
 namespace ttyward::cli {

@@ -1,7 +1,7 @@
 // ttyward resize: another size for a terminal.
 #include <memory>
 
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/option_values.h"
 #include "cli/verbs/verbs.h"
 

@@ -7,14 +7,17 @@
 #include <vector>
 
 #include "cli/foreground.h"
+#include "cli/local_policy.h"
 #include "cli/run_arguments.h"
 #include "cli/verbs/verbs.h"
+#include "shell/quoting.h"
 
 namespace ttyward::cli {
 namespace {
 
 struct Arguments {
   RunArguments shared;
+  PolicyArguments policy;
   std::vector<std::string> words;
 };
 
@@ -40,6 +43,35 @@ std::string shown(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& word : words) out += (out.empty() ? "" : " ") + word;
   return out;
+}
+
+// What policy judges: the line, or the words as a line that means exactly them.
+base::Result<engine::Deed> deed_of(const Arguments& args, const std::string& cwd, bool after_dashes) {
+  engine::Deed deed;
+  deed.cwd = cwd;
+  deed.environment_changes = args.shared.environment;
+  if (!after_dashes) {
+    deed.command = args.words.front();
+    deed.language = language_of(args.shared.shell);
+    return deed;
+  }
+  auto line = shell::quote_command(args.words, shell::Dialect::Posix);
+  if (!line) return tl::unexpected(line.error());
+  deed.command = std::move(*line);
+  return deed;
+}
+
+int refuse(const terminal::RunOptions& options, const std::string& verdict, const Ruling& ruling, bool json) {
+  terminal::CommandResult result;
+  result.command_id = options.id;
+  result.command = options.shown_command;
+  result.cwd = options.spawn.cwd;
+  result.state = terminal::CommandState::Denied;
+  result.reason = ruling.reason;
+  result.verdict_json = verdict;
+  if (json) std::printf("%s\n", result.to_json().c_str());
+  if (!json) complain("run", ruling.reason, 0);
+  return result.shell_code();
 }
 
 void say_what_happened(const terminal::CommandResult& result) {
@@ -70,6 +102,16 @@ int run_command(const Arguments& args, const Globals& globals) {
   if (!options) return complain("run", options.error().message, kExitUsage);
   options->spawn.argv = std::move(*argv);
   options->shown_command = shown(args.words);
+
+  auto policy = LocalPolicy::make(args.policy, PolicyLevel::Critical, "run");
+  if (!policy) return complain("run", policy.error().message, kExitUsage);
+  auto deed = deed_of(args, options->spawn.cwd, globals.after_dashes);
+  if (!deed) return complain("run", deed.error().message, kExitUsage);
+  const Judged judged = policy->judge(std::move(*deed));
+  const std::string verdict = globals.json ? verdict_json(*policy, judged) : "";
+  const Ruling ruling = policy->settle({judged});
+  if (!ruling.allowed) return refuse(*options, verdict, ruling, globals.json);
+
   if (person) {
     options->replies = terminal::Replies::Viewer;
     options->input_patience = std::chrono::milliseconds(0);
@@ -79,8 +121,11 @@ int run_command(const Arguments& args, const Globals& globals) {
 
   const Show show = globals.json ? Show::Nothing : person ? Show::Raw : Show::Lines;
   Foreground foreground(std::move(*options), show, input);
-  const Foreground::Outcome outcome = foreground.run(
-      [&](terminal::CommandRun& run) { return globals.json ? run.result().to_json() + "\n" : ""; });
+  Foreground::Outcome outcome = foreground.run([&](terminal::CommandRun& run) {
+    run.result().verdict_json = verdict;
+    return globals.json ? run.result().to_json() + "\n" : "";
+  });
+  outcome.result.verdict_json = verdict;
   if (!outcome.started && globals.json) std::printf("%s\n", outcome.result.to_json().c_str());
   if (!globals.json) say_what_happened(outcome.result);
   return outcome.shell_code();
@@ -89,6 +134,7 @@ int run_command(const Arguments& args, const Globals& globals) {
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
   declare_run_options(app, args->shared);
+  declare_policy_options(app, args->policy);
   app.add_option("COMMAND", args->words, "A line for the shell; or -- and a program with its arguments");
   return [args, &globals] { return run_command(*args, globals); };
 }

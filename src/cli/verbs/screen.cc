@@ -3,7 +3,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/fields.h"
 #include "cli/verbs/verbs.h"
 

@@ -9,7 +9,7 @@
 #include <boost/json/object.hpp>
 
 #include "base/base64.h"
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/fields.h"
 #include "cli/secret_input.h"
 #include "cli/verbs/verbs.h"

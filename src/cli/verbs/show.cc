@@ -7,7 +7,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/fields.h"
 #include "cli/person_tty.h"
 #include "cli/result_words.h"

@@ -14,7 +14,7 @@
 #include <variant>
 
 #include "cli/attachment.h"
-#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/fields.h"
 #include "cli/person_keys.h"
 #include "cli/person_tty.h"

@@ -6,11 +6,17 @@
 namespace ttyward::cli {
 
 extern const Verb kBatch;
+extern const Verb kMcp;
 extern const Verb kDaemon;
 extern const Verb kRender;
 extern const Verb kRun;
 extern const Verb kCheckVerb;
+extern const Verb kPrompt;
+extern const Verb kApprovals;
+extern const Verb kRules;
+extern const Verb kHistory;
 extern const Verb kConfig;
+extern const Verb kDoctor;
 extern const Verb kCompletion;
 extern const Verb kManual;
 extern const Verb kOpen;

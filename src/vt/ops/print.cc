@@ -129,6 +129,7 @@ void Screen::print_text(const char32_t* text, size_t n) {
     return;
   }
   while (text < end) {
+    char32_t last_char = 0;
     const uint8_t first_width = char_width(*text);
     const auto limit = static_cast<uint32_t>(right_limit());
     auto col = static_cast<uint32_t>(cursor_.col);
@@ -142,27 +143,47 @@ void Screen::print_text(const char32_t* text, size_t n) {
     const StyleId style = pen_id();
     Cell* const cells = row.cells;
     uint32_t last = col;  // where the last character written starts
-    while (text < end) {
+    const auto join = [&](char32_t mark) {
+      const Glyph joined = clusters_.append(cells[last].glyph(), mark);
+      cells[last].content = (cells[last].content & ~(Cell::kContentMask | Cell::kClusterBit)) | joined;
+    };
+    uint8_t widths = 0;  // of all characters, or'ed
+    // While two columns are left every character is written with a tail, so that its width need not be
+    // guessed: after a narrow one the next character, or at the end what was there before, takes the tail's
+    // place.
+    Cell under_tail;
+    const char32_t* const first = text;
+    for (; text < end && col + 2 <= limit; text++) {
       const char32_t c = *text;
       const uint8_t width = char_width(c);
       if (width == 0) {
-        const Glyph joined = clusters_.append(cells[last].glyph(), c);
-        cells[last].content = (cells[last].content & ~(Cell::kContentMask | Cell::kClusterBit)) | joined;
-      } else {
-        if (col + width > limit) break;
-        last = col;
-        last_char_ = c;
-        if (width == 1) {
-          cells[col] = {c, style};
-        } else {
-          cells[col] = Cell::of(c, CellKind::Wide, style);
-          cells[col + 1] = Cell::of(0, CellKind::WideTail, style);
-          row.set(Row::kMaybeWide);
-        }
-        col += width;
+        join(c);
+        continue;
       }
-      text++;
+      last = col;
+      last_char = c;
+      under_tail = cells[col + 1];
+      cells[col] = {c | static_cast<uint32_t>(width >> 1) << Cell::kKindShift, style};
+      cells[col + 1] = Cell::of(0, CellKind::WideTail, style);
+      widths |= width;
+      col += width;
     }
+    if (text != first && col == last + 1) cells[col] = under_tail;
+    for (; text < end; text++) {
+      const char32_t c = *text;
+      const uint8_t width = char_width(c);
+      if (width == 0) {
+        join(c);
+        continue;
+      }
+      if (col + width > limit) break;
+      last = col;
+      last_char = c;
+      cells[col] = {c, style};  // two columns are not left any more
+      col++;
+    }
+    last_char_ = last_char;
+    if ((widths & 2) != 0) row.set(Row::kMaybeWide);
     // A wide character whose first half was just overwritten.
     if (col < row.used && cells[col].kind() == CellKind::WideTail) cells[col].content = 0;
     row.used = std::max(row.used, col);

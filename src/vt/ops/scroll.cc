@@ -13,10 +13,10 @@ void Screen::leave(const Row& row) {
 
 // The whole main screen by one row: what printing a log does at every line.
 void Screen::scroll_one() {
-  leave(grid_->row(0));
+  Row& row = grid_->row(0);  // and then the last one
+  leave(row);
   top_row_++;
   grid_->rotate_up(0, bottom_, 1);
-  Row& row = grid_->row(bottom_);
   grid_->clear(row, blank_id());
   touch(row);
 }

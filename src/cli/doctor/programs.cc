@@ -1,0 +1,162 @@
+// Shells, the grammar, what sandboxes are made of, and the person's own terminal.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+#include "cli/doctor/check.h"
+#include "cli/doctor/probe.h"
+#include "cli/person_tty.h"
+#include "policy/bash_tree.h"
+#include "pty/executable.h"
+#include "shell/shell_kind.h"
+
+namespace ttyward::cli::doctor {
+namespace {
+
+std::string variable(const Context& context, std::string_view name) {
+  const auto value = pty::find_variable(context.environment, name);
+  return value ? std::string(*value) : "";
+}
+
+std::string find_program(const Context& context, const char* name) {
+  const pty::Executable found = pty::find_executable(AT_FDCWD, name, variable(context, "PATH"));
+  return found.sys_errno == 0 ? found.path : "";
+}
+
+std::string first_line_of(const std::string& text) {
+  const size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string::npos) return {};
+  std::string line = text.substr(begin, text.find_first_of("\r\n", begin) - begin);
+  if (line.size() > 80) line.resize(80);
+  return line;
+}
+
+// Those without --version say nothing we could show.
+std::string version_of(const std::string& path, shell::ShellKind kind) {
+  switch (kind) {
+    case shell::ShellKind::Bash:
+    case shell::ShellKind::Zsh:
+    case shell::ShellKind::Fish:
+    case shell::ShellKind::Pwsh:
+      return first_line_of(run_probe({path, "--version"}).output);
+    case shell::ShellKind::Ksh:
+    case shell::ShellKind::Mksh:
+      return first_line_of(run_probe({path, "-c", "echo $KSH_VERSION"}).output);
+    default:
+      return {};
+  }
+}
+
+int own_namespaces(void*) {
+  return ::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+std::vector<Finding> check_shells(const Context& context) {
+  std::vector<Finding> findings;
+  for (const char* name : {"bash", "zsh", "fish", "pwsh", "dash", "mksh", "ksh", "busybox", "sh"}) {
+    const std::string path = find_program(context, name);
+    if (path.empty()) continue;
+    char real[PATH_MAX];
+    const std::string target = ::realpath(path.c_str(), real) != nullptr ? real : path;
+    std::vector<std::string> argv = {path};
+    if (std::string_view(name) == "busybox") argv.emplace_back("ash");
+    const shell::ShellIdentity identity = shell::identify_shell(argv, target);
+    const std::string version = version_of(path, identity.kind);
+    findings.push_back({Level::Ok,
+                        fmt::format("{}{}{}{}: integration {}", path, target == path ? "" : " -> " + target,
+                                    version.empty() ? "" : ", ", version,
+                                    shell::quality_name(shell::attainable_quality(identity.kind))),
+                        ""});
+  }
+  if (find_program(context, "bash").empty()) {
+    findings.push_back(
+        {findings.empty() ? Level::Fail : Level::Warn, "there is no bash in PATH",
+         "install it: command lines are written for bash, and other shells read some of them differently"});
+  }
+  const std::string& chosen = context.config.settings.shell.path;
+  if (!chosen.empty() && ::access(chosen.c_str(), X_OK) != 0) {
+    findings.push_back(
+        {Level::Fail, fmt::format("shell.path is {}, which cannot be run: {}", chosen, std::strerror(errno)),
+         "correct it in " + context.config.file});
+  }
+  return findings;
+}
+
+std::vector<Finding> check_grammar(const Context&) {
+  const policy::BashTree tree = policy::parse_bash("for f in a b; do echo \"$f\" | wc -c; done");
+  if (tree.problem.empty())
+    return {{Level::Ok, "bash commands are parsed with the grammar that is built in", ""}};
+  return {{Level::Fail, "the built-in grammar does not work: " + tree.problem,
+           "every command will be asked about; build ttyward anew"}};
+}
+
+std::vector<Finding> check_sandbox(const Context& context) {
+  std::vector<Finding> findings;
+  const ProbeResult tried = run_probe({"true"}, &own_namespaces);
+  if (tried.problem.empty()) {
+    findings.push_back({Level::Ok, "a process can be given namespaces of its own", ""});
+  } else {
+    findings.push_back(
+        {Level::Warn, "no namespaces for unprivileged processes: " + tried.problem,
+         "sandboxes need them: check sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces "
+         "and kernel.apparmor_restrict_unprivileged_userns; a container must allow unshare"});
+  }
+  // Without a program the kernel can only object to the address, if it knows filters at all.
+  ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, nullptr);
+  if (errno == EFAULT) {
+    findings.push_back({Level::Ok, "seccomp filters are there", ""});
+  } else {
+    findings.push_back({Level::Warn, fmt::format("no seccomp filters: {}", std::strerror(errno)),
+                        "sandboxes cannot limit system calls on this kernel"});
+  }
+  constexpr unsigned kAskVersion = 1;
+  const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kAskVersion);
+  if (version > 0) {
+    findings.push_back({Level::Ok, fmt::format("Landlock is there (version {})", version), ""});
+  } else {
+    findings.push_back(
+        {Level::Warn, fmt::format("no Landlock: {}", std::strerror(errno)),
+         "one layer of sandboxes is missing; Linux 5.13 and later have it, if lsm= lists landlock"});
+  }
+  const std::string bwrap = find_program(context, "bwrap");
+  if (bwrap.empty()) {
+    findings.push_back(
+        {Level::Warn, "there is no bwrap in PATH", "install bubblewrap to run commands in sandboxes"});
+  } else {
+    findings.push_back({Level::Ok, bwrap + ", " + first_line_of(run_probe({bwrap, "--version"}).output), ""});
+  }
+  return findings;
+}
+
+std::vector<Finding> check_person(const Context& context) {
+  const auto size = PersonTty::size();
+  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0 || !size)
+    return {{Level::Ok, "this was not called from a terminal; nothing to look at", ""}};
+  std::vector<Finding> findings;
+  const std::string term = variable(context, "TERM");
+  findings.push_back({Level::Ok, fmt::format("{} x {}, TERM={}", size->columns, size->rows, term), ""});
+  if (term.empty() || term == "dumb")
+    findings.push_back({Level::Warn, "TERM says that it understands nothing",
+                        "set TERM to what it is, such as xterm-256color"});
+  std::string locale = variable(context, "LC_ALL");
+  if (locale.empty()) locale = variable(context, "LC_CTYPE");
+  if (locale.empty()) locale = variable(context, "LANG");
+  if (locale.find("UTF-8") == std::string::npos && locale.find("utf8") == std::string::npos) {
+    findings.push_back({Level::Warn, fmt::format("the locale is '{}', not one with UTF-8", locale),
+                        "set LANG=C.UTF-8; programs print question marks for letters otherwise"});
+  }
+  return findings;
+}
+
+}  // namespace ttyward::cli::doctor

@@ -1,0 +1,212 @@
+#include "cli/local_policy.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+#include "base/folders.h"
+#include "cli/ask_person.h"
+#include "cli/verb.h"
+#include "config/load.h"
+#include "policy/escaped_view.h"
+#include "policy/verdict_json.h"
+#include "shell/shell_kind.h"
+
+namespace ttyward::cli {
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+
+constexpr std::array<std::string_view, 4> kLevels = {"off", "critical", "default", "strict"};
+
+bool environment_says_agent() {
+  const char* role = std::getenv("TTYWARD_ROLE");
+  return role != nullptr && std::string_view(role) == "agent";
+}
+
+std::string home_folder() {
+  const char* home = std::getenv("HOME");
+  return home != nullptr && home[0] == '/' ? home : "/root";
+}
+
+std::string current_folder() {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::current_path(error);
+  return error ? "/" : folder.string();
+}
+
+std::string indented(const std::string& text) {
+  std::string out = "  ";
+  for (const char c : text) out += c == '\n' ? std::string("\n  ") : std::string(1, c);
+  return out + "\n";
+}
+
+// What a person sees of one command: escaped, with all its parts and everything that speaks against it.
+std::string described(const Judged& judged) {
+  std::string out = indented(policy::show_command(judged.deed.command));
+  const policy::Verdict& verdict = judged.verdict;
+  if (verdict.commands.size() > 1) {
+    out += "it would run:\n";
+    for (const std::string& part : verdict.commands) out += indented(policy::show_command(part, 200));
+  }
+  out += fmt::format("because (risk {}) it:\n", policy::name_of(verdict.risk));
+  for (const policy::Reason& reason : verdict.reasons) {
+    out += fmt::format("  {:<8} {}\n", policy::name_of(reason.risk), policy::escape_text(reason.text));
+  }
+  return out;
+}
+
+}  // namespace
+
+void declare_policy_options(CLI::App& app, PolicyArguments& args) {
+  app.add_option(
+      "--policy", args.level,
+      "off: judge nothing; critical: ask about critical things; default: ask about all that is not "
+      "harmless; strict: ask nobody, refuse it");
+  app.add_option("--mode", args.mode, "Policy's mode: plan, default, auto-edit or yolo")
+      ->capture_default_str();
+  app.add_flag("--as-agent", args.as_agent, "Policy as for an agent: strict, and no looser mode");
+}
+
+base::Result<LocalPolicy> LocalPolicy::make(const PolicyArguments& args, PolicyLevel usual,
+                                            const char* verb) {
+  PolicyLevel level = usual;
+  if (!args.level.empty()) {
+    size_t i = 0;
+    while (i < kLevels.size() && kLevels[i] != args.level) ++i;
+    if (i == kLevels.size()) {
+      return fail(ErrorCode::InvalidArgument,
+                  fmt::format("--policy {}: there is off, critical, default and strict", args.level));
+    }
+    level = static_cast<PolicyLevel>(i);
+  }
+  policy::Mode mode = policy::Mode::Default;
+  if (!args.mode.empty() && !policy::parse_mode(args.mode, mode)) {
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("--mode {}: there is plan, default, auto-edit and yolo", args.mode));
+  }
+  const bool agent = args.as_agent || environment_says_agent();
+  if (agent) {
+    if (!args.level.empty() && level != PolicyLevel::Strict)
+      return fail(ErrorCode::PermissionDenied, "--policy is a person's to choose; an agent's is strict");
+    if (mode > policy::Mode::Default)
+      return fail(ErrorCode::PermissionDenied, "an agent's mode is plan or default; leave --mode out");
+    level = PolicyLevel::Strict;
+  }
+  LocalPolicy policy(level, mode, verb);
+  if (level >= PolicyLevel::Default) policy.apply_configuration(agent, args.mode.empty());
+  return policy;
+}
+
+// A person's own settings. An agent could set our environment, so for it only files count.
+void LocalPolicy::apply_configuration(bool agent, bool mode_too) {
+  std::vector<std::string> environment;
+  for (char** entry = environ; !agent && *entry != nullptr; ++entry) environment.emplace_back(*entry);
+  const config::Loaded loaded = config::load(base::user_folders(), current_folder(), environment);
+  for (const config::Problem& problem : loaded.problems) {
+    if (problem.severity == config::Severity::Error) complain(verb_, problem.shown(), 0);
+  }
+  const config::PolicySettings& policy = loaded.settings.policy;
+  settings_.agent.auto_approve_safe = policy.auto_approve_safe_commands;
+  settings_.agent.confirm_dangerous = policy.confirm_dangerous_commands;
+  // Both are ordered from strict to lax.
+  if (mode_too) mode_ = static_cast<policy::Mode>(policy.mode);
+  static_assert(static_cast<int>(config::PolicyMode::Yolo) == static_cast<int>(policy::Mode::Yolo));
+}
+
+LocalPolicy::LocalPolicy(PolicyLevel level, policy::Mode mode, const char* verb)
+    : level_(level), mode_(mode), verb_(verb), rules_(base::user_folders().config + "/rules.toml") {
+  settings_.home = home_folder();
+}
+
+Judged LocalPolicy::judge(engine::Deed deed) {
+  Judged out{std::move(deed), {}};
+  if (level_ == PolicyLevel::Off) {
+    out.verdict.decision = policy::Decision::Allow;
+    return out;
+  }
+  policy::RuleSet set;
+  const engine::RulesAt& files = rules_.at(out.deed.cwd);
+  if (files.errors.empty()) {
+    for (const policy::Rule& rule : files.rules) set.add(rule);
+  } else if (level_ != PolicyLevel::Critical) {
+    out.verdict.decision = policy::Decision::Deny;
+    out.verdict.rule = "rule files";
+    out.verdict.reasons.push_back({"a rule file has a mistake in it; mend it first: " + files.errors.front(),
+                                   {},
+                                   policy::Risk::Low,
+                                   policy::Decision::Deny});
+    return out;
+  } else {
+    std::fprintf(stderr, "ttyward %s: %s\n", verb_, policy::escape_text(files.errors.front()).c_str());
+  }
+  const engine::Role role = level_ == PolicyLevel::Critical ? engine::Role::Person : engine::Role::Agent;
+  out.verdict = engine::judge(out.deed, role, mode_, settings_, set, policy::RuleLevel::Global).verdict;
+  return out;
+}
+
+Ruling LocalPolicy::settle(const std::vector<Judged>& judged) const {
+  std::vector<size_t> asks;
+  for (size_t i = 0; i < judged.size(); ++i) {
+    const policy::Verdict& verdict = judged[i].verdict;
+    if (verdict.decision == policy::Decision::Deny) {
+      return {false, i,
+              fmt::format("refused by policy ({}): {}", policy::escape_text(verdict.rule),
+                          policy::summary_of(verdict))};
+    }
+    if (verdict.decision == policy::Decision::Ask) asks.push_back(i);
+  }
+  if (asks.empty()) return {};
+  const policy::Verdict& first = judged[asks.front()].verdict;
+  if (level_ == PolicyLevel::Strict) {
+    return {
+        false, asks.front(),
+        fmt::format("it needs a person's consent, and nobody is asked here: it {}. A person can run it, or "
+                    "allow it by a rule in {}",
+                    policy::summary_of(first), policy::escape_text(rules_.own_file()))};
+  }
+  if (!can_ask_person()) {
+    return {false, asks.front(),
+            fmt::format("it needs your consent, and there is no terminal to ask on: it {}. Run it at a "
+                        "terminal, or say --policy off if that is yours to decide",
+                        policy::summary_of(first))};
+  }
+  std::string question = fmt::format("ttyward {}: in {} this wants your consent:\n", verb_,
+                                     policy::escape_text(judged[asks.front()].deed.cwd));
+  for (const size_t i : asks) question += described(judged[i]);
+  question += asks.size() == 1 ? "Run it?" : fmt::format("Run all {} of them?", asks.size());
+  if (ask_person(question)) return {};
+  return {false, asks.front(), "you did not say yes, so it was not run"};
+}
+
+engine::Language language_of(const std::string& shell) {
+  if (shell.empty()) return engine::Language::Bash;
+  switch (shell::identify_shell({shell}).kind) {
+    case shell::ShellKind::Bash:
+    case shell::ShellKind::Dash:
+    case shell::ShellKind::BusyboxAsh:
+    case shell::ShellKind::Ksh:
+    case shell::ShellKind::Mksh:
+    case shell::ShellKind::PosixSh:
+      return engine::Language::Bash;
+    case shell::ShellKind::Zsh:
+      return engine::Language::Zsh;
+    case shell::ShellKind::Fish:
+    case shell::ShellKind::Pwsh:
+    case shell::ShellKind::Other:
+      break;
+  }
+  return engine::Language::Other;
+}
+
+std::string verdict_json(const LocalPolicy& policy, const Judged& judged) {
+  return policy.level() == PolicyLevel::Off ? std::string() : policy::to_json(judged.verdict);
+}
+
+}  // namespace ttyward::cli

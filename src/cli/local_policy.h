@@ -1,0 +1,72 @@
+// Policy for verbs that run commands without a daemon.
+//
+// A person at their own terminal is asked about critical things; an agent (by
+// --as-agent, or TTYWARD_ROLE=agent in the environment) gets the whole policy, and
+// what would be a question is a no.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include "base/result.h"
+#include "engine/gate_judge.h"
+#include "engine/gate_rules.h"
+
+namespace ttyward::cli {
+
+enum class PolicyLevel : uint8_t {
+  Off,       // nothing is judged
+  Critical,  // a person's usual: critical things are asked about, nothing is refused
+  Default,   // all that policy objects to is asked about; refusals stand
+  Strict,    // nobody is asked: what would be a question is a no
+};
+
+struct PolicyArguments {
+  std::string level;
+  std::string mode;  // empty: what is configured
+  bool as_agent = false;
+};
+void declare_policy_options(CLI::App& app, PolicyArguments& args);
+
+struct Judged {
+  engine::Deed deed;
+  policy::Verdict verdict;
+};
+
+struct Ruling {
+  bool allowed = true;
+  size_t culprit = 0;  // which of those judged must not run
+  std::string reason;
+};
+
+class LocalPolicy {
+ public:
+  // `usual` is the level for a person who names none. The error says what to write instead.
+  static base::Result<LocalPolicy> make(const PolicyArguments& args, PolicyLevel usual, const char* verb);
+
+  PolicyLevel level() const { return level_; }
+  Judged judge(engine::Deed deed);
+  // All or nothing: one question about everything that needs one.
+  Ruling settle(const std::vector<Judged>& judged) const;
+
+ private:
+  LocalPolicy(PolicyLevel level, policy::Mode mode, const char* verb);
+  void apply_configuration(bool agent, bool mode_too);
+
+  PolicyLevel level_;
+  policy::Mode mode_;
+  const char* verb_;
+  engine::JudgeSettings settings_;
+  engine::GateRules rules_;
+};
+
+// Of the shell named by --shell; bash if none is.
+engine::Language language_of(const std::string& shell);
+
+// The verdict as JSON for a result; empty if nothing was judged.
+std::string verdict_json(const LocalPolicy& policy, const Judged& judged);
+
+}  // namespace ttyward::cli

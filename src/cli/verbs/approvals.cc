@@ -1,0 +1,259 @@
+// ttyward approvals: the questions that wait for a person, and the answers.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/json.hpp>
+
+#include "cli/ask_person.h"
+#include "cli/daemon_call.h"
+#include "cli/verbs/verbs.h"
+#include "policy/escaped_view.h"
+
+namespace ttyward::cli {
+namespace {
+
+namespace json = boost::json;
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+struct Arguments {
+  bool all = false;
+  std::vector<std::string> ids;
+  std::string reason;
+  std::string scope;
+};
+
+std::string indented(const std::string& text, const char* with) {
+  std::string out = with;
+  for (const char c : text) out += c == '\n' ? std::string("\n") + with : std::string(1, c);
+  return out;
+}
+
+// Everything the daemon sends is escaped already; once more costs nothing and trusts nobody.
+std::string shown(const std::string& text) {
+  return policy::escape_text(text, true);
+}
+
+std::string described(const json::object& approval) {
+  std::string out = fmt::format("{} ({})", shown(text_of(approval, "id")), shown(text_of(approval, "state")));
+  if (text_of(approval, "state") == "open") {
+    const auto left = number_of(approval, "expires_at") / 1000 - static_cast<int64_t>(std::time(nullptr));
+    out += fmt::format(", {} s left", std::max<int64_t>(left, 0));
+  }
+  if (!text_of(approval, "asked_by").empty()) out += ", asked by " + shown(text_of(approval, "asked_by"));
+  if (!text_of(approval, "answered_by").empty())
+    out += ", answered by " + shown(text_of(approval, "answered_by"));
+  out += "\n" + indented(shown(text_of(approval, "shown")), "  ") + "\n";
+  out += "  in " + shown(text_of(approval, "cwd")) + "\n";
+  const json::value* changes = approval.if_contains("environment");
+  if (changes != nullptr && changes->is_array()) {
+    for (const json::value& change : changes->get_array()) {
+      if (change.is_string()) out += "  with " + shown(std::string(change.get_string())) + "\n";
+    }
+  }
+  const json::value* verdict = approval.if_contains("verdict");
+  if (verdict == nullptr || !verdict->is_object()) return out;
+  out += fmt::format("  risk {}\n", shown(text_of(verdict->get_object(), "risk")));
+  const json::value* reasons = verdict->get_object().if_contains("reasons");
+  if (reasons == nullptr || !reasons->is_array()) return out;
+  for (const json::value& reason : reasons->get_array()) {
+    if (!reason.is_object()) continue;
+    out += fmt::format("    {:<8} {}\n", shown(text_of(reason.get_object(), "risk")),
+                       shown(text_of(reason.get_object(), "text")));
+  }
+  return out;
+}
+
+class Approvals {
+ public:
+  Approvals(client::Connection connection, bool as_json)
+      : connection_(std::move(connection)), json_(as_json) {}
+
+  Result<std::vector<json::object>> fetch(bool all) {
+    auto answer = connection_.call("approvals", {{"all", all}});
+    if (!answer) return fail(ErrorCode::Unavailable, answer.error().message);
+    std::vector<json::object> out;
+    const json::value* list = answer->if_contains("approvals");
+    if (list == nullptr || !list->is_array()) return out;
+    for (const json::value& approval : list->get_array()) {
+      if (approval.is_object()) out.push_back(approval.get_object());
+    }
+    return out;
+  }
+
+  int list(bool all) {
+    auto approvals = fetch(all);
+    if (!approvals) return complain("approvals", approvals.error().message, kExitFailure);
+    for (const json::object& approval : *approvals) print(approval);
+    if (approvals->empty() && !json_) fmt::print("nothing waits for an answer\n");
+    return 0;
+  }
+
+  // The open question whose id begins so; it has to be the only one.
+  Result<json::object> find(const std::string& id) {
+    auto approvals = fetch(false);
+    if (!approvals) return tl::unexpected(approvals.error());
+    std::vector<json::object> found;
+    for (json::object& approval : *approvals) {
+      if (text_of(approval, "id") == id) return std::move(approval);
+      if (text_of(approval, "id").starts_with(id)) found.push_back(std::move(approval));
+    }
+    if (found.empty()) return fail(ErrorCode::NotFound, "no open question is called " + id);
+    if (found.size() > 1) return fail(ErrorCode::InvalidArgument, "several questions begin with " + id);
+    return std::move(found.front());
+  }
+
+  int answer_all(const Arguments& args, const char* decision) {
+    int status = 0;
+    for (const std::string& id : args.ids) {
+      auto approval = find(id);
+      if (!approval) {
+        status = complain("approvals", approval.error().message, kExitFailure);
+        continue;
+      }
+      status = std::max(status, answer(*approval, decision, args.scope, args.reason));
+    }
+    return status;
+  }
+
+  int answer(const json::object& approval, const char* decision, const std::string& scope,
+             const std::string& reason) {
+    if (!scope.empty() && !agrees_to_rules(approval, scope)) {
+      return complain("approvals", "you did not say yes, so nothing was stored or answered", kExitFailure);
+    }
+    json::object call = {{"approval", text_of(approval, "id")}, {"decision", decision}};
+    if (!scope.empty()) call["always"] = scope;
+    if (!reason.empty()) call["reason"] = reason;
+    auto answered = connection_.call("answer", std::move(call));
+    if (!answered) return complain("approvals", answered.error().message, kExitFailure);
+    const json::value* closed = answered->if_contains("approval");
+    if (closed == nullptr || !closed->is_object()) return 0;
+    if (json_) {
+      print(closed->get_object());
+    } else {
+      fmt::print("{} {}\n", shown(text_of(closed->get_object(), "id")),
+                 shown(text_of(closed->get_object(), "state")));
+    }
+    // A yes that came too late is a no: what would run is no longer what was shown.
+    const bool wanted =
+        std::string_view(decision) != "allow" || text_of(closed->get_object(), "state") == "allowed";
+    return wanted ? 0 : complain("approvals", shown(text_of(closed->get_object(), "reason")), kExitFailure);
+  }
+
+  // Shows questions as they come and, at a terminal, asks about each.
+  int watch() {
+    json::array kinds = {"approval_opened", "approval_closed"};
+    auto subscribed = connection_.call("subscribe", {{"terminal", nullptr}, {"kinds", std::move(kinds)}});
+    if (!subscribed) return complain("approvals", subscribed.error().message, kExitFailure);
+    auto open = fetch(false);
+    if (!open) return complain("approvals", open.error().message, kExitFailure);
+    const bool asks = !json_ && ::isatty(STDOUT_FILENO) != 0 && can_ask_person();
+    std::vector<std::string> seen;
+    for (const json::object& approval : *open) {
+      seen.push_back(text_of(approval, "id"));
+      meet(approval, asks);
+    }
+    for (;;) {
+      auto message = connection_.next(std::chrono::milliseconds(-1));
+      if (!message) return complain("approvals", message.error().message, kExitFailure);
+      const auto* event = *message ? std::get_if<client::Event>(&**message) : nullptr;
+      const json::value* approval = event != nullptr ? event->event.if_contains("approval") : nullptr;
+      if (approval == nullptr || !approval->is_object()) continue;
+      const json::object& object = approval->get_object();
+      const std::string id = text_of(object, "id");
+      if (text_of(event->event, "event") == "approval_opened") {
+        // One that opened while we subscribed comes twice.
+        if (std::find(seen.begin(), seen.end(), id) != seen.end()) continue;
+        seen.push_back(id);
+        meet(object, asks);
+      } else {
+        std::erase(seen, id);
+        if (json_) {
+          print(object);
+        } else {
+          fmt::print("{} {}\n", shown(id), shown(text_of(object, "state")));
+        }
+      }
+      std::fflush(stdout);
+    }
+  }
+
+ private:
+  void print(const json::object& approval) const {
+    fmt::print("{}", json_ ? json::serialize(approval) + "\n" : described(approval));
+  }
+
+  void meet(const json::object& approval, bool asks) {
+    print(approval);
+    std::fflush(stdout);
+    if (!asks) return;
+    // Somebody else may have been faster; then the daemon says so.
+    answer(approval, ask_person("Run it?") ? "allow" : "deny", "", "");
+  }
+
+  // What "always" stores is seen first.
+  bool agrees_to_rules(const json::object& approval, const std::string& scope) const {
+    const json::value* rules = approval.if_contains("always");
+    std::string text;
+    if (rules != nullptr && rules->is_array()) {
+      for (const json::value& rule : rules->get_array()) {
+        if (rule.is_string()) text += shown(std::string(rule.get_string())) + "\n";
+      }
+    }
+    if (text.empty()) return true;  // the daemon will say that it cannot be allowed always, and why
+    return ask_person(described(approval) + "\nAlways, for this " +
+                      (scope == "session" ? "session" : "user") + ", by these rules:\n\n" +
+                      indented(text, "  ") + "\nStore them and run it?");
+  }
+
+  client::Connection connection_;
+  bool json_;
+};
+
+std::function<int()> declare(CLI::App& app, const Globals& globals) {
+  auto args = std::make_shared<Arguments>();
+  CLI::App* listing = app.add_subcommand("list", "What waits for an answer (what happens without a word)");
+  listing->add_flag("--all", args->all, "Those that are over, too");
+  const auto answering = [&](const char* name, const char* what) {
+    CLI::App* sub = app.add_subcommand(name, what);
+    sub->add_option("ID", args->ids, "The question, or the beginning of its id")->required();
+    sub->add_option("--reason", args->reason, "Words for whoever asked");
+    return sub;
+  };
+  CLI::App* allow = answering("allow", "Let it run, once");
+  CLI::App* deny = answering("deny", "Refuse it");
+  CLI::App* skip = answering("skip", "Do not run it, and call that no failure");
+  CLI::App* always = answering("always", "Let it run, and its like from now on; shows the rules first");
+  always->add_option("--scope", args->scope, "session or global")
+      ->required()
+      ->check(CLI::IsMember({"session", "global"}));
+  CLI::App* watching =
+      app.add_subcommand("watch", "Show questions as they come; at a terminal, ask about each");
+  app.require_subcommand(0, 1);
+  return [args, &globals, allow, deny, skip, always, watching] {
+    auto connection = client::Connection::open(daemon_options("approvals"));
+    if (!connection) return complain("approvals", connection.error().message, kExitFailure);
+    Approvals approvals(std::move(*connection), globals.json);
+    if (allow->parsed() || always->parsed()) return approvals.answer_all(*args, "allow");
+    if (deny->parsed()) return approvals.answer_all(*args, "deny");
+    if (skip->parsed()) return approvals.answer_all(*args, "skip");
+    if (watching->parsed()) return approvals.watch();
+    return approvals.list(args->all);
+  };
+}
+
+}  // namespace
+
+const Verb kApprovals = {"approvals", "Answer what waits for a person's consent", &declare};
+
+}  // namespace ttyward::cli

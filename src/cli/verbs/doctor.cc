@@ -1,0 +1,85 @@
+// ttyward doctor: what works on this machine, what does not, and what to do about it.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "base/json_text.h"
+#include "cli/doctor/check.h"
+#include "cli/doctor/explain.h"
+#include "cli/verbs/verbs.h"
+
+namespace ttyward::cli {
+namespace {
+
+doctor::Context make_context() {
+  doctor::Context context;
+  context.folders = base::user_folders();
+  for (char** entry = environ; *entry != nullptr; ++entry) context.environment.emplace_back(*entry);
+  char* cwd = ::getcwd(nullptr, 0);
+  context.config = config::load(context.folders, cwd != nullptr ? cwd : "/", context.environment);
+  std::free(cwd);
+  return context;
+}
+
+std::string to_json(const doctor::Check& check, const doctor::Finding& finding) {
+  base::JsonObject out;
+  out.text("check", check.name).text("level", doctor::level_name(finding.level)).text("text", finding.text);
+  finding.advice.empty() ? out.null("advice") : out.text("advice", finding.advice);
+  return out.str();
+}
+
+int examine(const Globals& globals) {
+  const doctor::Context context = make_context();
+  doctor::Level worst = doctor::Level::Ok;
+  std::string list;
+  for (const doctor::Check& check : doctor::check_table()) {
+    if (!globals.json) std::printf("%s: %s\n", check.name, check.about);
+    for (const doctor::Finding& finding : check.run(context)) {
+      worst = std::max(worst, finding.level);
+      if (globals.json) {
+        list += (list.empty() ? "" : ",") + to_json(check, finding);
+        continue;
+      }
+      std::printf("  %-4s  %s\n", doctor::level_name(finding.level), finding.text.c_str());
+      if (!finding.advice.empty()) std::printf("        what to do: %s\n", finding.advice.c_str());
+    }
+    std::fflush(stdout);
+  }
+  if (globals.json) {
+    std::printf("%s\n", base::JsonObject()
+                            .text("worst", doctor::level_name(worst))
+                            .raw("findings", "[" + list + "]")
+                            .str()
+                            .c_str());
+  }
+  return worst == doctor::Level::Fail ? 1 : 0;
+}
+
+int explain(const std::string& topic) {
+  const std::string_view text = doctor::explanation(topic);
+  if (text.empty()) {
+    return complain("doctor", "there is no topic '" + topic + "'; there are: " + doctor::topic_names(),
+                    kExitUsage);
+  }
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return 0;
+}
+
+std::function<int()> declare(CLI::App& app, const Globals& globals) {
+  auto topic = std::make_shared<std::string>();
+  const CLI::Option* asked =
+      app.add_option("--explain", *topic, "Answer a question that comes up often, and look at nothing")
+          ->type_name(doctor::topic_names());
+  return
+      [topic, asked, &globals]() -> int { return asked->count() > 0 ? explain(*topic) : examine(globals); };
+}
+
+}  // namespace
+
+const Verb kDoctor = {"doctor", "Say what works on this machine, what does not, and what to do", &declare};
+
+}  // namespace ttyward::cli

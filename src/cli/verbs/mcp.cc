@@ -1,0 +1,30 @@
+// ttyward mcp: terminals for agents that speak the Model Context Protocol.
+#include <memory>
+
+#include "cli/verb.h"
+#include "cli/verbs/verbs.h"
+#include "mcp/serve.h"
+
+namespace ttyward::cli {
+namespace {
+
+std::function<int()> declare(CLI::App& app, const Globals&) {
+  auto options = std::make_shared<mcp::ServeOptions>();
+  app.add_option("--http", options->http,
+                 "Serve Streamable HTTP on 127.0.0.1:PORT (0: a free port) instead of stdio");
+  app.add_option("--token-file", options->token_file,
+                 "HTTP: the file with the token to ask for (default: a new token each time)");
+  app.add_option("--root", options->roots,
+                 "A folder commands may be started in; give it more than once for more (default: any)");
+  app.add_option("--session", options->session,
+                 "The name of this agent's session, for rules and reuse of terminals");
+  app.add_flag("--conformance", options->conformance,
+               "Serve the fixtures of the official conformance suite, and no terminals");
+  return [options] { return mcp::serve(*options); };
+}
+
+}  // namespace
+
+const Verb kMcp = {"mcp", "Serve terminals to agents over the Model Context Protocol", declare};
+
+}  // namespace ttyward::cli

@@ -1,0 +1,39 @@
+// Who watches: subscriptions to events, and people at the screen of a terminal.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "daemon/engine_application.h"
+#include "engine/viewer.h"
+
+namespace ttyward::daemon {
+
+inline constexpr size_t kMostSubscriptions = 64;  // of one connection
+inline constexpr std::chrono::milliseconds kOutputEvery{100};
+
+struct EngineApplication::Subscription {
+  struct Throttle {
+    std::chrono::steady_clock::time_point sent;
+    bool due = false;
+  };
+  uint64_t connection = 0;
+  std::string terminal;         // empty: all
+  std::set<std::string> kinds;  // empty: all
+  uint64_t missed = 0;          // while its reader did not read
+  std::map<std::string, Throttle> output;
+};
+
+struct EngineApplication::Attachment {
+  uint64_t connection = 0;
+  std::string terminal;
+  bool writable = false;
+  bool paused = false;  // its reader does not read: the next frame is whole
+  std::unique_ptr<engine::Viewer> viewer;
+};
+
+}  // namespace ttyward::daemon

@@ -1,0 +1,565 @@
+// run, batch, exec, result: commands pass the gate, run, and are followed until the call is answered.
+#include <boost/json/array.hpp>
+
+#include "base/ids.h"
+#include "daemon/engine_application.h"
+#include "daemon/objects.h"
+#include "engine/live_stream.h"
+#include "engine/time.h"
+#include "policy/verdict_json.h"
+#include "shell/quoting.h"
+
+namespace ttyward::daemon {
+
+namespace json = boost::json;
+using engine::Command;
+using engine::GateDecision;
+using engine::Terminal;
+using terminal::CommandState;
+
+namespace {
+
+constexpr size_t kPendingKept = 256;
+
+engine::Owner owner_of(const Caller& caller) {
+  return caller.role == Role::Person ? engine::Owner::User : engine::Owner::Agent;
+}
+
+engine::Role gate_role(Role role) {
+  return role == Role::Person  ? engine::Role::Person
+         : role == Role::Agent ? engine::Role::Agent
+                               : engine::Role::Viewer;
+}
+
+json::object part_object(const engine::StreamPart& part) {
+  json::object made;
+  if (!part.output.empty()) made["output"] = part.output;
+  if (part.state) {
+    made["state"] = terminal::command_state_name(*part.state);
+    made["waiting"] = nullptr;
+  }
+  if (part.waiting) {
+    made["waiting"] = json::object{{"kind", part.waiting->kind},
+                                   {"prompt", part.waiting->prompt},
+                                   {"program", part.waiting->program},
+                                   {"pid", part.waiting->pid},
+                                   {"evidence", part.waiting->evidence}};
+  }
+  if (part.binary_bytes) made["binary"] = json::object{{"bytes", *part.binary_bytes}};
+  if (part.progress) {
+    made["progress"] = part.progress->state == vt::Progress::State::None
+                           ? json::value(nullptr)
+                           : json::value(json::object{{"percent", part.progress->percent}});
+  }
+  return made;
+}
+
+engine::Language language_of(const Terminal& terminal) {
+  using shell::ShellKind;
+  switch (terminal.shell().kind) {
+    case ShellKind::Zsh:
+      return engine::Language::Zsh;
+    case ShellKind::Bash:
+    case ShellKind::Dash:
+    case ShellKind::BusyboxAsh:
+    case ShellKind::Ksh:
+    case ShellKind::Mksh:
+    case ShellKind::PosixSh:
+      return engine::Language::Bash;
+    default:
+      return engine::Language::Other;
+  }
+}
+
+}  // namespace
+
+terminal::ViewLimits EngineApplication::view_of(Args& args) const {
+  const config::OutputSettings& output = config_.settings.output;
+  static const char* const kNames[] = {"default", "void", "roo", "gemini", "full"};
+  const std::string name = args.text("view", kNames[static_cast<size_t>(output.view)]);
+  auto view = terminal::view_preset(name);
+  if (!view) {
+    args.wrong("'view' must be one of " + terminal::view_preset_names());
+    view = terminal::ViewLimits{};
+  }
+  if (name == "default") {
+    view->lines = static_cast<uint64_t>(output.lines);
+    view->chars = static_cast<uint64_t>(output.chars);
+    view->head_percent = static_cast<unsigned>(output.head_percent);
+    view->fold_repeats = output.fold_repeats;
+  }
+  if (const auto lines = args.maybe_number("lines", 0, 10'000'000))
+    view->lines = static_cast<uint64_t>(*lines);
+  if (const auto chars = args.maybe_number("chars", 0, 16 << 20)) view->chars = static_cast<uint64_t>(*chars);
+  return *view;
+}
+
+EngineApplication::Follow EngineApplication::follow_of(Args& args,
+                                                       std::chrono::milliseconds yield_after) const {
+  Follow how;
+  how.yield_after = args.duration("yield_after_ms", yield_after);
+  how.stop_at_input = !args.flag("wait_for_input", false);
+  how.stream = args.flag("stream");
+  how.interrupt_on_cancel = args.choice("on_cancel", {"leave", "interrupt"}) == "interrupt";
+  how.view = view_of(args);
+  return how;
+}
+
+engine::GateRequest EngineApplication::gate_request(const Caller& caller, std::string command,
+                                                    std::string cwd) const {
+  engine::GateRequest request;
+  request.command = std::move(command);
+  request.cwd = std::move(cwd);
+  request.session = caller.session;
+  request.asked_by = caller.client;
+  request.connection = caller.connection;
+  request.role = gate_role(caller.role);
+  request.command_id = base::random_id('c');
+  return request;
+}
+
+void EngineApplication::gated(const Caller& caller, engine::GateRequest request,
+                              std::chrono::milliseconds yield_after, Responder responder,
+                              std::function<void(const std::string&)> go) {
+  terminal::CommandResult facts;
+  facts.command_id = request.command_id;
+  facts.terminal_id = request.terminal_id;
+  facts.command = request.command;
+  facts.cwd = request.cwd;
+  facts.started_at_ms = engine::unix_ms();
+  const auto refuse = [this, responder](terminal::CommandResult refused, const GateDecision& decision) {
+    refused.state = CommandState::Denied;
+    refused.reason = decision.reason;
+    refused.verdict_json = policy::to_json(decision.verdict);
+    refused.approval = decision.approval_id;
+    pending_[refused.command_id] = Pending{refused, decision.approval_id};
+    pending_order_.push_back(refused.command_id);
+    if (pending_order_.size() > kPendingKept) {
+      pending_.erase(pending_order_.front());
+      pending_order_.erase(pending_order_.begin());
+    }
+    store::CommandRow row;
+    row.id = refused.command_id;
+    row.terminal_id = refused.terminal_id;
+    row.command = refused.command;
+    row.cwd = refused.cwd;
+    row.state = "denied";
+    row.started_at_ms = refused.started_at_ms;
+    row.note = refused.reason;
+    keep([row](store::Store& store) { static_cast<void>(store.put_command(row)); });
+    responder.ok(result_object(refused));
+  };
+  const auto call = std::make_shared<uint64_t>(0);  // while the question is open
+  const GateDecision decision =
+      gate_->ask(request, [this, alive = alive_, facts, go, refuse, call](const GateDecision& came) {
+        if (!*alive) return;
+        end_call(*call);
+        if (came.kind == GateDecision::Kind::Allowed) {
+          pending_.erase(facts.command_id);
+          go(policy::to_json(came.verdict));
+        } else {
+          refuse(facts, came);
+        }
+        const auto waiters = approval_waiters_.extract(came.approval_id);
+        if (!waiters.empty()) {
+          for (const auto& waiter : waiters.mapped()) waiter();
+        }
+      });
+  if (decision.kind == GateDecision::Kind::Allowed) return go(policy::to_json(decision.verdict));
+  if (decision.kind != GateDecision::Kind::Pending) return refuse(facts, decision);
+
+  facts.state = CommandState::PendingApproval;
+  facts.reason = decision.reason;
+  facts.verdict_json = policy::to_json(decision.verdict);
+  facts.approval = decision.approval_id;
+  pending_[facts.command_id] = Pending{facts, decision.approval_id};
+  *call = add_call(caller, responder);
+  if (yield_after.count() > 0) {
+    open_call(*call)->timer =
+        loop_->after(yield_after, [this, id = facts.command_id, responder, key = *call] {
+          const auto found = pending_.find(id);
+          if (found != pending_.end()) responder.ok(result_object(found->second.facts));
+          if (OpenCall* open = open_call(key)) open->timer = 0;
+          end_call(key);
+        });
+  }
+}
+
+void EngineApplication::answer_with(Terminal& terminal, const std::string& command_id,
+                                    const terminal::ViewLimits& view, const Responder& responder) {
+  if (!responder.open()) return;
+  Command* command = terminal.find(command_id);
+  if (command == nullptr) {
+    return responder.fail({wire::Code::NotFound, "command " + command_id + " is too long ago"});
+  }
+  json::object answer = result_object(terminal.result(*command, view));
+  if (!terminal.typed_meanwhile().empty() && command->by == engine::Owner::Agent) {
+    json::array typed;
+    for (const std::string& line : terminal.typed_meanwhile()) typed.emplace_back(line);
+    answer["typed_meanwhile"] = std::move(typed);
+    terminal.forget_typed_meanwhile();
+  }
+  if (terminal.lease() && !command->sent) {
+    answer["reason"] = "it has not begun: " + terminal.lease()->by + " has the keyboard of this terminal";
+  }
+  responder.ok(answer);
+}
+
+void EngineApplication::follow(const Caller& caller, Terminal& terminal, Command& command, const Follow& how,
+                               const Responder& responder) {
+  const std::string id = command.facts.command_id;
+  const std::string terminal_id = terminal.id();
+  const uint64_t key =
+      add_call(caller, responder, [this, terminal_id, id, interrupt = how.interrupt_on_cancel] {
+        if (!interrupt) return;
+        const auto found = engine_->find_command(id);
+        if (found && !found->command->over) found->terminal->interrupt([](auto) {});
+      });
+  OpenCall& call = *open_call(key);
+  std::shared_ptr<engine::LiveStream> stream;
+  if (how.stream) {
+    auto made = engine::LiveStream::start(*loop_, terminal, id, [responder](const engine::StreamPart& part) {
+      responder.part(part_object(part));
+    });
+    if (!made) {
+      responder.fail(wire::call_error(made.error()));
+      return end_call(key);
+    }
+    stream = std::move(*made);
+    call.parts.push_back(stream);
+  }
+  const auto answer = [this, stream, key, id, view = how.view, responder](const engine::WaitOutcome&) {
+    if (stream) stream->finish();
+    const auto found = engine_->find_command(id);
+    if (found) {
+      answer_with(*found->terminal, id, view, responder);
+    } else {
+      responder.fail(wire::call_error(found.error()));
+    }
+    end_call(key);
+  };
+  if (!how.replies.empty()) {
+    engine::DialogueSpec spec;
+    spec.command_id = id;
+    spec.replies = how.replies;
+    spec.timeout = how.replies_timeout;
+    auto dialogue = engine::Dialogue::start(
+        *loop_, terminal, std::move(spec),
+        [this, key, id, view = how.view, responder](const engine::DialogueOutcome& came) {
+          const auto found = engine_->find_command(id);
+          if (!found) {
+            responder.fail(wire::call_error(found.error()));
+          } else if (responder.open()) {
+            json::object object = result_object(found->terminal->result(*found->command, view));
+            json::array used;
+            for (const auto& one : came.used) {
+              used.push_back(json::object{{"reply", one.reply}, {"line", one.line}, {"asked", one.asked}});
+            }
+            object["dialogue"] = json::object{{"end", engine::dialogue_end_name(came.end)},
+                                              {"reason", text_or_null(came.reason)},
+                                              {"used", std::move(used)},
+                                              {"used_count", came.used_count}};
+            if (!came.reason.empty() && object["reason"].is_null()) object["reason"] = came.reason;
+            responder.ok(object);
+          }
+          end_call(key);
+        });
+    if (!dialogue) {
+      responder.fail(wire::call_error(dialogue.error()));
+      return end_call(key);
+    }
+    call.parts.push_back(std::shared_ptr<engine::Dialogue>(std::move(*dialogue)));
+    return;
+  }
+  engine::WaitSpec spec;
+  spec.command_id = id;
+  spec.exit = true;
+  spec.input = how.stop_at_input;
+  spec.timeout = how.yield_after;
+  auto wait = engine::Wait::start(*loop_, terminal, std::move(spec), answer);
+  if (!wait) {
+    responder.fail(wire::call_error(wait.error()));
+    return end_call(key);
+  }
+  call.wait = std::move(*wait);
+}
+
+void EngineApplication::run(const Caller& caller, Args& args, Responder responder) {
+  const config::TimeSettings& times = config_.settings.times;
+  engine::RunRequest request;
+  request.argv = args.texts("argv");
+  request.command = args.text("command");
+  request.cwd = args.text("cwd");
+  request.environment = args.environment("env");
+  request.provider =
+      args.choice("provider", {config_.settings.terminal.provider == config::Provider::Pipe ? "pipe" : "pty",
+                               "pty", "pipe"}) == "pipe"
+          ? pty::Provider::Pipe
+          : pty::Provider::Pty;
+  if (const auto size = args.object("size")) {
+    Args part(*size);
+    request.size = pty::WindowSize{static_cast<uint16_t>(part.number("cols", 80, 1, 1000)),
+                                   static_cast<uint16_t>(part.number("rows", 24, 1, 1000)), 0, 0};
+    if (part.refused(responder)) return;
+  }
+  request.timeout = args.duration("timeout_ms", times.timeout);
+  request.idle_timeout = args.duration("idle_timeout_ms", times.idle_timeout);
+  request.task = args.text("task");
+  request.owner = owner_of(caller);
+  if (args.has("stdin")) request.stdin_text = args.text("stdin");
+  Follow how = follow_of(args, std::chrono::milliseconds(0));
+  if (request.argv.empty() && request.command.empty()) args.wrong("'command' is missing or empty");
+  if (!request.argv.empty() && !request.command.empty()) args.wrong("give 'command' or 'argv', not both");
+  if (args.refused(responder)) return;
+  std::string shown = request.command;
+  for (const std::string& word : request.argv) {
+    shown += (shown.empty() ? "" : " ") + shell::quote_posix(word);
+  }
+  engine::GateRequest gate = gate_request(caller, shown, request.cwd);
+  if (gate.cwd.empty()) {
+    if (const char* home = std::getenv("HOME")) gate.cwd = home;
+  }
+  gate.environment_changes = request.environment;
+  gate.task = request.task;
+  request.id = gate.command_id;
+  request.command = shown;
+  const auto yield = how.yield_after;
+  gated(caller, std::move(gate), yield, responder,
+        [this, caller, request, how, responder](const std::string& verdict) mutable {
+          request.verdict_json = verdict;
+          auto ran = engine_->run(std::move(request));
+          if (!ran) return responder.fail(wire::call_error(ran.error()));
+          follow(caller, **ran, *(*ran)->commands().back(), how, responder);
+        });
+}
+
+void EngineApplication::exec(const Caller& caller, Args& args, Responder responder) {
+  const config::TimeSettings& times = config_.settings.times;
+  const std::string name = args.required_text("terminal");
+  engine::CommandRequest request;
+  request.text = args.required_text("command");
+  request.cwd = args.text("cwd");
+  request.timeout = args.duration("timeout_ms", std::chrono::milliseconds(0));
+  request.idle_timeout = args.duration("idle_timeout_ms", std::chrono::milliseconds(0));
+  request.sentinel = args.flag("sentinel");
+  request.by = owner_of(caller);
+  const bool wait_if_busy = args.choice("on_busy", {"fail", "wait"}) == "wait";
+  Follow how = follow_of(args, times.yield_after);
+  for (const json::object& reply : args.objects("replies")) {
+    Args part(reply);
+    engine::Reply made;
+    made.when = part.required_text("when");
+    made.repeat = part.flag("repeat");
+    using Kind = engine::Reply::Kind;
+    const std::pair<const char*, Kind> kinds[] = {
+        {"text", Kind::Text}, {"keys", Kind::Keys}, {"secret", Kind::Secret}};
+    int given = 0;
+    for (const auto& [what, kind] : kinds) {
+      if (!part.has(what)) continue;
+      made.kind = kind;
+      made.value = part.text(what);
+      given++;
+    }
+    if (given != 1) part.wrong("a reply has exactly one of 'text', 'keys' and 'secret'");
+    if (part.refused(responder)) return;
+    how.replies.push_back(std::move(made));
+  }
+  how.replies_timeout = args.duration("replies_timeout_ms", std::chrono::milliseconds(0));
+  if (args.refused(responder)) return;
+  auto terminal = engine_->find(name);
+  if (!terminal) return responder.fail(wire::call_error(terminal.error()));
+  Terminal& t = **terminal;
+  if (t.lease() && caller.role == Role::Agent && config_.settings.terminal.lease == config::Lease::Fail) {
+    return responder.fail(
+        {wire::Code::Busy, t.lease()->by + " has the keyboard of terminal " + t.id() +
+                               "; try again when it is given back, or use another terminal"});
+  }
+  engine::GateRequest gate = gate_request(caller, request.text, request.cwd.empty() ? t.cwd() : request.cwd);
+  gate.terminal_id = t.id();
+  gate.task = t.spec().task;
+  gate.language = request.sentinel ? engine::Language::Bash : language_of(t);
+  for (const auto& [variable, value] : t.environment_changes()) {
+    gate.environment_changes.push_back(variable + "=" + value);
+  }
+  request.id = gate.command_id;
+  gated(
+      caller, std::move(gate), how.yield_after, responder,
+      [this, caller, id = t.id(), request, wait_if_busy, how, responder](const std::string& verdict) mutable {
+        request.verdict_json = verdict;
+        submit_when_free(caller, id, std::move(request), wait_if_busy, how, responder);
+      });
+}
+
+void EngineApplication::submit_when_free(const Caller& caller, const std::string& terminal_id,
+                                         engine::CommandRequest request, bool wait_if_busy, const Follow& how,
+                                         const Responder& responder) {
+  auto terminal = engine_->find(terminal_id);
+  if (!terminal) return responder.fail(wire::call_error(terminal.error()));
+  Terminal& t = **terminal;
+  if (wait_if_busy && t.live() && t.busy()) {
+    const uint64_t key = add_call(caller, responder);
+    engine::WaitSpec spec;
+    spec.prompt = true;
+    spec.timeout = how.yield_after;
+    auto wait = engine::Wait::start(
+        *loop_, t, std::move(spec),
+        [this, key, caller, terminal_id, request, how, responder](const engine::WaitOutcome& came) {
+          end_call(key);
+          if (!responder.open()) return;
+          if (came.condition == engine::WaitOutcome::Condition::Timeout) {
+            return responder.fail(
+                {wire::Code::Busy, "terminal " + terminal_id + " is still busy; nothing was run"});
+          }
+          submit_when_free(caller, terminal_id, request, true, how, responder);
+        });
+    if (!wait) {
+      responder.fail(wire::call_error(wait.error()));
+      return end_call(key);
+    }
+    open_call(key)->wait = std::move(*wait);
+    return;
+  }
+  auto submitted = engine_->submit(t, std::move(request));
+  if (!submitted) {
+    wire::CallError error = wire::call_error(submitted.error());
+    if (t.live() && t.busy()) error.code = wire::Code::Busy;
+    return responder.fail(error);
+  }
+  follow(caller, *submitted->terminal, *submitted->command, how, responder);
+}
+
+void EngineApplication::result(const Caller&, Args& args, Responder responder) {
+  const std::string id = args.required_text("command");
+  const terminal::ViewLimits view = view_of(args);
+  if (args.refused(responder)) return;
+  if (const auto pending = pending_.find(id); pending != pending_.end()) {
+    return responder.ok(result_object(pending->second.facts));
+  }
+  const auto found = engine_->find_command(id);
+  if (!found) return responder.fail(wire::call_error(found.error()));
+  responder.ok(result_object(found->terminal->result(*found->command, view)));
+}
+
+// Several in one shell of their own: what one leaves behind is there for the next.
+struct EngineApplication::Batch {
+  Caller caller;
+  Responder responder;
+  std::vector<std::string> commands;
+  std::string terminal;
+  bool keep_going = false;
+  bool failed = false;
+  size_t next = 0;
+  std::chrono::steady_clock::time_point deadline;
+  bool has_deadline = false;
+  terminal::ViewLimits view;
+  json::array results;
+  uint64_t key = 0;
+};
+
+void EngineApplication::batch(const Caller& caller, Args& args, Responder responder) {
+  auto batch =
+      std::make_shared<Batch>(Batch{caller, responder, {}, {}, false, false, 0, {}, false, {}, {}, 0});
+  batch->commands = args.texts("commands");
+  batch->keep_going = args.flag("keep_going");
+  batch->view = view_of(args);
+  engine::OpenRequest request;
+  request.cwd = args.text("cwd");
+  request.environment = args.environment("env");
+  request.owner = owner_of(caller);
+  request.shell = {"/bin/bash"};
+  const auto timeout = args.duration("timeout_ms", config_.settings.times.timeout);
+  if (batch->commands.empty()) args.wrong("'commands' must have at least one command");
+  if (batch->commands.size() > 1000) args.wrong("'commands' may have at most 1000 commands");
+  if (args.refused(responder)) return;
+  batch->has_deadline = timeout.count() > 0;
+  batch->deadline = std::chrono::steady_clock::now() + timeout;
+  auto opened = engine_->open(std::move(request));
+  if (!opened) return responder.fail(wire::call_error(opened.error()));
+  batch->terminal = (*opened)->id();
+  batch->key = add_call(caller, responder, [this, id = batch->terminal] {
+    if (auto terminal = engine_->find(id)) (*terminal)->kill();
+  });
+  next_of_batch(batch);
+}
+
+void EngineApplication::end_batch(const std::shared_ptr<Batch>& batch) {
+  json::array rest;
+  for (size_t i = batch->next; i < batch->commands.size(); i++) rest.emplace_back(batch->commands[i]);
+  batch->responder.ok({{"results", std::move(batch->results)}, {"not_run", std::move(rest)}});
+  if (auto terminal = engine_->find(batch->terminal)) (*terminal)->kill();
+  end_call(batch->key);
+}
+
+void EngineApplication::next_of_batch(const std::shared_ptr<Batch>& batch) {
+  if (!batch->responder.open()) return;
+  auto terminal = engine_->find(batch->terminal);
+  const bool over = batch->next >= batch->commands.size() || (batch->failed && !batch->keep_going);
+  if (over || !terminal || !(*terminal)->live()) return end_batch(batch);
+  const std::string text = batch->commands[batch->next++];
+  engine::GateRequest gate = gate_request(batch->caller, text, (*terminal)->cwd());
+  gate.terminal_id = batch->terminal;
+  const std::string id = gate.command_id;
+  const auto done = [this, batch](json::object result) {
+    batch->failed = result["state"] != "exited" || result["exit_code"] != 0;
+    batch->results.push_back(std::move(result));
+    next_of_batch(batch);
+  };
+  const auto refused = [id, text](const GateDecision& decision) {
+    terminal::CommandResult facts;
+    facts.command_id = id;
+    facts.command = text;
+    facts.state = CommandState::Denied;
+    facts.reason = decision.reason;
+    facts.verdict_json = policy::to_json(decision.verdict);
+    facts.approval = decision.approval_id;
+    return result_object(facts);
+  };
+  const auto go = [this, batch, id, text, done](const std::string& verdict) {
+    auto target = engine_->find(batch->terminal);
+    if (!target) return end_batch(batch);
+    engine::CommandRequest request;
+    request.id = id;
+    request.text = text;
+    request.by = owner_of(batch->caller);
+    request.verdict_json = verdict;
+    if (batch->has_deadline) {
+      request.timeout =
+          std::max(std::chrono::milliseconds(1), std::chrono::duration_cast<std::chrono::milliseconds>(
+                                                     batch->deadline - std::chrono::steady_clock::now()));
+    }
+    auto submitted = engine_->submit(**target, std::move(request));
+    OpenCall* call = open_call(batch->key);
+    if (!submitted || call == nullptr) {
+      if (!submitted) batch->responder.fail(wire::call_error(submitted.error()));
+      return end_batch(batch);
+    }
+    engine::WaitSpec spec;
+    spec.command_id = id;
+    spec.exit = true;
+    spec.timeout = std::chrono::milliseconds(0);
+    auto wait = engine::Wait::start(
+        *loop_, *submitted->terminal, std::move(spec), [this, batch, id, done](const engine::WaitOutcome&) {
+          const auto found = engine_->find_command(id);
+          if (!found) return end_batch(batch);
+          done(result_object(found->terminal->result(*found->command, batch->view)));
+        });
+    if (!wait) {
+      batch->responder.fail(wire::call_error(wait.error()));
+      return end_batch(batch);
+    }
+    // The wait before this one may be the caller of this.
+    std::shared_ptr<engine::Wait> former = std::move(call->wait);
+    loop_->post([former] {});
+    call->wait = std::move(*wait);
+  };
+  const GateDecision decision =
+      gate_->ask(gate, [this, alive = alive_, batch, go, done, refused](const GateDecision& came) {
+        if (!*alive || !batch->responder.open()) return;
+        if (came.kind == GateDecision::Kind::Allowed) return go(policy::to_json(came.verdict));
+        done(refused(came));
+      });
+  if (decision.kind == GateDecision::Kind::Allowed) return go(policy::to_json(decision.verdict));
+  if (decision.kind != GateDecision::Kind::Pending) done(refused(decision));
+}
+
+}  // namespace ttyward::daemon

@@ -1,0 +1,356 @@
+#include "daemon/engine_application.h"
+
+#include <unistd.h>
+
+#include <boost/json/array.hpp>
+
+#include "daemon/attachment.h"
+#include "daemon/objects.h"
+#include "io/log.h"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration)
+
+namespace ttyward::daemon {
+
+namespace json = boost::json;
+using engine::Terminal;
+
+EngineApplication::EngineApplication(Process& process, std::string hold_program)
+    : process_(process),
+      hold_program_(std::move(hold_program)),
+      basic_(process, [this] { return reload(); }) {}
+
+EngineApplication::~EngineApplication() {
+  *alive_ = false;
+  attachments_.clear();
+  open_calls_.clear();
+}
+
+const std::vector<EngineApplication::Row>& EngineApplication::table() {
+  using A = EngineApplication;
+  static const std::vector<Row> kRows = {
+      {"run", Role::Agent, &A::run},
+      {"batch", Role::Agent, &A::batch},
+      {"open", Role::Agent, &A::open},
+      {"acquire", Role::Agent, &A::acquire},
+      {"release", Role::Agent, &A::release},
+      {"exec", Role::Agent, &A::exec},
+      {"input", Role::Agent, &A::input},
+      {"interrupt", Role::Agent, &A::interrupt},
+      {"signal", Role::Agent, &A::signal},
+      {"kill", Role::Agent, &A::kill},
+      {"resize", Role::Agent, &A::resize},
+      {"wait", Role::Viewer, &A::wait},
+      {"read", Role::Viewer, &A::read},
+      {"result", Role::Viewer, &A::result},
+      {"screen", Role::Viewer, &A::screen},
+      {"list", Role::Viewer, &A::list},
+      {"show", Role::Viewer, &A::show},
+      {"rename", Role::Agent, &A::rename},
+      {"assign", Role::Agent, &A::assign},
+      {"associate", Role::Agent, &A::associate},
+      {"session_terminals", Role::Viewer, &A::session_terminals},
+      {"session_cwd", Role::Viewer, &A::session_cwd},
+      {"path_add", Role::Person, &A::path_add},
+      {"path_remove", Role::Person, &A::path_remove},
+      {"path_list", Role::Viewer, &A::path_list},
+      {"environment", Role::Viewer, &A::environment},
+      {"attach", Role::Viewer, &A::attach},
+      {"attach_input", Role::Person, &A::attach_input},
+      {"attach_resize", Role::Viewer, &A::attach_resize},
+      {"detach", Role::Viewer, &A::detach},
+      {"subscribe", Role::Viewer, &A::subscribe},
+      {"unsubscribe", Role::Viewer, &A::unsubscribe},
+      {"check", Role::Viewer, &A::check},
+      {"approvals", Role::Viewer, &A::approvals},
+      {"answer", Role::Person, &A::answer},
+      {"withdraw", Role::Agent, &A::withdraw},
+      {"rules", Role::Viewer, &A::rules},
+      {"rule_remove", Role::Person, &A::rule_remove},
+      {"mode", Role::Viewer, &A::mode},
+      {"history", Role::Viewer, &A::history},
+      {"decisions", Role::Viewer, &A::decisions},
+  };
+  return kRows;
+}
+
+void EngineApplication::call(const Caller& caller, const std::string& name, json::object args,
+                             Responder responder) {
+  if (basic_.call(caller, name, args, responder)) return;
+  for (const Row& row : table()) {
+    if (name != row.name) continue;
+    const bool allowed = row.least == Role::Viewer || caller.role == Role::Person ||
+                         (row.least == Role::Agent && caller.role == Role::Agent);
+    if (!allowed) {
+      return responder.fail(
+          {wire::Code::PermissionDenied, "'" + name + "' is not for " + role_name(caller.role) +
+                                             "s: a person does this, with "
+                                             "the ttyward command, outside the terminals agents own"});
+    }
+    Args read(std::move(args));
+    return (this->*row.handler)(caller, read, responder);
+  }
+  responder.fail({wire::Code::InvalidArgument, "there is no call '" + name + "'"});
+}
+
+Role EngineApplication::role_of(pid_t peer, Role asked) {
+  const Terminal* inside = engine_ ? engine_->terminal_of_process(peer) : nullptr;
+  if (inside == nullptr || inside->spec().owner != engine::Owner::Agent) return asked;
+  return asked == Role::Viewer ? Role::Viewer : Role::Agent;
+}
+
+void EngineApplication::load_config() {
+  std::vector<std::string> environment;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; entry++)
+    environment.emplace_back(*entry);
+  config_ = config::load(process_.folders(), "/", environment);
+}
+
+engine::Settings EngineApplication::engine_settings() const {
+  const config::Settings& from = config_.settings;
+  engine::Settings settings;
+  settings.folders = process_.folders();
+  settings.hold_program = hold_program_;
+  settings.version = TTYWARD_VERSION;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; entry++) {
+    settings.our_environment.emplace_back(*entry);
+  }
+  std::string shell = from.shell.path;
+  if (shell.empty()) {
+    // The user's own where we know it well.
+    for (const std::string& entry : settings.our_environment) {
+      if (entry.starts_with("SHELL=/")) shell = entry.substr(6);
+    }
+    const auto kind = shell::identify_shell({shell}).kind;
+    if (shell.empty() || shell::attainable_quality(kind) != shell::Quality::Rich ||
+        ::access(shell.c_str(), X_OK) != 0) {
+      shell = "/bin/bash";
+    }
+  }
+  settings.shell = {shell};
+  settings.shell_integration = from.shell.integration;
+  settings.shell_integration_timeout = from.shell.integration_timeout;
+  settings.command_delay = from.shell.command_delay;
+  settings.history =
+      from.shell.history == config::ShellHistory::Record ? shell::History::Record : shell::History::LeaveOut;
+  settings.report_environment =
+      from.shell.report_environment ? shell::ReportEnvironment::Yes : shell::ReportEnvironment::No;
+  if (from.shell.zsh_clear_eol_mark) settings.extra_shell_environment.push_back("PROMPT_EOL_MARK=");
+  if (from.shell.zsh_oh_my)
+    settings.extra_shell_environment.push_back("ITERM_SHELL_INTEGRATION_INSTALLED=Yes");
+  if (from.shell.zsh_p10k)
+    settings.extra_shell_environment.push_back("POWERLEVEL9K_TERM_SHELL_INTEGRATION=true");
+  settings.also_inherit = from.shell.environment_keep;
+  settings.set_environment = from.shell.environment_add;
+  settings.cols = static_cast<uint16_t>(from.terminal.cols);
+  settings.rows = static_cast<uint16_t>(from.terminal.rows);
+  settings.journal_quota = static_cast<uint64_t>(from.limits.journal);
+  settings.journals_total = static_cast<uint64_t>(from.limits.journal_total);
+  settings.overflow = from.limits.overflow == config::Overflow::Pause  ? journal::Overflow::Pause
+                      : from.limits.overflow == config::Overflow::Kill ? journal::Overflow::Kill
+                                                                       : journal::Overflow::DropMiddle;
+  settings.kill_rungs = {{SIGINT, from.times.interrupt_grace},
+                         {SIGTERM, from.times.terminate_grace},
+                         {SIGKILL, from.times.kill_grace}};
+  settings.interrupt_grace = from.times.interrupt_grace;
+  settings.max_terminals = static_cast<size_t>(from.limits.terminals);
+  settings.pool = static_cast<size_t>(from.pool.size);
+  settings.records = static_cast<size_t>(from.terminal.records);
+  settings.hot = from.times.hot;
+  settings.hot_compiling = from.times.hot_compiling;
+  return settings;
+}
+
+engine::GateSettings EngineApplication::gate_settings() const {
+  const config::PolicySettings& from = config_.settings.policy;
+  engine::GateSettings settings;
+  settings.judge.agent.mode = from.mode == config::PolicyMode::Plan       ? policy::Mode::Plan
+                              : from.mode == config::PolicyMode::AutoEdit ? policy::Mode::AutoEdit
+                              : from.mode == config::PolicyMode::Yolo     ? policy::Mode::Yolo
+                                                                          : policy::Mode::Default;
+  settings.judge.agent.auto_approve_safe = from.auto_approve_safe_commands;
+  settings.judge.agent.confirm_dangerous = from.confirm_dangerous_commands;
+  if (const char* home = std::getenv("HOME")) settings.judge.home = home;
+  settings.approval_expiry = from.approval_expiry;
+  settings.rules_file = process_.folders().config + "/rules.toml";
+  return settings;
+}
+
+base::Result<void> EngineApplication::start(io::Loop& loop, Server& server) {
+  loop_ = &loop;
+  server_ = &server;
+  basic_.serve(server);
+  basic_.extend_status([this](json::object& status) { extend_status(status); });
+  load_config();
+  for (const config::Problem& problem : config_.problems) process_.log().warning(problem.shown());
+  open_store();
+  gate_ = std::make_unique<engine::Gate>(loop, gate_settings(), static_cast<engine::AuditSink&>(*this));
+  gate_->set_observer(this);
+  auto readers = engine::Readers::open(process_.folders().state + "/readers");
+  if (!readers) {
+    warnings_.push_back("who has read what is not remembered: " + readers.error().message);
+    process_.log().warning(warnings_.back());
+  }
+  readers_ = readers ? std::move(*readers) : engine::Readers();
+  auto made = engine::Engine::create(loop, engine_settings(), *this);
+  if (!made) return tl::unexpected(made.error());
+  engine_ = std::move(*made);
+  recovered_ = engine_->recover();
+  for (const std::string& problem : recovered_.problems) process_.log().warning(problem);
+  process_.log().info("found " + std::to_string(recovered_.terminals) + " living terminals and " +
+                      std::to_string(recovered_.ended) + " that ended, in " +
+                      std::to_string(recovered_.took.count()) + " ms");
+  return {};
+}
+
+// History is worth having, but no reason not to run commands.
+void EngineApplication::open_store() {
+  auto opened = store::Store::open(process_.folders().history());
+  if (!opened) {
+    warnings_.push_back("no history is kept: " + opened.error().message);
+    process_.log().warning(warnings_.back());
+    return;
+  }
+  for (const std::string& notice : opened->take_notices()) {
+    warnings_.push_back(notice);
+    process_.log().warning(notice);
+  }
+  store_ = std::make_unique<store::Worker>(std::move(*opened));
+  const int64_t rows = config_.settings.limits.history_rows;
+  const int64_t oldest = process_.started_at() - config_.settings.limits.history_days * 24 * 3600 * 1000;
+  keep([rows, oldest](store::Store& store) { static_cast<void>(store.prune(rows, oldest)); });
+}
+
+void EngineApplication::keep(std::function<void(store::Store&)> work) {
+  if (store_ && !store_->post(std::move(work))) not_recorded_++;
+}
+
+std::vector<std::string> EngineApplication::reload() {
+  load_config();
+  if (engine_) engine_->set_settings(engine_settings());
+  std::vector<std::string> errors;
+  for (const config::Problem& problem : config_.problems) errors.push_back(problem.shown());
+  return errors;
+}
+
+void EngineApplication::stop(bool kill_terminals, std::function<void()> done) {
+  open_calls_.clear();
+  if (!kill_terminals || !engine_) return done();
+  engine_->kill_all(std::move(done));
+}
+
+void EngineApplication::extend_status(json::object& status) {
+  status["terminals"] = engine_->live_terminals();
+  status["commands"] = engine_->live_commands();
+  status["journals"] =
+      json::object{{"bytes", engine_->journal_bytes()}, {"quota", engine_->settings().journals_total}};
+  status["recovered"] = json::object{
+      {"terminals", recovered_.terminals}, {"ended", recovered_.ended}, {"ms", recovered_.took.count()}};
+  json::array warnings;
+  for (const std::string& warning : warnings_) warnings.emplace_back(warning);
+  for (const std::string& problem : recovered_.problems) warnings.emplace_back(problem);
+  if (not_recorded_ > 0) {
+    warnings.emplace_back(std::to_string(not_recorded_) +
+                          " history rows were not written: the disk is too slow");
+  }
+  status["warnings"] = std::move(warnings);
+  json::array errors;
+  for (const config::Problem& problem : config_.problems) errors.emplace_back(problem.shown());
+  status["config"] = json::object{{"path", config_.file}, {"errors", std::move(errors)}};
+}
+
+uint64_t EngineApplication::add_call(const Caller& caller, const Responder& responder,
+                                     std::function<void()> cancelled) {
+  const uint64_t key = ++last_key_;
+  auto call = std::make_unique<OpenCall>();
+  call->connection = caller.connection;
+  open_calls_.emplace(key, std::move(call));
+  responder.on_cancel([this, alive = alive_, key, cancelled = std::move(cancelled)] {
+    if (!*alive) return;
+    if (cancelled) cancelled();
+    end_call(key);
+  });
+  return key;
+}
+
+EngineApplication::OpenCall* EngineApplication::open_call(uint64_t key) {
+  const auto found = open_calls_.find(key);
+  return found != open_calls_.end() ? found->second.get() : nullptr;
+}
+
+// Later: it is often one of its own parts that says that it is over.
+void EngineApplication::end_call(uint64_t key) {
+  const auto found = open_calls_.find(key);
+  if (found == open_calls_.end()) return;
+  loop_->cancel(found->second->timer);
+  std::shared_ptr<OpenCall> gone = std::move(found->second);
+  open_calls_.erase(found);
+  loop_->post([gone] {});
+}
+
+void EngineApplication::connection_closed(uint64_t connection) {
+  gate_->connection_closed(connection);
+  std::vector<uint64_t> gone;
+  for (const auto& [key, attachment] : attachments_) {
+    if (attachment->connection == connection) gone.push_back(key);
+  }
+  for (const uint64_t key : gone) end_attachment(key, "");
+  std::erase_if(subscriptions_, [&](const auto& entry) { return entry.second->connection == connection; });
+}
+
+void EngineApplication::on_terminal_opened(Terminal& terminal) {
+  tell("terminal_opened", terminal.id(), {{"terminal", terminal_object(*engine_, terminal)}});
+}
+
+void EngineApplication::on_terminal_change(Terminal& terminal, uint32_t changes) {
+  if (terminal.spec().pooled) return;
+  if (subscriptions_.empty()) return;
+  if ((changes & (engine::kMeta | engine::kReady)) != 0 && (changes & engine::kClosed) == 0) {
+    tell("terminal_changed", terminal.id(), {{"terminal", terminal_object(*engine_, terminal)}});
+  }
+  if ((changes & engine::kCommandStarted) != 0 && terminal.current() != nullptr) {
+    tell("command_started", terminal.id(), {{"result", result_object(terminal.facts(*terminal.current()))}});
+  }
+  if ((changes & engine::kCommandState) != 0 && terminal.current() != nullptr) {
+    const json::object facts = result_object(terminal.facts(*terminal.current()));
+    tell("command_state", terminal.id(),
+         {{"command_id", facts.at("command_id")},
+          {"state", facts.at("state")},
+          {"waiting", facts.at("waiting")}});
+  }
+  if ((changes & engine::kCommandFinished) != 0 && terminal.last() != nullptr) {
+    tell("command_finished", terminal.id(), {{"result", result_object(terminal.facts(*terminal.last()))}});
+  }
+  if ((changes & engine::kOutput) != 0) {
+    tell("output", terminal.id(), {{"id", terminal.id()}, {"lines", terminal.output().transcript().size()}});
+  }
+  if ((changes & engine::kClosed) != 0) {
+    const json::object object = terminal_object(*engine_, terminal);
+    tell("terminal_closed", terminal.id(),
+         {{"id", terminal.id()}, {"exit_code", object.at("exit_code")}, {"signal", object.at("signal")}});
+  }
+}
+
+void EngineApplication::on_record(const Terminal& terminal, const engine::Command& command) {
+  keep([row = row_of(terminal, command)](store::Store& store) { static_cast<void>(store.put_command(row)); });
+}
+
+void EngineApplication::on_quality(const Terminal& terminal, shell::Quality from, shell::Quality to,
+                                   const std::string& reason) {
+  if (terminal.spec().pooled) return;
+  tell("integration_changed", terminal.id(),
+       {{"id", terminal.id()},
+        {"from", shell::quality_name(from)},
+        {"to", shell::quality_name(to)},
+        {"reason", reason}});
+}
+
+void EngineApplication::on_terminal_forgotten(const std::string& id) {
+  std::vector<uint64_t> gone;
+  for (const auto& [key, attachment] : attachments_) {
+    if (attachment->terminal == id) gone.push_back(key);
+  }
+  for (const uint64_t key : gone) end_attachment(key, "the terminal has ended");
+}
+
+}  // namespace ttyward::daemon

@@ -1,0 +1,210 @@
+// The daemon's meaning: calls of docs/protocol/socket.md on the engine, the gate and the store.
+//
+//   Server ─ call ─► EngineApplication ─► Gate (may it run?) ─► Engine ─► Terminal
+//                        │ answers as the terminal's changes come in
+//                        └► store::Worker (history, audit) on its own thread
+//
+// A call that takes time is an OpenCall: it owns its wait, stream and dialogue, and
+// goes when it is answered or taken back. Thread rule: the loop's thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/load.h"
+#include "daemon/application.h"
+#include "daemon/args.h"
+#include "daemon/basic_calls.h"
+#include "daemon/server.h"
+#include "engine/dialogue.h"
+#include "engine/engine.h"
+#include "engine/gate.h"
+#include "engine/read.h"
+#include "engine/readers.h"
+#include "engine/wait.h"
+#include "store/worker.h"
+
+namespace ttyward::daemon {
+
+class EngineApplication final : public Application,
+                                private engine::EngineObserver,
+                                public engine::AuditSink,
+                                private engine::GateObserver {
+ public:
+  // `hold_program` is the path of ttyward-hold.
+  EngineApplication(Process& process, std::string hold_program);
+  ~EngineApplication() override;
+
+  void call(const Caller& caller, const std::string& name, boost::json::object args,
+            Responder responder) override;
+  void connection_closed(uint64_t connection) override;
+  Role role_of(pid_t peer, Role asked) override;
+  base::Result<void> start(io::Loop& loop, Server& server) override;
+  std::vector<std::string> reload() override;
+  void stop(bool kill_terminals, std::function<void()> done) override;
+
+ private:
+  using Handler = void (EngineApplication::*)(const Caller&, Args&, Responder);
+  struct Row {
+    const char* name;
+    Role least;  // Viewer: anybody; Agent: agents and persons; Person
+    Handler handler;
+  };
+  static const std::vector<Row>& table();
+
+  // A call that is answered later.
+  struct OpenCall {
+    uint64_t connection = 0;
+    std::unique_ptr<engine::Wait> wait;
+    std::vector<std::shared_ptr<void>> parts;  // whatever else it is made of; goes with it
+    io::Loop::TimerId timer = 0;
+  };
+  uint64_t add_call(const Caller& caller, const Responder& responder, std::function<void()> cancelled = {});
+  OpenCall* open_call(uint64_t key);
+  void end_call(uint64_t key);
+
+  // --- calls_run.cc
+  void run(const Caller& caller, Args& args, Responder responder);
+  void batch(const Caller& caller, Args& args, Responder responder);
+  void exec(const Caller& caller, Args& args, Responder responder);
+  void result(const Caller& caller, Args& args, Responder responder);
+
+  struct Follow {
+    std::chrono::milliseconds yield_after{0};
+    bool stop_at_input = true;
+    bool stream = false;
+    bool interrupt_on_cancel = false;
+    terminal::ViewLimits view;
+    std::vector<engine::Reply> replies;
+    std::chrono::milliseconds replies_timeout{0};
+  };
+  terminal::ViewLimits view_of(Args& args) const;
+  Follow follow_of(Args& args, std::chrono::milliseconds yield_after) const;
+  // Asks the gate; `go` runs once the command may, with the verdict as JSON.
+  void gated(const Caller& caller, engine::GateRequest request, std::chrono::milliseconds yield_after,
+             Responder responder, std::function<void(const std::string& verdict_json)> go);
+  engine::GateRequest gate_request(const Caller& caller, std::string command, std::string cwd) const;
+  void follow(const Caller& caller, engine::Terminal& terminal, engine::Command& command, const Follow& how,
+              const Responder& responder);
+  void answer_with(engine::Terminal& terminal, const std::string& command_id,
+                   const terminal::ViewLimits& view, const Responder& responder);
+  void submit_when_free(const Caller& caller, const std::string& terminal_id, engine::CommandRequest request,
+                        bool wait_if_busy, const Follow& how, const Responder& responder);
+  struct Batch;
+  void next_of_batch(const std::shared_ptr<Batch>& batch);
+  void end_batch(const std::shared_ptr<Batch>& batch);
+
+  // --- calls_terminal.cc
+  void open(const Caller& caller, Args& args, Responder responder);
+  void acquire(const Caller& caller, Args& args, Responder responder);
+  void release(const Caller& caller, Args& args, Responder responder);
+  void input(const Caller& caller, Args& args, Responder responder);
+  void interrupt(const Caller& caller, Args& args, Responder responder);
+  void signal(const Caller& caller, Args& args, Responder responder);
+  void kill(const Caller& caller, Args& args, Responder responder);
+  void resize(const Caller& caller, Args& args, Responder responder);
+  void screen(const Caller& caller, Args& args, Responder responder);
+  void list(const Caller& caller, Args& args, Responder responder);
+  void show(const Caller& caller, Args& args, Responder responder);
+  void rename(const Caller& caller, Args& args, Responder responder);
+  void assign(const Caller& caller, Args& args, Responder responder);
+  void associate(const Caller& caller, Args& args, Responder responder);
+  void session_terminals(const Caller& caller, Args& args, Responder responder);
+  void session_cwd(const Caller& caller, Args& args, Responder responder);
+  void path_add(const Caller& caller, Args& args, Responder responder);
+  void path_remove(const Caller& caller, Args& args, Responder responder);
+  void path_list(const Caller& caller, Args& args, Responder responder);
+  boost::json::object paths_object() const;
+  // The terminal named by `terminal`, or that of the command named by `command`; answers if there is none.
+  engine::Terminal* terminal_of(Args& args, const Responder& responder, engine::Command** command = nullptr);
+  void when_ready(const Caller& caller, engine::Terminal& terminal, const Responder& responder,
+                  std::function<void(engine::Terminal&)> then);
+  void type(engine::Terminal& terminal, const std::string& bytes, engine::Owner by,
+            const Responder& responder);
+
+  // --- calls_watch.cc
+  void wait(const Caller& caller, Args& args, Responder responder);
+  void wait_for_approval(const Caller& caller, const std::string& id, std::chrono::milliseconds timeout,
+                         const Responder& responder);
+  void read(const Caller& caller, Args& args, Responder responder);
+  void environment(const Caller& caller, Args& args, Responder responder);
+  void attach(const Caller& caller, Args& args, Responder responder);
+  void attach_input(const Caller& caller, Args& args, Responder responder);
+  void attach_resize(const Caller& caller, Args& args, Responder responder);
+  void detach(const Caller& caller, Args& args, Responder responder);
+  void subscribe(const Caller& caller, Args& args, Responder responder);
+  void unsubscribe(const Caller& caller, Args& args, Responder responder);
+  struct Subscription;
+  struct Attachment;
+  void send_frame(uint64_t key);
+  void end_attachment(uint64_t key, const std::string& reason);
+  void tell(const char* kind, const std::string& terminal_id, const boost::json::object& event);
+
+  // --- calls_policy.cc
+  void check(const Caller& caller, Args& args, Responder responder);
+  void approvals(const Caller& caller, Args& args, Responder responder);
+  void answer(const Caller& caller, Args& args, Responder responder);
+  void withdraw(const Caller& caller, Args& args, Responder responder);
+  void rules(const Caller& caller, Args& args, Responder responder);
+  void rule_remove(const Caller& caller, Args& args, Responder responder);
+  void mode(const Caller& caller, Args& args, Responder responder);
+  void history(const Caller& caller, Args& args, Responder responder);
+  void decisions(const Caller& caller, Args& args, Responder responder);
+  std::string session_of(const Caller& caller, Args& args) const;
+  void record(const engine::AuditRow& row) override;
+  void session_rule_added(const std::string& session, const std::string& rule,
+                          const std::string& by) override;
+  void session_rule_removed(const std::string& session, const std::string& rule) override;
+  void on_opened(const engine::Approval& approval) override;
+  void on_closed(const engine::Approval& approval) override;
+
+  // --- engine_application.cc
+  void on_terminal_opened(engine::Terminal& terminal) override;
+  void on_terminal_change(engine::Terminal& terminal, uint32_t changes) override;
+  void on_record(const engine::Terminal& terminal, const engine::Command& command) override;
+  void on_quality(const engine::Terminal& terminal, shell::Quality from, shell::Quality to,
+                  const std::string& reason) override;
+  void on_terminal_forgotten(const std::string& id) override;
+  void load_config();
+  engine::Settings engine_settings() const;
+  engine::GateSettings gate_settings() const;
+  void open_store();
+  void keep(std::function<void(store::Store&)> work);
+  void extend_status(boost::json::object& status);
+
+  Process& process_;
+  const std::string hold_program_;
+  BasicCalls basic_;
+  io::Loop* loop_ = nullptr;
+  Server* server_ = nullptr;
+  config::Loaded config_;
+  std::vector<std::string> warnings_;
+  std::unique_ptr<store::Worker> store_;
+  std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<engine::Gate> gate_;
+  std::optional<engine::Readers> readers_;
+  engine::Recovered recovered_;
+  size_t not_recorded_ = 0;  // history rows the store had no room for
+
+  uint64_t last_key_ = 0;
+  std::map<uint64_t, std::unique_ptr<OpenCall>> open_calls_;
+  // Commands that wait for a person, or were refused: there is no terminal that knows them.
+  struct Pending {
+    terminal::CommandResult facts;
+    std::string approval;
+  };
+  std::map<std::string, Pending> pending_;
+  std::vector<std::string> pending_order_;
+  std::map<std::string, std::vector<std::function<void()>>> approval_waiters_;  // by approval id
+  std::map<uint64_t, std::unique_ptr<Subscription>> subscriptions_;
+  std::map<uint64_t, std::unique_ptr<Attachment>> attachments_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace ttyward::daemon

@@ -1,0 +1,25 @@
+// The protocol's objects, made of the engine's.
+#pragma once
+
+#include <string>
+
+#include <boost/json/object.hpp>
+
+#include "engine/engine.h"
+#include "store/rows.h"
+#include "terminal/result.h"
+
+namespace ttyward::daemon {
+
+boost::json::object result_object(const terminal::CommandResult& result);
+boost::json::object terminal_object(engine::Engine& engine, engine::Terminal& terminal);
+// JSON text of our own making.
+boost::json::object parsed(const std::string& text);
+boost::json::object row_object(const store::CommandRow& row);
+boost::json::object row_object(const store::DecisionRow& row);
+store::CommandRow row_of(const engine::Terminal& terminal, const engine::Command& command);
+
+// The text, or null if there is none.
+boost::json::value text_or_null(const std::string& text);
+
+}  // namespace ttyward::daemon

@@ -1,0 +1,214 @@
+#include "engine/dialogue.h"
+
+#include <re2/re2.h>
+#include <string.h>
+
+#include "vt/input_encoder.h"
+
+namespace ttyward::engine {
+namespace {
+
+using End = DialogueOutcome::End;
+
+// Uses that are told one by one; all are counted.
+constexpr size_t kMostTold = 1000;
+// A program may print its prompt before it turns the echo off.
+constexpr std::chrono::milliseconds kEchoGrace{2000};
+constexpr std::chrono::milliseconds kEchoPause{50};
+
+base::Result<void> check(const Reply& reply, size_t index) {
+  const std::string which = "reply " + std::to_string(index + 1);
+  if (reply.when.empty()) {
+    return base::fail(base::ErrorCode::InvalidArgument, which + " has no pattern: say when it is to be sent");
+  }
+  if (reply.kind == Reply::Kind::Keys) {
+    if (auto keys = vt::encode_keys(reply.value, {}); !keys) {
+      return base::fail(base::ErrorCode::InvalidArgument, which + ": " + keys.error().message);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+const char* dialogue_end_name(End end) {
+  switch (end) {
+    case End::CommandEnded:
+      return "command_ended";
+    case End::Timeout:
+      return "timeout";
+    case End::Failed:
+      return "failed";
+    case End::Closed:
+      return "closed";
+  }
+  return "closed";
+}
+
+base::Result<std::unique_ptr<Dialogue>> Dialogue::start(io::Loop& loop, Terminal& terminal, DialogueSpec spec,
+                                                        Done done) {
+  if (terminal.find(spec.command_id) == nullptr) {
+    return base::fail(base::ErrorCode::NotFound,
+                      "terminal " + terminal.id() + " knows no command " + spec.command_id);
+  }
+  if (spec.replies.empty()) {
+    return base::fail(base::ErrorCode::InvalidArgument, "a dialogue needs at least one reply");
+  }
+  std::vector<Rule> rules;
+  for (Reply& reply : spec.replies) {
+    if (auto checked = check(reply, rules.size()); !checked) return tl::unexpected(checked.error());
+    auto when = compile_pattern(reply.when);
+    if (!when) return tl::unexpected(when.error());
+    if (re2::RE2::PartialMatch("", **when)) {
+      return base::fail(base::ErrorCode::InvalidArgument,
+                        "'" + reply.when + "' matches where nothing was printed; name what is asked");
+    }
+    rules.push_back({std::move(reply), std::move(*when), false});
+  }
+  std::unique_ptr<Dialogue> made(
+      new Dialogue(loop, terminal, std::move(spec.command_id), std::move(rules), std::move(done)));
+  if (spec.timeout.count() > 0) {
+    made->deadline_ = loop.after(spec.timeout, [d = made.get(), time = spec.timeout] {
+      d->deadline_ = 0;
+      d->end(End::Timeout, "the dialogue's time of " + std::to_string(time.count()) +
+                               " ms is over; the command still runs");
+    });
+  }
+  loop.post([d = made.get(), alive = made->alive_] {
+    if (*alive) d->look();
+  });
+  return made;
+}
+
+Dialogue::Dialogue(io::Loop& loop, Terminal& terminal, std::string command_id, std::vector<Rule> rules,
+                   Done done)
+    : loop_(loop),
+      terminal_(&terminal),
+      command_id_(std::move(command_id)),
+      rules_(std::move(rules)),
+      done_(std::move(done)) {
+  terminal.watch(*this);
+}
+
+Dialogue::~Dialogue() {
+  *alive_ = false;
+  leave();
+}
+
+void Dialogue::leave() {
+  loop_.cancel(deadline_);
+  loop_.cancel(retry_);
+  for (Rule& rule : rules_) {
+    if (rule.reply.kind == Reply::Kind::Secret)
+      ::explicit_bzero(rule.reply.value.data(), rule.reply.value.size());
+  }
+  rules_.clear();
+  if (terminal_ != nullptr) terminal_->unwatch(*this);
+  terminal_ = nullptr;
+}
+
+void Dialogue::end(End how, std::string reason) {
+  if (ended_) return;
+  ended_ = true;
+  leave();
+  outcome_.end = how;
+  outcome_.reason = std::move(reason);
+  loop_.post([alive = alive_, outcome = std::move(outcome_), done = std::move(done_)] {
+    if (*alive) done(outcome);
+  });
+}
+
+void Dialogue::on_destroyed() {
+  terminal_ = nullptr;
+  end(End::Closed, "the terminal is gone");
+}
+
+void Dialogue::on_change(Terminal&, uint32_t) {
+  look();
+}
+
+void Dialogue::look() {
+  if (ended_) return;
+  Command* command = terminal_->find(command_id_);
+  // A record that is not there any more is of a command that ended long ago.
+  if (command == nullptr || command->over) return end(End::CommandEnded, "");
+  const bool own = terminal_->spec().temporary();
+  if (!own && !command->started_seen) return;
+  while (!ended_ && !sending_ &&
+         answer_one(own ? terminal_->output() : terminal_->output_of(*command), LineScan::Finished::No)) {
+  }
+}
+
+// The first match in what is new; of several in one line the one that ends first.
+bool Dialogue::answer_one(const terminal::Output& output, LineScan::Finished finished) {
+  std::optional<size_t> chosen;
+  std::string asked;
+  scan_.scan(output, finished, [&](const LineScan::Line& line) {
+    size_t end = 0;
+    for (size_t i = 0; i < rules_.size(); i++) {
+      if (rules_[i].used && !rules_[i].reply.repeat) continue;
+      const auto found = match_new(*rules_[i].when, line);
+      if (!found || *found <= line.known || (chosen && *found >= end)) continue;
+      chosen = i;
+      end = *found;
+    }
+    if (!chosen) return true;
+    asked = std::string(line.text);
+    scan_.mark(output, line, end);
+    outcome_.used_count++;
+    if (outcome_.used.size() < kMostTold) outcome_.used.push_back({*chosen, line.number, asked});
+    return false;
+  });
+  if (chosen) send(*chosen, asked);
+  return chosen.has_value();
+}
+
+void Dialogue::send(size_t index, const std::string& asked) {
+  Rule& rule = rules_[index];
+  rule.used = true;
+  const auto told = [this, alive = alive_](const base::Result<void>& result) {
+    if (*alive) sent(result);
+  };
+  switch (rule.reply.kind) {
+    case Reply::Kind::Text:
+      return terminal_->input(rule.reply.value + "\r", Owner::Agent, told);
+    case Reply::Kind::Keys: {
+      const auto bytes = vt::encode_keys(rule.reply.value, terminal_->output().screen().keyboard());
+      if (!bytes) return end(End::Failed, bytes.error().message);
+      return terminal_->input(*bytes, Owner::Agent, told);
+    }
+    case Reply::Kind::Secret:
+      sending_ = true;
+      return send_secret(index, asked, Clock::now() + kEchoGrace);
+  }
+}
+
+void Dialogue::send_secret(size_t index, const std::string& asked, Clock::time_point give_up) {
+  terminal_->secret(rules_[index].reply.value, [this, alive = alive_, index, asked,
+                                                give_up](const base::Result<void>& result) {
+    if (!*alive || ended_) return;
+    if (result) {
+      sending_ = false;
+      return look();
+    }
+    if (Clock::now() < give_up) {
+      retry_ = loop_.after(kEchoPause, [this, index, asked, give_up] {
+        retry_ = 0;
+        send_secret(index, asked, give_up);
+      });
+      return;
+    }
+    outcome_.used_count--;
+    if (outcome_.used.size() > outcome_.used_count) outcome_.used.pop_back();
+    end(End::Failed, "'" + asked + "' is not a password prompt (" + result.error().message + ")");
+  });
+}
+
+void Dialogue::sent(const base::Result<void>& result) {
+  if (result || ended_) return;
+  // A command that is over takes nothing: its end is what counts.
+  look();
+  if (!ended_) end(End::Failed, "a reply could not be sent: " + result.error().message);
+}
+
+}  // namespace ttyward::engine

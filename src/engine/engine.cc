@@ -1,0 +1,511 @@
+#include "engine/engine.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/ids.h"
+#include "base/path.h"
+#include "engine/time.h"
+#include "pty/environment.h"
+#include "pty/proc.h"
+
+namespace ttyward::engine {
+
+using base::ErrorCode;
+using base::fail;
+
+base::Result<std::unique_ptr<Engine>> Engine::create(io::Loop& loop, Settings settings,
+                                                     EngineObserver& observer) {
+  auto journals = journal::Folder::open(settings.folders.journals(), settings.journals_total);
+  if (!journals) return tl::unexpected(journals.error());
+  const std::string logs_path = settings.folders.state + "/terminals";
+  auto logs = base::open_private_folder(logs_path, base::IfMissing::Create);
+  if (!logs) return tl::unexpected(logs.error());
+  const std::string sockets = settings.folders.holders();
+  if (auto made = base::open_private_folder(sockets, base::IfMissing::Create); !made) {
+    return tl::unexpected(made.error());
+  }
+  return std::unique_ptr<Engine>(new Engine(loop, std::move(settings), observer, std::move(*journals),
+                                            std::move(*logs), logs_path, sockets));
+}
+
+Engine::Engine(io::Loop& loop, Settings settings, EngineObserver& observer,
+               std::shared_ptr<journal::Folder> journals, base::UniqueFd logs, std::string logs_path,
+               std::string sockets)
+    : loop_(loop),
+      settings_(std::move(settings)),
+      observer_(observer),
+      journals_(std::move(journals)),
+      logs_(std::move(logs)),
+      launcher_(loop, settings_.hold_program, 2),
+      host_{loop,
+            launcher_,
+            settings_,
+            logs_.get(),
+            std::move(logs_path),
+            std::move(sockets),
+            journals_->path(),
+            journals_->fd(),
+            {},
+            {}} {
+  host_.on_record = [this](const Terminal& terminal, const Command& command) {
+    observer_.on_record(terminal, command);
+  };
+  host_.on_quality = [this](const Terminal& terminal, shell::Quality from, shell::Quality to,
+                            const std::string& reason) { observer_.on_quality(terminal, from, to, reason); };
+}
+
+Engine::~Engine() {
+  *alive_ = false;
+}
+
+void Engine::set_settings(Settings settings) {
+  settings_ = std::move(settings);
+  pool_model_.reset();
+}
+
+Recovered Engine::recover() {
+  const auto start = io::Loop::Clock::now();
+  Recovered recovered;
+  auto ids = TerminalLog::list(logs_.get());
+  if (!ids) {
+    recovered.problems.push_back(ids.error().message);
+    return recovered;
+  }
+  for (const std::string& id : *ids) {
+    auto terminal = Terminal::recover(host_, id);
+    if (!terminal) {
+      recovered.problems.push_back(terminal.error().message);
+      continue;
+    }
+    Terminal& t = *add(std::move(*terminal));
+    if (t.spec().pooled) {
+      t.kill();  // nobody's, and how it was started is not known any more
+      continue;
+    }
+    t.live() ? recovered.terminals++ : recovered.ended++;
+  }
+  std::sort(terminals_.begin(), terminals_.end(),
+            [](const auto& a, const auto& b) { return a->created_at_ms() < b->created_at_ms(); });
+  forget_old();
+  recovered.took = std::chrono::duration_cast<std::chrono::milliseconds>(io::Loop::Clock::now() - start);
+  return recovered;
+}
+
+Terminal* Engine::add(std::unique_ptr<Terminal> terminal) {
+  terminal->watch(*this);
+  terminals_.push_back(std::move(terminal));
+  return terminals_.back().get();
+}
+
+base::Result<std::string> Engine::checked_cwd(const std::string& cwd) const {
+  if (cwd.empty()) {
+    for (const std::string& entry : settings_.our_environment) {
+      if (entry.starts_with("HOME=")) return entry.substr(5);
+    }
+    return std::string("/");
+  }
+  if (cwd.front() != '/') {
+    return fail(ErrorCode::InvalidArgument, "cwd must be an absolute path, not '" + cwd + "'");
+  }
+  struct stat info{};
+  if (::stat(cwd.c_str(), &info) != 0) return base::fail_errno(errno, "cannot work in " + cwd);
+  if (!S_ISDIR(info.st_mode)) return fail(ErrorCode::InvalidArgument, cwd + " is not a directory");
+  return base::normalize_path(cwd);
+}
+
+base::Result<std::vector<std::string>> Engine::environment(const std::vector<std::string>& requested,
+                                                           pty::Provider provider) const {
+  pty::EnvironmentRequest request;
+  request.ours = settings_.our_environment;
+  request.requested = settings_.set_environment;
+  request.requested.insert(request.requested.end(), requested.begin(), requested.end());
+  request.also_inherit = settings_.also_inherit;
+  request.terminal =
+      provider == pty::Provider::Pty ? pty::TerminalProfile::Colour : pty::TerminalProfile::Dumb;
+  request.version = settings_.version;
+  pty::Environment made = pty::build_environment(request);
+  if (!made.refused.empty()) {
+    return fail(ErrorCode::InvalidArgument,
+                "variable " + made.refused.front().name + " is refused: " + made.refused.front().reason);
+  }
+  for (std::string& entry : made.variables) {
+    if (!entry.starts_with("PATH=")) continue;
+    for (const PathContribution& path : paths_) {
+      entry = path.prepend ? "PATH=" + path.path + ":" + entry.substr(5) : entry + ":" + path.path;
+    }
+  }
+  return std::move(made.variables);
+}
+
+base::Result<Terminal*> Engine::open(OpenRequest request) {
+  TerminalSpec spec;
+  spec.name = request.name;
+  spec.owner = request.owner;
+  spec.task = request.task;
+  auto cwd = checked_cwd(request.cwd);
+  if (!cwd) return tl::unexpected(cwd.error());
+  spec.cwd = std::move(*cwd);
+  spec.argv = request.shell.empty() ? settings_.shell : std::move(request.shell);
+  spec.login = request.login;
+  spec.size = request.size.value_or(pty::WindowSize{settings_.cols, settings_.rows, 0, 0});
+  spec.integrate = settings_.shell_integration;
+  if (!spec.name.empty()) {
+    if (spec.name.size() > 64 || std::any_of(spec.name.begin(), spec.name.end(),
+                                             [](unsigned char c) { return c <= ' ' || c == 127; })) {
+      return fail(ErrorCode::InvalidArgument, "a name has at most 64 characters and no blanks");
+    }
+    for (const auto& known : terminals_) {
+      if (known->live() && known->spec().name == spec.name) {
+        return fail(ErrorCode::AlreadyExists,
+                    "terminal " + known->id() + " is called '" + spec.name + "' already");
+      }
+    }
+  }
+  auto variables = environment(request.environment, pty::Provider::Pty);
+  if (!variables) return tl::unexpected(variables.error());
+  spec.environment = std::move(*variables);
+  spec.environment.insert(spec.environment.end(), settings_.extra_shell_environment.begin(),
+                          settings_.extra_shell_environment.end());
+  if (live_terminals() >= settings_.max_terminals) {
+    return fail(ErrorCode::Exhausted,
+                "there are " + std::to_string(settings_.max_terminals) +
+                    " terminals already: end one (ttyward kill) or raise limits.terminals");
+  }
+  if (Terminal* pooled = take_from_pool(spec)) {
+    pooled->assign_from_pool(spec.name, spec.owner, spec.task);
+    observer_.on_terminal_opened(*pooled);
+    fill_pool();
+    return pooled;
+  }
+  auto opened = start_shell(spec);
+  if (!opened) return opened;
+  observer_.on_terminal_opened(**opened);
+  // Whoever opens one often opens another like it.
+  spec.name.clear();
+  spec.task.clear();
+  spec.owner = Owner::System;
+  spec.pooled = true;
+  pool_model_ = std::move(spec);
+  fill_pool();
+  return opened;
+}
+
+base::Result<Terminal*> Engine::start_shell(TerminalSpec spec) {
+  spec.id = base::random_id('t');
+  auto opened = Terminal::open(host_, std::move(spec));
+  if (!opened) return tl::unexpected(opened.error());
+  return add(std::move(*opened));
+}
+
+Terminal* Engine::take_from_pool(const TerminalSpec& spec) {
+  for (const auto& terminal : terminals_) {
+    const TerminalSpec& have = terminal->spec();
+    if (have.pooled && terminal->live() && terminal->ready() && !terminal->busy() && have.cwd == spec.cwd &&
+        terminal->cwd() == spec.cwd && have.argv == spec.argv && have.login == spec.login &&
+        have.size == spec.size && have.environment == spec.environment) {
+      return terminal.get();
+    }
+  }
+  return nullptr;
+}
+
+// One at a time, when the loop has nothing better to do.
+void Engine::fill_pool() {
+  if (pool_due_ || !pool_model_ || settings_.pool == 0 || ending_) return;
+  pool_due_ = true;
+  loop_.after(std::chrono::milliseconds(50), [this, alive = alive_] {
+    if (!*alive) return;
+    pool_due_ = false;
+    if (!pool_model_ || ending_) return;
+    size_t have = 0;
+    for (const auto& terminal : terminals_) {
+      const TerminalSpec& spec = terminal->spec();
+      if (!spec.pooled || !terminal->live()) continue;
+      if (spec.cwd == pool_model_->cwd && spec.argv == pool_model_->argv &&
+          spec.environment == pool_model_->environment) {
+        have++;
+      } else {
+        terminal->kill();  // of a directory nobody opens terminals in any more
+      }
+    }
+    if (have >= settings_.pool) return;
+    if (start_shell(*pool_model_)) fill_pool();
+  });
+}
+
+base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std::string& task, Owner owner) {
+  auto wanted = checked_cwd(cwd);
+  if (!wanted) return tl::unexpected(wanted.error());
+  const auto usable = [&](const Terminal& terminal) {
+    return terminal.live() && !terminal.busy() && !terminal.spec().temporary() && !terminal.spec().pooled &&
+           !terminal.lease() && !terminal.cwd().empty() && base::same_path(terminal.cwd(), *wanted);
+  };
+  Terminal* found = nullptr;
+  for (const auto& terminal : terminals_) {
+    if (!usable(*terminal)) continue;
+    if (!task.empty() && terminal->spec().task == task) {
+      found = terminal.get();
+      break;
+    }
+    if (found == nullptr) found = terminal.get();
+  }
+  if (found != nullptr) {
+    found->set_task(task);
+    return Acquired{found, false};
+  }
+  OpenRequest request;
+  request.cwd = *wanted;
+  request.task = task;
+  request.owner = owner;
+  auto opened = open(std::move(request));
+  if (!opened) return tl::unexpected(opened.error());
+  return Acquired{*opened, true};
+}
+
+std::vector<Terminal*> Engine::release(const std::string& task) {
+  std::vector<Terminal*> released;
+  if (task.empty()) return released;
+  for (const auto& terminal : terminals_) {
+    if (terminal->spec().task != task) continue;
+    terminal->set_task("");
+    released.push_back(terminal.get());
+  }
+  return released;
+}
+
+base::Result<Terminal*> Engine::run(RunRequest request) {
+  if (live_commands() >= settings_.max_temporary) {
+    return fail(ErrorCode::Exhausted, std::to_string(settings_.max_temporary) +
+                                          " commands are running already: wait for some of them");
+  }
+  TerminalSpec spec;
+  spec.id = base::random_id('t');
+  spec.owner = request.owner;
+  spec.task = request.task;
+  auto cwd = checked_cwd(request.cwd);
+  if (!cwd) return tl::unexpected(cwd.error());
+  spec.cwd = std::move(*cwd);
+  spec.provider = request.provider;
+  spec.size = request.size.value_or(pty::WindowSize{settings_.cols, settings_.rows, 0, 0});
+  spec.command_id = request.id.empty() ? base::random_id('c') : std::move(request.id);
+  spec.command = request.command;
+  spec.timeout = request.timeout;
+  spec.idle_timeout = request.idle_timeout;
+  spec.stdin_text = std::move(request.stdin_text);
+  spec.verdict_json = std::move(request.verdict_json);
+  spec.argv = std::move(request.argv);
+  if (spec.argv.empty()) {
+    if (auto checked = shell::check_command_text(request.command); !checked) {
+      return tl::unexpected(checked.error());
+    }
+    spec.argv = pty::shell_argv("/bin/bash", request.command);
+  } else if (spec.command.empty()) {
+    for (const std::string& word : spec.argv) spec.command += (spec.command.empty() ? "" : " ") + word;
+  }
+  auto variables = environment(request.environment, request.provider);
+  if (!variables) return tl::unexpected(variables.error());
+  spec.environment = std::move(*variables);
+  auto opened = Terminal::open(host_, std::move(spec));
+  if (!opened) return tl::unexpected(opened.error());
+  Terminal* terminal = add(std::move(*opened));
+  observer_.on_terminal_opened(*terminal);
+  return terminal;
+}
+
+base::Result<Engine::Submitted> Engine::submit(Terminal& terminal, CommandRequest request) {
+  const CommandRequest kept = request;
+  auto submitted = terminal.submit(std::move(request));
+  if (submitted) return Submitted{&terminal, *submitted};
+  if (submitted.error().code != ErrorCode::Unsupported) return tl::unexpected(submitted.error());
+  // The light way: no state of the shell, but a true exit code.
+  RunRequest light;
+  light.id = kept.id;
+  light.command = kept.text;
+  light.cwd = kept.cwd.empty() ? terminal.cwd() : kept.cwd;
+  light.provider = pty::Provider::Pipe;
+  light.timeout = kept.timeout;
+  light.idle_timeout = kept.idle_timeout;
+  light.task = terminal.spec().task;
+  light.owner = kept.by;
+  light.verdict_json = kept.verdict_json;
+  auto ran = run(std::move(light));
+  if (!ran) return tl::unexpected(ran.error());
+  Command* command = (*ran)->commands().back().get();
+  command->facts.reason = submitted.error().message + "; it ran on its own instead, in the same directory";
+  return Submitted{*ran, command};
+}
+
+base::Result<Terminal*> Engine::find(std::string_view name) {
+  Terminal* found = nullptr;
+  bool several = false;
+  for (const auto& terminal : terminals_) {
+    if (terminal->id() == name) return terminal.get();
+  }
+  for (const auto& terminal : terminals_) {
+    if (terminal->live() && !terminal->spec().name.empty() && terminal->spec().name == name)
+      return terminal.get();
+    if (name.size() < 2 || terminal->spec().pooled || !terminal->id().starts_with(name)) continue;
+    several = found != nullptr;
+    found = terminal.get();
+  }
+  if (several) {
+    return fail(ErrorCode::InvalidArgument,
+                "several terminals begin with '" + std::string(name) + "': say more of it");
+  }
+  if (found != nullptr) return found;
+  return fail(ErrorCode::NotFound, "Terminal with ID " + std::string(name) +
+                                       " not found: list those there are (ttyward ls) or open one");
+}
+
+base::Result<Engine::Submitted> Engine::find_command(std::string_view id) {
+  for (const auto& terminal : terminals_) {
+    if (Command* command = terminal->find(id)) return Submitted{terminal.get(), command};
+  }
+  return fail(ErrorCode::NotFound,
+              "Command with ID " + std::string(id) + " not found: it is too long ago, or never was");
+}
+
+std::vector<Terminal*> Engine::terminals() const {
+  std::vector<Terminal*> list;
+  for (const auto& terminal : terminals_) {
+    if (!terminal->spec().pooled) list.push_back(terminal.get());
+  }
+  return list;
+}
+
+size_t Engine::live_terminals() const {
+  return static_cast<size_t>(std::count_if(terminals_.begin(), terminals_.end(), [](const auto& terminal) {
+    return terminal->live() && !terminal->spec().temporary() && !terminal->spec().pooled;
+  }));
+}
+
+size_t Engine::live_commands() const {
+  return static_cast<size_t>(std::count_if(terminals_.begin(), terminals_.end(), [](const auto& terminal) {
+    return terminal->live() && terminal->spec().temporary();
+  }));
+}
+
+void Engine::contribute_path(PathContribution contribution) {
+  remove_path(contribution.contributor);
+  paths_.push_back(std::move(contribution));
+  pool_model_.reset();
+}
+
+bool Engine::remove_path(const std::string& contributor) {
+  pool_model_.reset();
+  return std::erase_if(paths_,
+                       [&](const PathContribution& path) { return path.contributor == contributor; }) > 0;
+}
+
+base::Result<void> Engine::associate(Terminal& terminal, const std::string& session,
+                                     const std::string& quality) {
+  if (quality != "none" && quality != "basic" && quality != "rich") {
+    return fail(ErrorCode::InvalidArgument, "quality is none, basic or rich, not '" + quality + "'");
+  }
+  const auto [begin, end] = associations_.equal_range(terminal.id());
+  for (auto at = begin; at != end; ++at) {
+    if (at->second.session == session) {
+      at->second.quality = quality;
+      return {};
+    }
+  }
+  associations_.emplace(terminal.id(), Association{session, quality});
+  return {};
+}
+
+std::vector<Engine::Association> Engine::sessions_of(const Terminal& terminal) const {
+  std::vector<Association> list;
+  const auto [begin, end] = associations_.equal_range(terminal.id());
+  for (auto at = begin; at != end; ++at) list.push_back(at->second);
+  return list;
+}
+
+std::vector<Terminal*> Engine::of_session(const std::string& session) const {
+  std::vector<Terminal*> list;
+  for (const auto& terminal : terminals_) {
+    const bool task = terminal->spec().task == session && !session.empty();
+    const auto sessions = sessions_of(*terminal);
+    if (task || std::any_of(sessions.begin(), sessions.end(),
+                            [&](const Association& one) { return one.session == session; })) {
+      list.push_back(terminal.get());
+    }
+  }
+  return list;
+}
+
+const Terminal* Engine::terminal_of_process(pid_t pid) const {
+  constexpr int kDeepest = 256;
+  for (int i = 0; i < kDeepest && pid > 1; i++) {
+    for (const auto& terminal : terminals_) {
+      if (terminal->holder_pid() == pid || terminal->pid() == pid) return terminal.get();
+    }
+    const auto stat = pty::read_stat(pid);
+    if (!stat) return nullptr;
+    pid = stat->parent;
+  }
+  return nullptr;
+}
+
+void Engine::on_change(Terminal& terminal, uint32_t changes) {
+  observer_.on_terminal_change(terminal, changes);
+  if ((changes & kClosed) != 0) associations_.erase(terminal.id());
+  if (terminal.live() || forget_due_) return;
+  forget_due_ = true;
+  loop_.post([this, alive = alive_] {
+    if (!*alive) return;
+    forget_due_ = false;
+    forget_old();
+  });
+}
+
+// The oldest of those that ended go; one whose background processes live stays.
+void Engine::forget_old() {
+  size_t ended = 0;
+  std::vector<std::string> old;
+  for (auto at = terminals_.rbegin(); at != terminals_.rend(); ++at) {
+    const Terminal& terminal = **at;
+    if (terminal.live() || terminal.holder_alive()) continue;
+    if (terminal.spec().pooled || ++ended > settings_.finished_kept) old.push_back(terminal.id());
+  }
+  for (const std::string& id : old) forget(id);
+}
+
+void Engine::forget(const std::string& id) {
+  const auto at = std::find_if(terminals_.begin(), terminals_.end(),
+                               [&](const auto& terminal) { return terminal->id() == id; });
+  if (at == terminals_.end()) return;
+  observer_.on_terminal_forgotten(id);
+  const std::unique_ptr<Terminal> gone = std::move(*at);
+  terminals_.erase(at);
+  static_cast<void>(TerminalLog::remove(logs_.get(), id));
+  ::unlinkat(logs_.get(), (id + ".replied").c_str(), 0);
+  static_cast<void>(journal::remove_journal(journals_->fd(), id));
+}
+
+void Engine::kill_all(std::function<void()> done) {
+  ending_ = true;
+  for (const auto& terminal : terminals_) {
+    if (terminal->live() || terminal->holder_alive()) terminal->kill();
+  }
+  // Bounded: what the kernel does not let die is not waited for.
+  struct Check {
+    Engine* engine;
+    std::shared_ptr<bool> alive;
+    std::function<void()> done;
+    int rounds = 0;
+    static void run(const std::shared_ptr<Check>& self) {
+      if (!*self->alive) return;
+      const bool left = std::any_of(self->engine->terminals_.begin(), self->engine->terminals_.end(),
+                                    [](const auto& terminal) { return terminal->holder_alive(); });
+      if (!left || ++self->rounds > 400) return self->done();
+      self->engine->loop_.after(std::chrono::milliseconds(25), [self] { run(self); });
+    }
+  };
+  Check::run(std::make_shared<Check>(Check{this, alive_, std::move(done)}));
+}
+
+}  // namespace ttyward::engine

@@ -1,0 +1,178 @@
+// All terminals of a user: opened, found, reused, pooled, bounded, and found again.
+//
+// Flow at a glance
+//   open() / acquire()   a shell that stays: from the pool, by reuse, or new
+//   run()                a terminal for one command
+//   submit()             a command in a shell; on the fallback where the shell has no integration
+//   recover()            at the start: every terminal an engine before us left
+//
+// Thread rule: the loop's. Pointers to terminals are good until control returns to
+// the loop: one that ended is kept for those who ask later, but not for ever.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/settings.h"
+#include "engine/terminal.h"
+
+namespace ttyward::engine {
+
+struct OpenRequest {
+  std::string name;
+  std::string cwd;                 // empty: the home folder
+  std::vector<std::string> shell;  // empty: the usual one
+  bool login = false;
+  std::string task;
+  Owner owner = Owner::Agent;
+  std::vector<std::string> environment;  // NAME=value, from whoever asks
+  std::optional<pty::WindowSize> size;
+};
+
+struct RunRequest {
+  std::string id;                 // of the command; empty: one is made
+  std::string command;            // a line for the shell; or as shown, if argv is set
+  std::vector<std::string> argv;  // without a shell
+  std::string cwd;
+  std::vector<std::string> environment;
+  pty::Provider provider = pty::Provider::Pty;
+  std::optional<pty::WindowSize> size;
+  std::chrono::milliseconds timeout{60'000};
+  std::chrono::milliseconds idle_timeout{300'000};
+  std::optional<std::string> stdin_text;
+  std::string task;
+  Owner owner = Owner::Agent;
+  std::string verdict_json;
+};
+
+// A directory somebody wants in every new terminal's PATH.
+struct PathContribution {
+  std::string contributor;
+  std::string path;
+  std::string description;
+  bool prepend = false;
+};
+
+class EngineObserver {
+ public:
+  virtual void on_terminal_opened(Terminal& terminal) = 0;
+  virtual void on_terminal_change(Terminal& terminal, uint32_t changes) = 0;
+  virtual void on_record(const Terminal& terminal, const Command& command) = 0;
+  virtual void on_quality(const Terminal& terminal, shell::Quality from, shell::Quality to,
+                          const std::string& reason) = 0;
+  // Its object goes now.
+  virtual void on_terminal_forgotten(const std::string& id) = 0;
+
+ protected:
+  ~EngineObserver() = default;
+};
+
+struct Recovered {
+  size_t terminals = 0;  // that live
+  size_t ended = 0;      // while nobody looked
+  std::vector<std::string> problems;
+  std::chrono::milliseconds took{0};
+};
+
+class Engine final : private Watcher {
+ public:
+  static base::Result<std::unique_ptr<Engine>> create(io::Loop& loop, Settings settings,
+                                                      EngineObserver& observer);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  ~Engine();
+
+  Recovered recover();
+  void set_settings(Settings settings);  // for what is opened from now on
+  const Settings& settings() const { return settings_; }
+  io::Loop& loop() { return loop_; }
+
+  // It is starting: kReady or kClosed follows.
+  base::Result<Terminal*> open(OpenRequest request);
+  struct Acquired {
+    Terminal* terminal = nullptr;
+    bool created = false;
+  };
+  // An idle one of the same task and live directory, else any idle one of that directory, else a new one;
+  // bound to the task.
+  base::Result<Acquired> acquire(const std::string& cwd, const std::string& task, Owner owner);
+  // Their task is cleared; they live on for whoever comes next.
+  std::vector<Terminal*> release(const std::string& task);
+  base::Result<Terminal*> run(RunRequest request);
+  struct Submitted {
+    Terminal* terminal = nullptr;
+    Command* command = nullptr;
+  };
+  // In the terminal; or, where its shell has no integration, on pipes in its directory.
+  base::Result<Submitted> submit(Terminal& terminal, CommandRequest request);
+
+  // By id, by name, or by the beginning of an id where only one has it.
+  base::Result<Terminal*> find(std::string_view name);
+  // By id.
+  base::Result<Submitted> find_command(std::string_view id);
+  std::vector<Terminal*> terminals() const;  // oldest first; the pool's are not among them
+  size_t live_terminals() const;             // that stay
+  size_t live_commands() const;              // of their own
+
+  void contribute_path(PathContribution contribution);
+  bool remove_path(const std::string& contributor);
+  const std::vector<PathContribution>& paths() const { return paths_; }
+
+  struct Association {
+    std::string session;
+    std::string quality;
+  };
+  base::Result<void> associate(Terminal& terminal, const std::string& session, const std::string& quality);
+  std::vector<Association> sessions_of(const Terminal& terminal) const;
+  std::vector<Terminal*> of_session(const std::string& session) const;
+
+  // Which terminal a process is in, by its ancestors; null if in none.
+  const Terminal* terminal_of_process(pid_t pid) const;
+  // Brings all down; `done` when nothing is left.
+  void kill_all(std::function<void()> done);
+  const std::string& journals_path() const { return host_.journals; }
+  uint64_t journal_bytes() const { return journals_->used(); }
+
+ private:
+  Engine(io::Loop& loop, Settings settings, EngineObserver& observer,
+         std::shared_ptr<journal::Folder> journals, base::UniqueFd logs, std::string logs_path,
+         std::string sockets);
+  void on_change(Terminal& terminal, uint32_t changes) override;
+
+  base::Result<std::vector<std::string>> environment(const std::vector<std::string>& requested,
+                                                     pty::Provider provider) const;
+  base::Result<Terminal*> start_shell(TerminalSpec spec);
+  base::Result<std::string> checked_cwd(const std::string& cwd) const;
+  Terminal* take_from_pool(const TerminalSpec& spec);
+  void fill_pool();
+  void forget_old();
+  void forget(const std::string& id);
+  Terminal* add(std::unique_ptr<Terminal> terminal);
+
+  io::Loop& loop_;
+  Settings settings_;
+  EngineObserver& observer_;
+  std::shared_ptr<journal::Folder> journals_;
+  base::UniqueFd logs_;
+  Launcher launcher_;
+  TerminalHost host_;
+
+  std::vector<std::unique_ptr<Terminal>> terminals_;  // in the order they were opened
+  std::vector<PathContribution> paths_;
+  std::multimap<std::string, Association> associations_;  // by terminal id
+  std::optional<TerminalSpec> pool_model_;                // what the pool's shells are like
+  bool pool_due_ = false;
+  bool forget_due_ = false;
+  bool ending_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace ttyward::engine

@@ -1,0 +1,236 @@
+// Asking: policy's word at once, or a question.
+#include "engine/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/ids.h"
+#include "base/mask_secrets.h"
+#include "engine/time.h"
+#include "policy/escaped_view.h"
+#include "policy/verdict_json.h"
+
+namespace ttyward::engine {
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+using Kind = GateDecision::Kind;
+
+constexpr size_t kAuditedEffects = 20;
+
+std::string effects_of(const policy::Verdict& verdict) {
+  std::string out;
+  for (size_t i = 0; i < std::min(verdict.effects.size(), kAuditedEffects); ++i) {
+    const policy::Effect& effect = verdict.effects[i];
+    out += (out.empty() ? "" : ", ") + std::string(policy::name_of(effect.kind)) +
+           (effect.target.empty() ? "" : " " + effect.target);
+  }
+  if (verdict.effects.size() > kAuditedEffects) {
+    out += fmt::format(", and {} more", verdict.effects.size() - kAuditedEffects);
+  }
+  return out;
+}
+
+// The rules "always" would store, each with the command as its example: a file that no longer means what it
+// meant is noticed when it is read.
+std::vector<std::string> always_texts(const std::vector<policy::Rule>& rules, const std::string& command) {
+  std::vector<std::string> texts;
+  for (const policy::Rule& rule : rules) {
+    policy::Rule with = rule;
+    // An example must not put a secret into a file, and has to hold in whatever folder the file is read for.
+    if (base::mask_secrets(command) == command) with.matches = {command};
+    std::string text = policy::to_toml(with);
+    if (!policy::parse_rules(text, rule.level, "always", "/nowhere")) text = policy::to_toml(rule);
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+}  // namespace
+
+bool same_deed(const GateRequest& asked, const GateRequest& now) {
+  return asked.command == now.command && asked.cwd == now.cwd &&
+         asked.environment_changes == now.environment_changes && asked.terminal_id == now.terminal_id &&
+         asked.session == now.session && asked.language == now.language && asked.workspace == now.workspace;
+}
+
+Gate::Gate(io::Loop& loop, GateSettings settings, AuditSink& audit)
+    : loop_(loop), settings_(std::move(settings)), audit_(audit), files_(settings_.rules_file) {}
+
+Gate::~Gate() {
+  observer_ = nullptr;
+  while (!open_.empty()) {
+    open_.begin()->second.later = nullptr;
+    close(open_.begin(), ApprovalState::Withdrawn, "", "ttyward ended before anybody answered", Kind::Denied,
+          "");
+  }
+}
+
+policy::Mode Gate::mode_of(const GateRequest& request) const {
+  if (request.role == Role::Person) return request.mode.value_or(policy::Mode::Default);
+  const policy::Mode own = mode(request.session);
+  return std::min(own, request.mode.value_or(own));  // modes are ordered from strict to lax
+}
+
+Result<Judgement> Gate::judge_request(const GateRequest& request) {
+  policy::RuleSet set;
+  const RulesAt& files = files_.at(request.cwd);
+  if (files.errors.empty()) {
+    for (const policy::Rule& rule : files.rules) set.add(rule);
+    for (const SessionRule& rule : sessions_.of(request.session)) set.add(rule.rule);
+  } else if (request.role != Role::Person) {
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("a rule file has a mistake in it, so nothing may run until it is mended: {}",
+                            policy::escape_text(files.errors.front())));
+  }
+  const Deed deed{request.command, request.cwd, request.workspace, request.environment_changes,
+                  request.language};
+  return judge(deed, request.role, mode_of(request), settings_.judge, set, policy::RuleLevel::Global);
+}
+
+Result<policy::Verdict> Gate::check(const GateRequest& request) {
+  auto judgement = judge_request(request);
+  if (!judgement) return tl::unexpected(judgement.error());
+  return std::move(judgement->verdict);
+}
+
+std::string Gate::refusal_to_ask(const GateRequest& request) const {
+  if (settings_.asking == Asking::Never)
+    return "it needs a person's consent, and this ttyward is set to ask nobody";
+  if (settings_.asking == Asking::WhenSomebodyIs && listeners_ == 0)
+    return "it needs a person's consent, and nobody is connected who could give it";
+  const auto same = std::count_if(open_.begin(), open_.end(), [&](const auto& entry) {
+    return entry.second.request.connection == request.connection;
+  });
+  if (static_cast<size_t>(same) >= settings_.most_open_per_connection)
+    return fmt::format(
+        "it needs a person's consent, and {} questions of yours are open already; wait for them", same);
+  if (open_.size() >= settings_.most_open)
+    return "it needs a person's consent, and too many questions are open already; wait for them";
+  return {};
+}
+
+GateDecision Gate::ask(GateRequest request, Later later) {
+  GateDecision decision;
+  if (request.role == Role::Viewer) {
+    decision.reason = "a viewer may not run anything";
+    return decision;
+  }
+  auto judgement = judge_request(request);
+  if (!judgement) {
+    decision.verdict.decision = policy::Decision::Deny;
+    decision.verdict.rule = "rule files";
+    decision.reason = judgement.error().message;
+  } else {
+    decision.verdict = judgement->verdict;
+    std::string cannot_ask;
+    switch (judgement->verdict.decision) {
+      case policy::Decision::Allow:
+        decision.kind = Kind::Allowed;
+        break;
+      case policy::Decision::Deny:
+        decision.reason =
+            fmt::format("refused by policy ({}): {}", policy::escape_text(decision.verdict.rule),
+                        policy::summary_of(decision.verdict));
+        break;
+      case policy::Decision::Ask:
+        cannot_ask = refusal_to_ask(request);
+        if (cannot_ask.empty()) return open(std::move(request), std::move(*judgement), std::move(later));
+        decision.reason = cannot_ask + ". It " + policy::summary_of(decision.verdict);
+        break;
+    }
+  }
+  AuditRow row = audit_row(request, decision.verdict);
+  row.id = base::random_id('d');
+  row.outcome = decision.kind == Kind::Allowed ? Outcome::Allowed : Outcome::Denied;
+  row.decided_by = decision.verdict.rule;
+  row.reason = base::mask_secrets(decision.reason);
+  audit_.record(row);
+  return decision;
+}
+
+GateDecision Gate::open(GateRequest request, Judgement judgement, Later later) {
+  Open question;
+  Approval& approval = question.approval;
+  approval.id = base::random_id('a');
+  approval.command = request.command;
+  approval.shown = policy::show_command(request.command);
+  approval.cwd = request.cwd;
+  approval.environment_changes = request.environment_changes;
+  approval.terminal_id = request.terminal_id;
+  approval.task = request.task;
+  approval.session = request.session;
+  approval.asked_by = request.asked_by;
+  approval.connection = request.connection;
+  approval.verdict = std::move(judgement.verdict);
+  approval.created_at_ms = unix_ms();
+  approval.expires_at_ms = approval.created_at_ms + settings_.approval_expiry.count();
+  approval.always = always_texts(judgement.always, request.command);
+
+  AuditRow row = audit_row(request, approval.verdict);
+  row.id = approval.id;
+  row.decided_by = "nobody yet";
+  row.reason = "waits for a person's answer";
+  audit_.record(row);
+
+  GateDecision decision;
+  decision.kind = Kind::Pending;
+  decision.verdict = approval.verdict;
+  decision.approval_id = approval.id;
+  decision.reason = fmt::format(
+      "it waits for a person's consent (approval {}; `ttyward approvals` answers it) because it {}",
+      approval.id, policy::summary_of(approval.verdict));
+
+  question.request = std::move(request);
+  question.later = std::move(later);
+  question.order = ++opened_;
+  question.expiry = loop_.after(settings_.approval_expiry, [this, id = approval.id] { expire(id); });
+  const Approval shown = approval;
+  open_.emplace(shown.id, std::move(question));
+  if (observer_ != nullptr) observer_->on_opened(shown);
+  return decision;
+}
+
+AuditRow Gate::audit_row(const GateRequest& request, const policy::Verdict& verdict) const {
+  AuditRow row;
+  row.at_ms = unix_ms();
+  row.command_id = request.command_id;
+  row.terminal_id = request.terminal_id;
+  row.task = request.task;
+  row.session = request.session;
+  row.asked_by = request.asked_by;
+  row.command = base::mask_secrets(request.command);
+  row.cwd = request.cwd;
+  row.risk = policy::name_of(verdict.risk);
+  row.effects = base::mask_secrets(effects_of(verdict));
+  return row;
+}
+
+policy::Mode Gate::mode(const std::string& session) const {
+  return sessions_.mode(session).value_or(settings_.judge.agent.mode);
+}
+
+Result<void> Gate::set_mode(const std::string& session, policy::Mode mode, Role role) {
+  if (role != Role::Person)
+    return fail(ErrorCode::PermissionDenied, "only a person may change a session's mode");
+  if (session.empty()) return fail(ErrorCode::InvalidArgument, "which session? A mode belongs to one");
+  sessions_.set_mode(session, mode);
+  return {};
+}
+
+RuleList Gate::rules(const std::string& session, const std::string& cwd) {
+  RuleList out;
+  const RulesAt& files = files_.at(cwd);
+  for (size_t i = 0; i < files.rules.size(); ++i) {
+    out.rules.push_back({files.rules[i], policy::to_toml(files.rules[i]), files.sources[i]});
+  }
+  for (const SessionRule& rule : sessions_.of(session))
+    out.rules.push_back({rule.rule, rule.text, "session"});
+  out.errors = files.errors;
+  return out;
+}
+
+}  // namespace ttyward::engine

@@ -1,0 +1,140 @@
+#include "engine/gate_judge.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/path.h"
+#include "policy/always_allow.h"
+#include "policy/file_view.h"
+#include "policy/text_screen.h"
+#include "shell/quoting.h"
+
+namespace ttyward::engine {
+namespace {
+
+constexpr auto kSystemFolders =
+    std::to_array<std::string_view>({"/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32",
+                                     "/proc", "/run", "/sbin", "/snap", "/sys", "/usr", "/var"});
+
+bool under(std::string_view path, std::string_view folder) {
+  return path == folder || (path.starts_with(folder) && path.substr(folder.size()).starts_with('/'));
+}
+
+// A variable given to the command counts as if it stood before it.
+void judge_environment(const std::vector<std::string>& changes, const policy::Place& place,
+                       const policy::Settings& settings, policy::Verdict& verdict) {
+  const policy::RuleSet none;
+  for (const std::string& change : changes) {
+    const size_t equals = change.find('=');
+    const std::string name = change.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : change.substr(equals + 1);
+    const std::string line = name + "=" + shell::quote_posix(value) + " true";
+    const policy::Verdict own = policy::check(line, place, none, settings);
+    if (own.decision == policy::Decision::Allow) continue;
+    if (own.decision > verdict.decision) {
+      verdict.decision = own.decision;
+      verdict.rule = own.rule;
+    }
+    verdict.risk = std::max(verdict.risk, own.risk);
+    for (policy::Reason reason : own.reasons) {
+      reason.text = "environment: " + reason.text;
+      reason.span = {};
+      verdict.reasons.push_back(std::move(reason));
+    }
+  }
+}
+
+bool reads_as_bash(const Deed& deed) {
+  return deed.language == Language::Bash ||
+         (deed.language == Language::Zsh && deed.command.find('#') == std::string::npos);
+}
+
+// A person who pastes a line sees what it shows, not what it holds: bytes that hide something are critical.
+void object_to_hidden_bytes(const Deed& deed, policy::Verdict& verdict) {
+  for (const policy::TextProblem& problem : policy::screen_text(deed.command)) {
+    if (!problem.unparsable) continue;
+    verdict.decision = std::max(verdict.decision, policy::Decision::Ask);
+    verdict.risk = policy::Risk::Critical;
+    verdict.rule = "built-in";
+    verdict.reasons.push_back({problem.what, problem.span, policy::Risk::Critical, policy::Decision::Ask});
+  }
+}
+
+// An objection as heavy as any other line that is not understood.
+void object_to_language(policy::Settings settings, policy::Facts& facts, policy::Verdict& verdict) {
+  facts.understood = false;
+  verdict.risk = std::max(verdict.risk, policy::Risk::High);
+  verdict.reasons.push_back({"is read by a shell other than bash, which may make something else of it",
+                             {},
+                             policy::Risk::High,
+                             policy::Decision::Ask});
+  if (settings.mode == policy::Mode::Yolo || !settings.confirm_dangerous) return;
+  const auto least = settings.mode == policy::Mode::Plan ? policy::Decision::Deny : policy::Decision::Ask;
+  if (verdict.decision >= least) return;
+  verdict.decision = least;
+  verdict.rule = "built-in";
+}
+
+policy::Settings settings_for(Role role, policy::Mode mode, const JudgeSettings& settings) {
+  policy::Settings out = settings.agent;
+  out.mode = mode;
+  if (role == Role::Person && settings.person != PersonPolicy::Full) {
+    out.auto_approve_safe = true;
+    out.confirm_dangerous = false;
+    out.confirm_unclear = false;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string workspace_for(const std::string& cwd, const std::string& home) {
+  const std::string at = base::normalize_path(cwd);
+  if (at == "/" || at == "/home" || at == home || under(home, at)) return {};
+  if (under(at, "/var/tmp") || under(at, "/var/www")) return at;
+  const bool system = std::any_of(kSystemFolders.begin(), kSystemFolders.end(),
+                                  [&](std::string_view folder) { return under(at, folder); });
+  return system ? std::string() : at;
+}
+
+Judgement judge(const Deed& deed, Role role, policy::Mode mode, const JudgeSettings& settings,
+                const policy::RuleSet& rules, policy::RuleLevel always_level) {
+  Judgement out;
+  if (role == Role::Person && settings.person == PersonPolicy::Off) {
+    out.verdict.decision = policy::Decision::Allow;
+    out.verdict.rule = "policy off";
+    return out;
+  }
+  const policy::RealFiles files;
+  const policy::RememberedFiles remembered(&files);
+  const std::string workspace =
+      deed.workspace.empty() ? workspace_for(deed.cwd, settings.home) : deed.workspace;
+  const policy::Place place{workspace, deed.cwd, settings.home, &remembered};
+  const policy::Settings own = settings_for(role, mode, settings);
+  policy::Facts facts = policy::read_command(deed.command, place);
+  out.verdict = policy::evaluate(deed.command, facts, rules, own);
+  if (!reads_as_bash(deed)) object_to_language(own, facts, out.verdict);
+  const bool line_allowed = out.verdict.decision == policy::Decision::Allow;
+  judge_environment(deed.environment_changes, place, own, out.verdict);
+  if (role == Role::Person && settings.person == PersonPolicy::Critical)
+    object_to_hidden_bytes(deed, out.verdict);
+  // A person may do everything; what is refused to others is a question to them.
+  if (role == Role::Person && settings.person == PersonPolicy::Critical &&
+      out.verdict.decision == policy::Decision::Deny) {
+    out.verdict.decision = policy::Decision::Ask;
+  }
+  // A rule cannot take objections to the environment away, nor make harmless what only a setting asks about.
+  if (out.verdict.decision == policy::Decision::Ask && !line_allowed &&
+      std::none_of(out.verdict.reasons.begin(), out.verdict.reasons.end(),
+                   [](const policy::Reason& reason) { return reason.text.starts_with("environment: "); })) {
+    out.always = policy::rules_for_always(facts, always_level);
+    policy::RuleSet with = rules;
+    for (const policy::Rule& rule : out.always) with.add(rule);
+    if (policy::evaluate(deed.command, facts, with, own).decision != policy::Decision::Allow)
+      out.always.clear();
+  }
+  return out;
+}
+
+}  // namespace ttyward::engine

@@ -1,0 +1,59 @@
+// Policy as it applies to somebody: which settings hold for an agent or a person,
+// which folder counts as the workspace, and what the environment adds.
+//
+// Pure but for the look policy takes at the file system. Used by the gate, and by
+// verbs that decide without a daemon.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "policy/evaluate.h"
+#include "policy/rules.h"
+
+namespace ttyward::engine {
+
+enum class Role : uint8_t { Agent, Person, Viewer };
+
+// What is asked of a person at their own terminal.
+enum class PersonPolicy : uint8_t {
+  Off,       // nothing
+  Critical,  // critical things; what an agent would be refused is a question too
+  Full,      // as for an agent
+};
+
+struct JudgeSettings {
+  policy::Settings agent;
+  PersonPolicy person = PersonPolicy::Critical;
+  std::string home;
+};
+
+// What will read the command. Policy reads bash; where another shell would read the same bytes differently,
+// they are not understood.
+enum class Language : uint8_t {
+  Bash,   // bash, sh, dash, ksh
+  Zsh,    // at its prompt # begins no comment: lines with one are not understood
+  Other,  // nothing is
+};
+
+struct Deed {
+  std::string command;
+  std::string cwd;
+  std::string workspace;                         // empty: cwd, unless that is a system folder
+  std::vector<std::string> environment_changes;  // NAME=value
+  Language language = Language::Bash;
+};
+
+struct Judgement {
+  policy::Verdict verdict;
+  std::vector<policy::Rule> always;  // what "always" would store; empty: it cannot be allowed for good
+};
+
+Judgement judge(const Deed& deed, Role role, policy::Mode mode, const JudgeSettings& settings,
+                const policy::RuleSet& rules, policy::RuleLevel always_level);
+
+// cwd, if it is a place to work in; empty for /, a home and the system's own folders, so that a shell that
+// was led there does not make them anybody's workspace.
+std::string workspace_for(const std::string& cwd, const std::string& home);
+
+}  // namespace ttyward::engine

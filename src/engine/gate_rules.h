@@ -1,0 +1,60 @@
+// The rule files that count in a folder: the person's own, and those of the
+// projects the folder is in, which can only tighten.
+//
+//   rules.toml ─┐
+//   .ttyward.toml of the folder and of every one above it ─┴─► RulesAt
+//
+// Files are looked at anew for every question and read again when they changed.
+// One with a mistake in it yields an error, and then nothing may be judged by the
+// rest: what it was meant to forbid is not known.
+//
+// Thread rule: one thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "policy/rules.h"
+
+namespace ttyward::engine {
+
+struct RulesAt {
+  std::vector<policy::Rule> rules;
+  std::vector<std::string> sources;  // the file of each rule
+  std::vector<std::string> errors;   // FILE:LINE:COLUMN: what is wrong
+};
+
+class GateRules {
+ public:
+  // `own_file`: the person's rules.toml. It need not be there.
+  explicit GateRules(std::string own_file) : own_file_(std::move(own_file)) {}
+
+  // Valid until the next call. `folder` is absolute; relative paths in the person's rules are under it.
+  const RulesAt& at(const std::string& folder);
+  const std::string& own_file() const { return own_file_; }
+
+ private:
+  // Which state of a file was read.
+  struct Stamp {
+    std::string path;
+    bool there = false;
+    uint64_t device = 0, inode = 0, size = 0;
+    int64_t changed_ns = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+  struct Known {
+    std::vector<Stamp> stamps;
+    RulesAt rules;
+  };
+
+  static Stamp stamp_of(const std::string& path);
+  std::vector<std::string> files_for(const std::string& folder) const;
+  void read(const std::string& path, policy::RuleLevel level, const std::string& root, RulesAt& into) const;
+
+  std::string own_file_;
+  std::map<std::string, Known> known_;
+};
+
+}  // namespace ttyward::engine

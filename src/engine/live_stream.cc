@@ -1,0 +1,130 @@
+#include "engine/live_stream.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace ttyward::engine {
+namespace {
+
+constexpr std::chrono::milliseconds kPause{100};
+
+terminal::BinarySniffer::Source source_of(const Terminal& terminal) {
+  return terminal.provider() == pty::Provider::Pipe ? terminal::BinarySniffer::Source::Pipe
+                                                    : terminal::BinarySniffer::Source::Terminal;
+}
+
+bool is_running(terminal::CommandState state) {
+  return state == terminal::CommandState::Running || state == terminal::CommandState::AwaitingInput;
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<LiveStream>> LiveStream::start(io::Loop& loop, Terminal& terminal,
+                                                            const std::string& command_id, Emit emit) {
+  const Command* command = terminal.find(command_id);
+  if (command == nullptr) {
+    return base::fail(base::ErrorCode::NotFound,
+                      "terminal " + terminal.id() + " knows no command " + command_id);
+  }
+  return std::unique_ptr<LiveStream>(new LiveStream(loop, terminal, *command, std::move(emit)));
+}
+
+LiveStream::LiveStream(io::Loop& loop, Terminal& terminal, const Command& command, Emit emit)
+    : loop_(loop),
+      terminal_(&terminal),
+      command_id_(command.facts.command_id),
+      emit_(std::move(emit)),
+      sniffer_(source_of(terminal)),
+      lines_(terminal.spec().size.columns, source_of(terminal),
+             [this](std::string_view line) { add_line(line); }),
+      state_(command.facts.state),
+      progress_(terminal.progress()) {
+  terminal.watch(*this);
+  terminal.want_input_state(1);
+}
+
+LiveStream::~LiveStream() {
+  leave();
+}
+
+void LiveStream::leave() {
+  loop_.cancel(timer_);
+  if (terminal_ == nullptr) return;
+  terminal_->want_input_state(-1);
+  terminal_->unwatch(*this);
+  terminal_ = nullptr;
+}
+
+void LiveStream::add_line(std::string_view line) {
+  if (part_.output.size() + line.size() > kMostText) {
+    left_out_++;
+  } else {
+    part_.output += line;
+  }
+  something_ = true;
+}
+
+void LiveStream::on_command_bytes(const Command& command, std::string_view bytes) {
+  if (finished_ || command.facts.command_id != command_id_) return;
+  bytes_ += bytes.size();
+  if (sniffer_.look(bytes)) {
+    part_.binary_bytes = bytes_;
+    something_ = true;
+  } else {
+    lines_.feed(bytes);
+  }
+  if (something_) schedule();
+}
+
+void LiveStream::on_change(Terminal&, uint32_t changes) {
+  if (finished_) return;
+  if ((changes & kMeta) != 0 && terminal_->progress() != progress_) {
+    progress_ = terminal_->progress();
+    part_.progress = progress_.value_or(vt::Progress{});
+    something_ = true;
+    schedule();
+  }
+  if ((changes & kCommandState) != 0) note_state();
+}
+
+void LiveStream::note_state() {
+  const Command* command = terminal_->find(command_id_);
+  if (command == nullptr || command->facts.state == state_ || !is_running(command->facts.state)) return;
+  state_ = command->facts.state;
+  part_.state = state_;
+  part_.waiting = command->facts.waiting;
+  something_ = true;
+  flush();
+}
+
+void LiveStream::schedule() {
+  if (timer_ != 0) return;
+  timer_ = loop_.at(last_part_ + kPause, [this] {
+    timer_ = 0;
+    flush();
+  });
+}
+
+void LiveStream::flush() {
+  if (!something_) return;
+  loop_.cancel(timer_);
+  last_part_ = Clock::now();
+  something_ = false;
+  StreamPart part = std::exchange(part_, {});
+  if (left_out_ > 0) {
+    part.output += fmt::format("[… {} lines left out here: more than can be shown as it comes …]\n",
+                               std::exchange(left_out_, 0));
+  }
+  emit_(part);
+}
+
+void LiveStream::finish() {
+  if (finished_) return;
+  if (!sniffer_.is_binary()) lines_.finish();
+  finished_ = true;
+  leave();
+  flush();
+}
+
+}  // namespace ttyward::engine

@@ -1,0 +1,78 @@
+// A command's output for a caller who wants it as it comes, in parts.
+//
+// Finished lines, at most one part every 100 ms; a part at once when the command's
+// state changes, with everything printed before it. Of a flood each part has so
+// much and says how much was left out: the result has it all. Thread rule: the loop's.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "engine/terminal.h"
+#include "io/loop.h"
+#include "terminal/live_lines.h"
+#include "terminal/text_decoder.h"
+
+namespace ttyward::engine {
+
+struct StreamPart {
+  std::string output;  // whole lines; the last one of all may have had no end
+  std::optional<terminal::CommandState> state;
+  std::optional<terminal::WaitingFor> waiting;
+  std::optional<uint64_t> binary_bytes;  // so far: the output is not text
+  std::optional<vt::Progress> progress;  // State::None: there is none any more
+};
+
+class LiveStream final : private Watcher {
+ public:
+  // Characters of one part at most.
+  static constexpr size_t kMostText = 1 << 20;
+
+  using Emit = std::function<void(const StreamPart&)>;
+
+  // `emit` is called from the loop; and from finish(). Only what is printed from now on.
+  static base::Result<std::unique_ptr<LiveStream>> start(io::Loop& loop, Terminal& terminal,
+                                                         const std::string& command_id, Emit emit);
+  LiveStream(const LiveStream&) = delete;
+  LiveStream& operator=(const LiveStream&) = delete;
+  ~LiveStream();
+
+  // Hands on what is left, at once: for a caller that is about to answer. Nothing comes after it.
+  void finish();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  LiveStream(io::Loop& loop, Terminal& terminal, const Command& command, Emit emit);
+  void on_change(Terminal& terminal, uint32_t changes) override;
+  void on_command_bytes(const Command& command, std::string_view bytes) override;
+  void on_destroyed() override { terminal_ = nullptr; }
+  void add_line(std::string_view line);
+  void note_state();
+  void schedule();
+  void flush();
+  void leave();
+
+  io::Loop& loop_;
+  Terminal* terminal_;  // null once it is gone
+  std::string command_id_;
+  Emit emit_;
+  terminal::BinarySniffer sniffer_;
+  terminal::LiveLines lines_;
+  uint64_t bytes_ = 0;
+  uint64_t left_out_ = 0;  // lines of the part in the making
+  StreamPart part_;
+  bool something_ = false;  // the part has something to tell
+  bool finished_ = false;
+  terminal::CommandState state_;
+  std::optional<vt::Progress> progress_;
+  Clock::time_point last_part_{};
+  io::Loop::TimerId timer_ = 0;
+};
+
+}  // namespace ttyward::engine

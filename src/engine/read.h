@@ -1,0 +1,86 @@
+// Reading any part of what a terminal or one of its commands has printed.
+//
+// Lines are numbered from 1 and keep their numbers. What is still on the screen
+// counts as if the output ended now. Whatever limits cut away is counted exactly.
+// Thread rule: the loop's.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/terminal.h"
+#include "terminal/output_view.h"
+
+namespace ttyward::engine {
+
+// The output of a command, or of everything in the terminal if no command is named.
+class OutputSource {
+ public:
+  static base::Result<OutputSource> find(Terminal& terminal, const std::string& command_id);
+
+  Terminal& terminal() const { return *terminal_; }
+  const Command* command() const { return command_; }
+  // What a reader's place is remembered by.
+  const std::string& id() const;
+  bool ended() const;
+  bool binary() const;
+  uint64_t total_bytes() const;
+  // Its own bytes in the terminal's journal.
+  uint64_t begin() const;
+  uint64_t end() const { return begin() + total_bytes(); }
+
+  struct Lines {
+    const terminal::Transcript& all;
+    terminal::LineNumber settled = 0;   // those up to here never change
+    terminal::LineNumber complete = 0;  // those up to here have ended; all of them once the source has
+  };
+  // Valid within `use` only.
+  void with_lines(const std::function<void(const Lines&)>& use) const;
+
+ private:
+  OutputSource(Terminal& terminal, Command* command) : terminal_(&terminal), command_(command) {}
+  bool has_output() const;
+
+  Terminal* terminal_;
+  Command* command_;
+};
+
+struct ReadResult {
+  std::string text;
+  terminal::LineNumber first_line = 0;  // 0: no line
+  terminal::LineNumber last_line = 0;
+  uint64_t total_lines = 0;
+  uint64_t total_bytes = 0;
+  bool more = false;  // there is something behind what was asked for
+  bool binary = false;
+  std::vector<terminal::Transcript::Match> matches;
+  std::optional<terminal::Omitted> omitted;
+  std::string bytes;  // raw
+  std::optional<uint64_t> next_offset;
+};
+
+// Lines [from, to], as far as they are there.
+base::Result<ReadResult> read_range(const OutputSource& source, terminal::LineNumber from,
+                                    terminal::LineNumber to, const terminal::ViewLimits& view);
+base::Result<ReadResult> read_tail(const OutputSource& source, uint64_t lines,
+                                   const terminal::ViewLimits& view);
+
+struct Grep {
+  std::string pattern;  // RE2
+  uint64_t context = 0;
+  size_t most = 100;
+};
+// The text has line numbers: "12:a match", "13-beside it", "--" between places apart. Of the limits, those on
+// lines and characters end the search early, which `more` tells.
+base::Result<ReadResult> read_grep(const OutputSource& source, const Grep& grep,
+                                   const terminal::ViewLimits& view);
+
+// Bytes as they were printed, from `offset` of this output on. At most kMostRawBytes.
+constexpr size_t kMostRawBytes = 4 << 20;
+base::Result<ReadResult> read_raw(const OutputSource& source, uint64_t offset, size_t most);
+
+}  // namespace ttyward::engine

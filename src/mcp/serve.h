@@ -1,0 +1,20 @@
+// `ttyward mcp`: puts the parts together and runs until the client is gone. A composition root.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ttyward::mcp {
+
+struct ServeOptions {
+  std::string http;                // an address to listen on; empty: stdio
+  std::string token_file;          // HTTP: a token to keep; empty: a new one each time
+  std::vector<std::string> roots;  // folders commands may be started in; empty: any
+  std::string session;             // what this agent's session is called in the daemon; empty: a new one
+  bool conformance = false;
+};
+
+// Returns the exit code; what is wrong goes to stderr.
+int serve(const ServeOptions& options);
+
+}  // namespace ttyward::mcp

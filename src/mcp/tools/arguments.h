@@ -1,0 +1,41 @@
+// What a tool takes: one list that makes both the schema clients see and the checks their calls pass.
+//
+// Schemas are flat and plain (no $ref, no anyOf, no type lists): every client accepts them. Errors are
+// written for the model that made the call: what is wrong, and what to write instead.
+//
+// Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mcp/json.h"
+
+namespace ttyward::mcp::tools {
+
+struct Argument {
+  enum class Type { Text, Integer, Flag, TextList };
+
+  const char* name;
+  Type type;
+  const char* description;
+  bool required = false;
+  std::optional<int64_t> fallback{};  // Integer and Flag: told to clients
+  int64_t least = 0;
+  int64_t most = 0;                    // Integer: 0 is no limit
+  std::vector<const char*> choices{};  // Text: one of these
+  std::vector<const char*> aliases{};  // other names that are understood, not told
+};
+
+json::object input_schema(const std::vector<Argument>& arguments);
+
+// The arguments under their own names, checked; or what to tell the caller.
+struct Checked {
+  json::object values;
+  std::string problem;  // empty: all is well
+};
+Checked check_arguments(const char* tool, const std::vector<Argument>& arguments, const json::object& given);
+
+}  // namespace ttyward::mcp::tools

@@ -1,0 +1,293 @@
+// run_command, run_persistent_command, run_batch: the tools that start commands.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "mcp/content.h"
+#include "mcp/tools/approval.h"
+#include "mcp/tools/progress.h"
+#include "mcp/tools/result_text.h"
+#include "mcp/tools/tool.h"
+
+namespace ttyward::mcp::tools {
+namespace {
+
+constexpr int64_t kRunWaitMs = 50'000;  // below the minute after which some clients give up
+constexpr int64_t kPersistentWaitMs = 30'000;
+constexpr int64_t kBackgroundWaitMs = 300;  // long enough to see a command fail at once
+constexpr int64_t kMostWaitMs = 600'000;
+constexpr int64_t kMostTimeMs = 7 * 24 * 3'600'000ll;
+constexpr int64_t kRunTimeoutMs = 60'000;
+
+using Type = Argument::Type;
+
+Argument command_argument() {
+  return {.name = "command",
+          .type = Type::Text,
+          .description = "The command line, as for bash",
+          .required = true};
+}
+
+Argument wait_argument(int64_t fallback) {
+  return {.name = "wait_ms",
+          .type = Type::Integer,
+          .description =
+              "Return after this time even if the command still runs: with its output so far and an id to go "
+              "on with",
+          .fallback = fallback,
+          .least = 100,
+          .most = kMostWaitMs,
+          .aliases = {"yield_ms", "yield_after_ms"}};
+}
+
+Argument timeout_argument(const char* description, int64_t fallback) {
+  return {.name = "timeout_ms",
+          .type = Type::Integer,
+          .description = description,
+          .fallback = fallback,
+          .least = 0,
+          .most = kMostTimeMs,
+          .aliases = {"timeout"}};
+}
+
+Argument cancel_argument() {
+  return {.name = "interrupt_on_cancel",
+          .type = Type::Flag,
+          .description = "If this call is cancelled, interrupt the command too (otherwise it goes on)",
+          .fallback = 0};
+}
+
+// Empty: fine. What no shell can be given is refused here; what it does is judged by the daemon.
+std::string command_problem(std::string_view command) {
+  if (command.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return "`command` is empty: write what to run.";
+  if (command.find('\0') != std::string_view::npos)
+    return "`command` holds a NUL character, which no command can have.";
+  return {};
+}
+
+// Copies `cwd` as a real path into `args`. Empty: fine.
+std::string place_problem(const Context& context, const json::object& values, bool always,
+                          json::object& args) {
+  const auto given = text_at(values, "cwd");
+  if (!given && !always) return {};
+  const auto folder = context.roots.resolve(given);
+  if (!folder) return folder.error().message + ".";
+  args["cwd"] = *folder;
+  return {};
+}
+
+// "NAME=value" entries as an object. Empty: fine.
+std::string environment_problem(const json::object& values, json::object& args) {
+  const json::array* entries = array_at(values, "env");
+  if (entries == nullptr) return {};
+  json::object environment;
+  for (const json::value& entry : *entries) {
+    const std::string_view text = view(entry.get_string());
+    const size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string_view::npos || text.find('\0') != std::string_view::npos)
+      return fmt::format("`env` has \"{}\": every entry is NAME=value.", visible_line(text, 60));
+    environment[json::string_view(text.data(), equals)] = text.substr(equals + 1);
+  }
+  args["env"] = std::move(environment);
+  return {};
+}
+
+void add_view(const json::object& values, json::object& args) {
+  args["lines"] = integer_at(values, "max_lines").value_or(500);
+  args["chars"] = integer_at(values, "max_chars").value_or(50'000);
+}
+
+// What every started command's call has in common.
+void add_manner(const json::object& values, const RequestPtr& request, int64_t wait_ms, json::object& args) {
+  args["yield_after_ms"] = wait_ms;
+  args["wait_for_input"] = false;
+  args["on_cancel"] = flag_at(values, "interrupt_on_cancel") ? "interrupt" : "leave";
+  args["stream"] = request->wants_progress();
+  add_view(values, args);
+}
+
+json::object answer(const json::object& result) {
+  json::object out = both(result_text(result, Fence()), result);
+  if (did_not_run(result)) out["isError"] = true;
+  return out;
+}
+
+// Starts it, or goes on where a person was asked; then answers.
+Detached start(Context& context, RequestPtr request, std::string name, json::object args) {
+  std::optional<CallReply> settled;
+  if (request->params.contains("requestState")) {
+    settled = co_await resume(context, request);
+  } else {
+    const auto progress = Progress::start(request);
+    const StartedPtr started = start_command(context, request, std::move(name), std::move(args),
+                                             [progress](const json::object& part) { progress->part(part); });
+    settled = co_await follow(context, request, started);
+  }
+  if (!settled) co_return;
+  const CallReply reply = std::move(*settled);
+  request->reply(reply ? answer(*reply) : failure_result(reply.error()));
+}
+
+Detached refuse(RequestPtr request, std::string problem) {
+  request->reply(error_result(problem));
+  co_return;
+}
+
+Detached run_command(Context& context, RequestPtr request, json::object values) {
+  json::object args;
+  const std::string command = text_or(values, "command");
+  std::string problem = command_problem(command);
+  if (problem.empty()) problem = place_problem(context, values, true, args);
+  if (problem.empty()) problem = environment_problem(values, args);
+  if (!problem.empty()) return refuse(request, problem);
+  const bool background = flag_at(values, "background");
+  const int64_t wait_ms = background ? kBackgroundWaitMs : integer_at(values, "wait_ms").value_or(kRunWaitMs);
+  args["command"] = command;
+  args["timeout_ms"] = integer_at(values, "timeout_ms").value_or(background ? 0 : kRunTimeoutMs);
+  args["idle_timeout_ms"] = integer_at(values, "idle_timeout_ms").value_or(background ? 0 : 300'000);
+  args["task"] = context.session;
+  if (const auto input = text_at(values, "stdin")) args["stdin"] = *input;
+  add_manner(values, request, wait_ms, args);
+  return start(context, request, "run", std::move(args));
+}
+
+Detached run_persistent_command(Context& context, RequestPtr request, json::object values) {
+  json::object args;
+  const std::string command = text_or(values, "command");
+  std::string problem = command_problem(command);
+  if (problem.empty()) problem = place_problem(context, values, false, args);
+  if (!problem.empty()) return refuse(request, problem);
+  const int64_t wait_ms = integer_at(values, "wait_ms").value_or(kPersistentWaitMs);
+  args["terminal"] = text_or(values, "id");
+  args["command"] = command;
+  args["timeout_ms"] = integer_at(values, "timeout_ms").value_or(0);
+  args["on_busy"] = text_or(values, "on_busy", "fail");
+  add_manner(values, request, wait_ms, args);
+  return start(context, request, "exec", std::move(args));
+}
+
+Detached run_batch(Context& context, RequestPtr request, json::object values) {
+  json::object args;
+  std::string problem = place_problem(context, values, true, args);
+  for (const json::value& command : values.at("commands").get_array()) {
+    if (problem.empty()) problem = command_problem(view(command.get_string()));
+  }
+  if (!problem.empty()) {
+    request->reply(error_result(problem));
+    co_return;
+  }
+  args["commands"] = values.at("commands");
+  args["keep_going"] = flag_at(values, "keep_going");
+  args["timeout_ms"] = integer_at(values, "timeout_ms").value_or(kRunTimeoutMs);
+  add_view(values, args);
+  const auto progress = Progress::start(request);
+  const CallReply reply =
+      co_await call_daemon(context, request, "batch", std::move(args),
+                           [progress](const json::object& part) { progress->part(part); });
+  if (!reply) {
+    request->reply(failure_result(reply.error()));
+    co_return;
+  }
+  const json::array* results = array_at(*reply, "results");
+  const Fence fence;
+  std::string text;
+  bool any_ran = false;
+  for (size_t i = 0; results != nullptr && i < results->size(); i++) {
+    if (const json::object* result = (*results)[i].if_object()) {
+      text += (text.empty() ? "" : "\n") + result_text(*result, fence);
+      any_ran = any_ran || !did_not_run(*result);
+    }
+  }
+  const size_t asked = values.at("commands").get_array().size();
+  const size_t done = results != nullptr ? results->size() : 0;
+  if (done < asked)
+    text +=
+        fmt::format("\n{} of {} were not run: one before them failed (keep_going runs them all the same).\n",
+                    asked - done, asked);
+  json::object out = both(text, *reply);
+  if (!any_ran) out["isError"] = true;
+  request->reply(std::move(out));
+}
+
+}  // namespace
+
+std::vector<Tool> command_tools() {
+  return {
+      {"run_command",
+       "Run a command",
+       "Run one command in a terminal of its own and return its output and exit code. Programs that ask "
+       "something are noticed: the "
+       "answer says what they wait for. A command that takes longer than wait_ms goes on; the answer has an "
+       "id for wait_for, "
+       "read_output and interrupt_command.",
+       {command_argument(),
+        {.name = "cwd",
+         .type = Type::Text,
+         .description = "The folder to run it in",
+         .aliases = {"directory", "dir_path"}},
+        timeout_argument("Stop the command after this time; 0: never", kRunTimeoutMs),
+        wait_argument(kRunWaitMs),
+        {.name = "idle_timeout_ms",
+         .type = Type::Integer,
+         .description = "Stop the command after this much silence; 0: never",
+         .fallback = 300'000,
+         .least = 0,
+         .most = kMostTimeMs},
+        {.name = "background",
+         .type = Type::Flag,
+         .description = "For servers and watchers: return at once, without time limits",
+         .fallback = 0,
+         .aliases = {"is_background"}},
+        {.name = "env", .type = Type::TextList, .description = "Variables to set, each NAME=value"},
+        {.name = "stdin", .type = Type::Text, .description = "Text for its standard input, which then ends"},
+        cancel_argument(),
+        max_lines_argument(),
+        max_chars_argument()},
+       {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},
+       result_schema,
+       TaskSupport::Optional,
+       run_command},
+      {"run_persistent_command",
+       "Run a command in an open terminal",
+       "Run a command in a terminal from open_persistent_terminal: folder, variables and shell state stay "
+       "from one command to the "
+       "next. Returns when the command ends, asks for input, or after wait_ms; it goes on then.",
+       {id_argument("The terminal's id, from open_persistent_terminal"),
+        command_argument(),
+        {.name = "cwd", .type = Type::Text, .description = "A folder for this command only"},
+        wait_argument(kPersistentWaitMs),
+        timeout_argument("Stop the command after this time; 0: never", 0),
+        {.name = "on_busy",
+         .type = Type::Text,
+         .description = "If another command runs there: \"fail\" (default) or \"wait\" for its end",
+         .choices = {"fail", "wait"}},
+        cancel_argument(),
+        max_lines_argument(),
+        max_chars_argument()},
+       {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},
+       result_schema,
+       TaskSupport::Optional,
+       run_persistent_command},
+      {"run_batch",
+       "Run several commands",
+       "Run several independent commands one after the other, each in a terminal of its own, and return a "
+       "result for each. Stops at "
+       "the first that fails unless keep_going is set.",
+       {{.name = "commands", .type = Type::TextList, .description = "The command lines", .required = true},
+        {.name = "cwd", .type = Type::Text, .description = "The folder to run them in"},
+        {.name = "keep_going",
+         .type = Type::Flag,
+         .description = "Run the rest even if one fails",
+         .fallback = 0},
+        timeout_argument("Stop each command after this time; 0: never", kRunTimeoutMs),
+        max_lines_argument(),
+        max_chars_argument()},
+       {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},
+       batch_schema,
+       TaskSupport::Optional,
+       run_batch},
+  };
+}
+
+}  // namespace ttyward::mcp::tools

@@ -1,0 +1,66 @@
+#include "mcp/tools/context.h"
+
+#include <utility>
+
+#include "mcp/content.h"
+#include "mcp/tools/result_text.h"
+
+namespace ttyward::mcp::tools {
+
+Callback<CallReply> call_daemon(Context& context, const RequestPtr& request, std::string name,
+                                json::object args, Backend::OnPart on_part) {
+  Backend& backend = context.backends.agent;
+  return Callback<CallReply>([&backend, request, name, args, on_part](Backend::OnDone done) {
+    if (request->cancelled()) return done(tl::unexpected(CallFailure{"cancelled", "the call was cancelled"}));
+    const uint64_t call = backend.call(name, args, on_part, std::move(done));
+    if (call != 0) request->on_cancel([&backend, call] { backend.cancel(call); });
+  });
+}
+
+StartedPtr start_command(Context& context, const RequestPtr& request, std::string name, json::object args,
+                         Backend::OnPart on_part) {
+  auto started = std::make_shared<Started>(text_or(args, "command"), text_or(args, "cwd"));
+  context.started.remove_if([](const std::weak_ptr<Started>& each) { return each.expired(); });
+  context.started.push_back(started);
+  Backend& backend = context.backends.agent;
+  // The call keeps it: a modern client may come back for the answer with another request.
+  const uint64_t call = backend.call(std::move(name), std::move(args), std::move(on_part),
+                                     [started](CallReply reply) { started->answered(std::move(reply)); });
+  if (!started->has_answer()) started->call = call;
+  request->on_cancel([&backend, started] {
+    if (started->call != 0) backend.cancel(started->call);
+  });
+  return started;
+}
+
+void asked_about(Context& context, const json::object& approval) {
+  if (text_or(approval, "session") != context.session) return;
+  for (const std::weak_ptr<Started>& each : context.started) {
+    const StartedPtr started = each.lock();
+    if (started && started->asked(approval)) return;
+  }
+}
+
+const char* kind_of(std::string_view id) {
+  constexpr size_t kIdLength = 13;  // a letter and 12 characters, as base::random_id makes them
+  if (id.size() != kIdLength) return "terminal";
+  if (id.front() == 'c') return "command";
+  return id.front() == 'a' ? "approval" : "terminal";
+}
+
+json::object failure_result(const CallFailure& failure) {
+  std::string text = visible_text(failure.message);
+  if (failure.code == "not_found")
+    text += "\nlist_terminals shows the terminals there are; ids end with what they name.";
+  if (failure.code == "busy")
+    text += "\nWait for the command that runs there with wait_for, or open another terminal.";
+  return error_result(text);
+}
+
+json::object both(std::string text, const json::object& structured) {
+  json::object result = text_result(text);
+  result["structuredContent"] = visible_value(structured);
+  return result;
+}
+
+}  // namespace ttyward::mcp::tools

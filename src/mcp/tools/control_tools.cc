@@ -1,0 +1,228 @@
+// wait_for, interrupt_command, check_command.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "mcp/content.h"
+#include "mcp/tools/progress.h"
+#include "mcp/tools/result_text.h"
+#include "mcp/tools/tool.h"
+
+namespace ttyward::mcp::tools {
+namespace {
+
+using Type = Argument::Type;
+
+constexpr int64_t kWaitMs = 50'000;
+
+std::string waited_text(const json::object& waited) {
+  const std::string condition = text_or(waited, "condition");
+  std::string text;
+  if (condition == "timeout") {
+    text = "The time is over and nothing of it has happened yet. Wait again, or look with read_output.\n";
+  } else if (condition == "pattern") {
+    const json::object* match = object_at(waited, "match");
+    text = match != nullptr ? fmt::format("Line {} matches.\n", integer_at(*match, "line").value_or(0)) +
+                                  Fence().around("line", visible_text(text_or(*match, "text")))
+                            : "It matches.\n";
+  } else if (condition == "port") {
+    text = fmt::format("Port {} is open.\n", integer_at(waited, "port").value_or(0));
+  } else if (condition == "file") {
+    text = fmt::format("The file is there: {}\n", visible_line(text_or(waited, "file"), 300));
+  } else if (const json::object* approval = object_at(waited, "approval")) {
+    text = fmt::format(
+        "The question {} is {}.{}\n", text_or(*approval, "id"), text_or(*approval, "state"),
+        text_or(*approval, "reason").empty() ? "" : " " + visible_line(text_or(*approval, "reason"), 300));
+  } else {
+    text = fmt::format("Over: {}.\n", condition.empty() ? "done" : visible_line(condition, 60));
+  }
+  if (const json::object* result = object_at(waited, "result")) return text + result_text(*result, Fence());
+  if (const json::object* terminal = object_at(waited, "terminal"))
+    return text + terminal_line(*terminal) + "\n";
+  return text;
+}
+
+Detached wait_for(Context& context, RequestPtr request, json::object values) {
+  const std::string id = text_or(values, "id");
+  json::object args;
+  bool chosen = false;
+  args[kind_of(id)] = id;
+  for (const char* name : {"exit", "input", "prompt"}) {
+    if (flag_at(values, name)) {
+      args[name] = true;
+      chosen = true;
+    }
+  }
+  for (const char* name : {"pattern", "file", "port", "quiet_ms"}) {
+    if (!values.contains(name)) continue;
+    args[name] = values.at(name);
+    chosen = true;
+  }
+  if (!chosen && std::string_view(kind_of(id)) != "approval") {
+    args["exit"] = true;
+    args["input"] = true;
+    if (std::string_view(kind_of(id)) == "terminal") args["prompt"] = true;
+  }
+  if (flag_at(values, "from_start")) args["from"] = "start";
+  args["timeout_ms"] = integer_at(values, "timeout_ms").value_or(kWaitMs);
+  args["lines"] = integer_at(values, "max_lines").value_or(500);
+  args["chars"] = integer_at(values, "max_chars").value_or(50'000);
+  const auto progress = Progress::start(request);
+  CallReply reply = co_await call_daemon(context, request, "wait", std::move(args),
+                                         [progress](const json::object& part) { progress->part(part); });
+  if (!reply) {
+    request->reply(failure_result(reply.error()));
+    co_return;
+  }
+  // A person said yes: now it is the command that is waited for.
+  const json::object* approval = object_at(*reply, "approval");
+  if (approval != nullptr && text_or(*approval, "state") == "allowed" &&
+      !text_or(*approval, "command_id").empty()) {
+    json::object command;
+    command["command"] = text_or(*approval, "command_id");
+    command["exit"] = true;
+    command["input"] = true;
+    command["timeout_ms"] = integer_at(values, "timeout_ms").value_or(kWaitMs);
+    CallReply after = co_await call_daemon(context, request, "wait", std::move(command));
+    if (after) reply = std::move(after);
+  }
+  json::object out = both(waited_text(*reply), *reply);
+  const json::object* result = object_at(*reply, "result");
+  if (result != nullptr && did_not_run(*result)) out["isError"] = true;
+  request->reply(std::move(out));
+}
+
+Detached interrupt_command(Context& context, RequestPtr request, json::object values) {
+  const std::string id = text_or(values, "id");
+  json::object args;
+  args[kind_of(id)] = id;
+  const CallReply reply = co_await call_daemon(context, request, "interrupt", std::move(args));
+  if (!reply) {
+    request->reply(failure_result(reply.error()));
+    co_return;
+  }
+  request->reply(both(flag_at(*reply, "interrupted")
+                          ? "Interrupted (as by Ctrl-C). wait_for shows how it ended; a program may ignore "
+                            "it, then kill_persistent_terminal ends it."
+                          : "Nothing was running there.",
+                      *reply));
+}
+
+Detached check_command(Context& context, RequestPtr request, json::object values) {
+  const auto folder = context.roots.resolve(text_at(values, "cwd"));
+  if (!folder) {
+    request->reply(error_result(folder.error().message + "."));
+    co_return;
+  }
+  json::object args;
+  args["command"] = text_or(values, "command");
+  args["cwd"] = *folder;
+  const CallReply reply = co_await call_daemon(context, request, "check", std::move(args));
+  if (!reply) {
+    request->reply(failure_result(reply.error()));
+    co_return;
+  }
+  const std::string decision = text_or(*reply, "decision");
+  std::string text = decision == "allow"  ? "It would run"
+                     : decision == "deny" ? "It would be denied"
+                                          : "A person would be asked first";
+  text += fmt::format(" (risk {}).\n", text_or(*reply, "risk", "unknown"));
+  if (const json::array* reasons = array_at(*reply, "reasons")) {
+    for (const json::value& entry : *reasons) {
+      if (const json::object* reason = entry.if_object())
+        text += "- " + visible_line(text_or(*reason, "text"), 200) + "\n";
+    }
+  }
+  request->reply(both(text, *reply));
+}
+
+json::object wait_schema() {
+  return loose_schema({{"condition", "string"},
+                       {"match", "object"},
+                       {"port", "integer"},
+                       {"file", "string"},
+                       {"result", "object"},
+                       {"terminal", "object"}});
+}
+json::object interrupted_schema() {
+  return loose_schema({{"interrupted", "boolean"}});
+}
+json::object verdict_schema() {
+  return loose_schema({{"decision", "string"},
+                       {"risk", "string"},
+                       {"effects", "array"},
+                       {"reasons", "array"},
+                       {"rule", "string"},
+                       {"commands", "array"}});
+}
+
+}  // namespace
+
+std::vector<Tool> control_tools() {
+  return {
+      {"wait_for",
+       "Wait for something to happen",
+       "Wait until a command ends, a terminal is idle, a line matches, a port opens, a file appears, a "
+       "program asks for input, or a "
+       "person has answered an approval: whatever comes first. Returns at once if it is so already. Better "
+       "than asking again and again.",
+       {id_argument("A command's, terminal's or approval's id"),
+        {.name = "exit", .type = Type::Flag, .description = "The command ends", .fallback = 0},
+        {.name = "input", .type = Type::Flag, .description = "A program waits for input", .fallback = 0},
+        {.name = "prompt",
+         .type = Type::Flag,
+         .description = "The terminal is idle, at its prompt",
+         .fallback = 0},
+        {.name = "pattern",
+         .type = Type::Text,
+         .description = "A line matches this regular expression (RE2)"},
+        {.name = "from_start",
+         .type = Type::Flag,
+         .description = "Lines printed before now count for the pattern, too",
+         .fallback = 0},
+        {.name = "port",
+         .type = Type::Integer,
+         .description = "It listens on this port; 0: on any",
+         .least = 0,
+         .most = 65'535},
+        {.name = "file", .type = Type::Text, .description = "This file is there"},
+        {.name = "quiet_ms",
+         .type = Type::Integer,
+         .description = "Nothing was printed for so long",
+         .least = 1,
+         .most = 600'000},
+        {.name = "timeout_ms",
+         .type = Type::Integer,
+         .description = "Return after this time in any case",
+         .fallback = kWaitMs,
+         .least = 0,
+         .most = 600'000,
+         .aliases = {"wait_ms"}},
+        max_lines_argument(),
+        max_chars_argument()},
+       {.read_only = true, .destructive = false, .idempotent = true, .open_world = false},
+       wait_schema,
+       TaskSupport::Optional,
+       wait_for},
+      {"interrupt_command",
+       "Interrupt a command",
+       "Interrupt what runs, as Ctrl-C does. The terminal stays open.",
+       {id_argument("The command's or terminal's id")},
+       {.read_only = false, .destructive = true, .idempotent = true, .open_world = false},
+       interrupted_schema,
+       TaskSupport::Never,
+       interrupt_command},
+      {"check_command",
+       "Check a command without running it",
+       "Say whether a command would run, be denied, or need a person's approval, and what it would do. Runs "
+       "nothing.",
+       {{.name = "command", .type = Type::Text, .description = "The command line", .required = true},
+        {.name = "cwd", .type = Type::Text, .description = "The folder it would run in"}},
+       {.read_only = true, .destructive = false, .idempotent = true, .open_world = false},
+       verdict_schema,
+       TaskSupport::Never,
+       check_command},
+  };
+}
+
+}  // namespace ttyward::mcp::tools

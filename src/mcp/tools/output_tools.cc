@@ -1,0 +1,266 @@
+// read_output, get_screen, send_input: what a terminal shows, and what is typed into it.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "mcp/content.h"
+#include "mcp/tools/result_text.h"
+#include "mcp/tools/tool.h"
+
+namespace ttyward::mcp::tools {
+namespace {
+
+using Type = Argument::Type;
+
+// Which part is wanted; empty: fine.
+std::string which_part(const json::object& values, json::object& args) {
+  const auto from = integer_at(values, "from_line");
+  const auto to = integer_at(values, "to_line");
+  const bool range = from || to;
+  const int ways = (range ? 1 : 0) + (values.contains("tail") ? 1 : 0) + (values.contains("search") ? 1 : 0) +
+                   (flag_at(values, "only_new") ? 1 : 0);
+  if (ways > 1) return "Choose one: from_line/to_line, tail, search or only_new.";
+  if (range) {
+    const int64_t first = from.value_or(1);
+    const int64_t last = to.value_or(first + 499);
+    if (last < first) return "`to_line` has to be `from_line` or after it.";
+    args["range"] = json::array{first, last};
+  } else if (values.contains("search")) {
+    args["grep"] = text_or(values, "search");
+    args["context"] = integer_at(values, "context").value_or(2);
+    args["most"] = integer_at(values, "max_matches").value_or(50);
+  } else if (flag_at(values, "only_new")) {
+    args["new"] = true;
+  } else {
+    args["tail"] = integer_at(values, "tail").value_or(200);
+  }
+  return {};
+}
+
+std::string read_text(const json::object& read, const std::string& id) {
+  const int64_t total = integer_at(read, "total_lines").value_or(0);
+  const Fence fence;
+  if (const json::array* matches = array_at(read, "matches"); matches != nullptr) {
+    std::string lines;
+    for (const json::value& entry : *matches) {
+      if (const json::object* match = entry.if_object())
+        lines += fmt::format("{}: {}\n", integer_at(*match, "line").value_or(0),
+                             visible_text(text_or(*match, "text")));
+    }
+    if (lines.empty()) return fmt::format("No line of {} matches ({} lines searched).\n", id, total);
+    return fence.around("matching lines", lines) +
+           (flag_at(read, "more") ? "There are more matches: raise max_matches or search for less.\n" : "");
+  }
+  const std::string text = text_or(read, "text");
+  if (text.empty()) return fmt::format("Nothing (new) to read; {} has {} lines.\n", id, total);
+  std::string out = fmt::format("Lines {} to {} of {}.\n", integer_at(read, "first_line").value_or(0),
+                                integer_at(read, "last_line").value_or(0), total);
+  out += fence.around("output", visible_text(text));
+  if (object_at(read, "omitted") != nullptr || flag_at(read, "more"))
+    out += "Some lines in between or after were left out: ask for a smaller range.\n";
+  return out;
+}
+
+Detached read_output(Context& context, RequestPtr request, json::object values) {
+  const std::string id = text_or(values, "id");
+  json::object args;
+  if (const std::string problem = which_part(values, args); !problem.empty()) {
+    request->reply(error_result(problem));
+    co_return;
+  }
+  args[kind_of(id)] = id;
+  args["lines"] = integer_at(values, "max_lines").value_or(500);
+  args["chars"] = integer_at(values, "max_chars").value_or(50'000);
+  const CallReply reply = co_await call_daemon(context, request, "read", std::move(args));
+  request->reply(reply ? both(read_text(*reply, visible_line(id, 60)), *reply)
+                       : failure_result(reply.error()));
+}
+
+Detached get_screen(Context& context, RequestPtr request, json::object values) {
+  const std::string id = text_or(values, "id");
+  json::object args;
+  args["terminal"] = id;
+  args["format"] = "text";
+  args["history"] = integer_at(values, "history").value_or(0);
+  const CallReply reply = co_await call_daemon(context, request, "screen", std::move(args));
+  if (!reply) {
+    request->reply(failure_result(reply.error()));
+    co_return;
+  }
+  const json::object* cursor = object_at(*reply, "cursor");
+  std::string text = fmt::format(
+      "Screen of {}, {} columns, {} rows{}{}.\n", visible_line(id, 60),
+      integer_at(*reply, "cols").value_or(0), integer_at(*reply, "rows").value_or(0),
+      flag_at(*reply, "alternate") ? ", full-screen program" : "",
+      cursor != nullptr ? fmt::format(", cursor at row {}, column {}", integer_at(*cursor, "row").value_or(0),
+                                      integer_at(*cursor, "col").value_or(0))
+                        : "");
+  text += Fence().around("screen", visible_text(text_or(*reply, "content")));
+  request->reply(both(text, *reply));
+}
+
+// Types, then waits until the terminal has something to say: a prompt, a question, an end, or quiet.
+Detached send_input(Context& context, RequestPtr request, json::object values) {
+  const std::string id = text_or(values, "id");
+  const auto text = text_at(values, "text");
+  const auto keys = text_at(values, "keys");
+  if (text.has_value() == keys.has_value()) {
+    request->reply(
+        error_result("Give one of `text` (typed, then Enter) and `keys` (such as \"C-c\", \"Up Enter\")."));
+    co_return;
+  }
+  const bool secret = flag_at(values, "secret");
+  json::object args;
+  args["terminal"] = id;
+  if (keys) {
+    args["keys"] = *keys;
+  } else {
+    args[secret ? "secret" : "text"] = *text + (flag_at(values, "enter", true) ? "\r" : "");
+  }
+  const CallReply typed = co_await call_daemon(context, request, "input", std::move(args));
+  if (!typed) {
+    request->reply(failure_result(typed.error()));
+    co_return;
+  }
+  json::object wait;
+  wait["terminal"] = id;
+  wait["input"] = true;
+  wait["prompt"] = true;
+  wait["exit"] = true;
+  wait["stable_ms"] = 500;
+  wait["timeout_ms"] = integer_at(values, "wait_ms").value_or(5000);
+  const CallReply waited = co_await call_daemon(context, request, "wait", std::move(wait));
+  json::object look;
+  look["terminal"] = id;
+  look["new"] = true;
+  const CallReply read = co_await call_daemon(context, request, "read", std::move(look));
+  json::object structured = *typed;
+  std::string out = "Typed.";
+  if (waited) {
+    structured["condition"] = text_or(*waited, "condition");
+    structured["terminal"] = object_at(*waited, "terminal") != nullptr
+                                 ? json::value(*object_at(*waited, "terminal"))
+                                 : json::value();
+    if (const json::object* terminal = object_at(*waited, "terminal")) out += " " + terminal_line(*terminal);
+  }
+  out += "\n";
+  if (read) {
+    structured["output"] = text_or(*read, "text");
+    out += read_text(*read, visible_line(id, 60));
+  }
+  request->reply(both(out, structured));
+}
+
+json::object read_schema() {
+  return loose_schema({{"text", "string"},
+                       {"first_line", "integer"},
+                       {"last_line", "integer"},
+                       {"total_lines", "integer"},
+                       {"total_bytes", "integer"},
+                       {"more", "boolean"},
+                       {"matches", "array"}});
+}
+json::object screen_schema() {
+  return loose_schema({{"content", "string"},
+                       {"cols", "integer"},
+                       {"rows", "integer"},
+                       {"cursor", "object"},
+                       {"alternate", "boolean"},
+                       {"title", "string"}});
+}
+json::object input_schema_out() {
+  return loose_schema(
+      {{"bytes", "integer"}, {"condition", "string"}, {"output", "string"}, {"terminal", "object"}});
+}
+
+}  // namespace
+
+std::vector<Tool> output_tools() {
+  return {
+      {"read_output",
+       "Read output",
+       "Read any part of what a command or terminal printed, as a person would have seen it: the end "
+       "(default), a range of lines, "
+       "what is new since you last asked, or the lines that match.",
+       {id_argument("A command's or terminal's id"),
+        {.name = "tail",
+         .type = Type::Integer,
+         .description = "The last so many lines (default 200)",
+         .least = 1,
+         .most = 20'000},
+        {.name = "from_line", .type = Type::Integer, .description = "First line, from 1", .least = 1},
+        {.name = "to_line", .type = Type::Integer, .description = "Last line", .least = 1},
+        {.name = "search",
+         .type = Type::Text,
+         .description = "Lines that match this regular expression (RE2), with their numbers"},
+        {.name = "context",
+         .type = Type::Integer,
+         .description = "Lines around each match",
+         .fallback = 2,
+         .least = 0,
+         .most = 50},
+        {.name = "max_matches",
+         .type = Type::Integer,
+         .description = "Most matches",
+         .fallback = 50,
+         .least = 1,
+         .most = 1000},
+        {.name = "only_new",
+         .type = Type::Flag,
+         .description = "Only what you have not read yet",
+         .fallback = 0},
+        max_lines_argument(),
+        max_chars_argument()},
+       {.read_only = true, .destructive = false, .idempotent = false, .open_world = false},
+       read_schema,
+       TaskSupport::Never,
+       read_output},
+      {"get_screen",
+       "See a terminal's screen",
+       "What is on a terminal's screen now: for editors, pagers, menus and other full-screen programs.",
+       {id_argument("The terminal's id"),
+        {.name = "history",
+         .type = Type::Integer,
+         .description = "Lines above the screen to show too",
+         .fallback = 0,
+         .least = 0,
+         .most = 5000}},
+       {.read_only = true, .destructive = false, .idempotent = true, .open_world = false},
+       screen_schema,
+       TaskSupport::Never,
+       get_screen},
+      {"send_input",
+       "Type into a terminal",
+       "Type into a terminal: an answer to a program that asks, or keys for a full-screen program. Returns "
+       "what was printed in answer. "
+       "To run a command use run_persistent_command instead.",
+       {id_argument("The terminal's id"),
+        {.name = "text", .type = Type::Text, .description = "Text to type"},
+        {.name = "enter",
+         .type = Type::Flag,
+         .description = "Press Enter after the text",
+         .fallback = 1,
+         .aliases = {"submit"}},
+        {.name = "keys",
+         .type = Type::Text,
+         .description =
+             "Keys instead of text, separated by spaces: \"C-c\", \"Up Up Enter\", \"Escape\", \"q\""},
+        {.name = "secret",
+         .type = Type::Flag,
+         .description =
+             "The text is a secret: typed only while the program hides its input, and never recorded",
+         .fallback = 0},
+        {.name = "wait_ms",
+         .type = Type::Integer,
+         .description = "How long to wait for what happens then",
+         .fallback = 5000,
+         .least = 0,
+         .most = 600'000}},
+       {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},
+       input_schema_out,
+       TaskSupport::Never,
+       send_input},
+  };
+}
+
+}  // namespace ttyward::mcp::tools

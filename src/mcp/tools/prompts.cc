@@ -1,0 +1,137 @@
+// The two prompts, and completion of ids.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "mcp/content.h"
+#include "mcp/rpc.h"
+#include "mcp/tools/result_text.h"
+#include "mcp/tools/terminals.h"
+
+namespace ttyward::mcp::tools {
+namespace {
+
+constexpr size_t kMostValues = 100;  // of a completion, as the protocol limits it
+
+json::object one_argument(const char* name, const char* description, bool required) {
+  json::object out;
+  out["name"] = name;
+  out["description"] = description;
+  out["required"] = required;
+  return out;
+}
+
+Detached debug_failing_command(Context& context, RequestPtr request, std::string id) {
+  const bool command = std::string_view(kind_of(id)) == "command";
+  json::object args;
+  CallReply reply;
+  if (command) {
+    args["command"] = id;
+    reply = co_await call_daemon(context, request, "result", std::move(args));
+  } else {
+    args["failed"] = true;
+    args["limit"] = 1;
+    if (!id.empty()) args["terminal"] = id;
+    reply = co_await call_daemon(context, request, "history", std::move(args));
+    const json::array* commands = reply ? array_at(*reply, "commands") : nullptr;
+    const json::object* last =
+        commands != nullptr && !commands->empty() ? commands->front().if_object() : nullptr;
+    if (last != nullptr) {
+      json::object one;
+      one["command"] = text_or(*last, "command_id");
+      reply = co_await call_daemon(context, request, "result", std::move(one));
+    } else if (reply) {
+      reply = tl::unexpected(CallFailure{"not_found", "no command has failed"});
+    }
+  }
+  if (!reply) {
+    request->fail(rpc::kInvalidParams, visible_line(reply.error().message, 300));
+    co_return;
+  }
+  const std::string text =
+      "This command failed. Find out why: read the end of its output first, then search the rest with "
+      "read_output where something "
+      "was left out. Name the cause and the smallest fix, and say how sure you are. Run it again only when "
+      "you know what to change.\n\n" +
+      result_text(*reply, Fence());
+  request->reply(json::object{{"description", "Find out why a command failed"},
+                              {"messages", json::array{prompt_message(text_content(text))}}});
+}
+
+Detached explain_screen(Context& context, RequestPtr request, std::string id) {
+  json::object args;
+  args["terminal"] = id;
+  args["format"] = "text";
+  const CallReply reply = co_await call_daemon(context, request, "screen", std::move(args));
+  if (!reply) {
+    request->fail(rpc::kInvalidParams, visible_line(reply.error().message, 300));
+    co_return;
+  }
+  const std::string text = fmt::format(
+      "Explain what this terminal ({}) shows: which program it is, what state it is in, what it waits for, "
+      "and which keys or commands "
+      "would be the usual next steps. Do not type anything yet.\n\n{}",
+      visible_line(id, 60), Fence().around("screen", visible_text(text_or(*reply, "content"))));
+  request->reply(json::object{{"description", "Explain what a terminal shows"},
+                              {"messages", json::array{prompt_message(text_content(text))}}});
+}
+
+Detached complete_ids(Context& context, RequestPtr request, std::string begin) {
+  const CallReply reply = co_await call_daemon(context, request, "list", {});
+  json::array values;
+  const json::array* terminals = reply ? array_at(*reply, "terminals") : nullptr;
+  for (size_t i = 0; terminals != nullptr && i < terminals->size() && values.size() < kMostValues; i++) {
+    const json::object* terminal = (*terminals)[i].if_object();
+    const std::string id = terminal != nullptr ? text_or(*terminal, "id") : "";
+    if (!id.empty() && id.starts_with(begin)) values.emplace_back(id);
+  }
+  json::object completion;
+  completion["values"] = std::move(values);
+  completion["hasMore"] = false;
+  request->reply(json::object{{"completion", std::move(completion)}});
+}
+
+}  // namespace
+
+json::array Terminals::prompts() const {
+  const auto prompt = [](const char* name, const char* title, const char* description,
+                         json::object argument) {
+    json::object out;
+    out["name"] = name;
+    out["title"] = title;
+    out["description"] = description;
+    out["arguments"] = json::array{std::move(argument)};
+    return out;
+  };
+  return json::array{
+      prompt("debug-failing-command", "Debug a failing command", "Find out why a command failed",
+             one_argument("id",
+                          "The command, or a terminal for its last failure; the last failure of all if empty",
+                          false)),
+      prompt("explain-screen", "Explain a screen", "Explain what a terminal shows",
+             one_argument("id", "The terminal", true))};
+}
+
+bool Terminals::has_prompt(std::string_view name) const {
+  return name == "debug-failing-command" || name == "explain-screen";
+}
+
+void Terminals::get_prompt(RequestPtr request, std::string name, json::object arguments) {
+  const std::string id = text_or(arguments, "id");
+  if (name == "debug-failing-command") {
+    debug_failing_command(context_, std::move(request), id);
+  } else if (id.empty()) {
+    request->fail(rpc::kInvalidParams, "explain-screen needs the argument \"id\": a terminal");
+  } else {
+    explain_screen(context_, std::move(request), id);
+  }
+}
+
+void Terminals::complete(RequestPtr request) {
+  const json::object* argument = object_at(request->params, "argument");
+  if (argument == nullptr || object_at(request->params, "ref") == nullptr)
+    return request->fail(rpc::kInvalidParams, "completion/complete needs \"ref\" and \"argument\"");
+  complete_ids(context_, std::move(request), text_or(*argument, "value"));
+}
+
+}  // namespace ttyward::mcp::tools

@@ -1,0 +1,199 @@
+#include "mcp/tools/result_text.h"
+
+#include <fmt/format.h>
+
+namespace ttyward::mcp::tools {
+namespace {
+
+constexpr size_t kShownCommand = 200;  // characters of a command repeated in an answer
+constexpr size_t kShownProcesses = 10;
+
+std::string id_of(const json::object& result) {
+  const std::string command = text_or(result, "command_id");
+  return command.empty() ? text_or(result, "terminal_id") : command;
+}
+
+std::string how_to_answer(const json::object& result, const json::object& waiting) {
+  const std::string kind = text_or(waiting, "kind");
+  const std::string terminal = text_or(result, "terminal_id");
+  if (kind == "password")
+    return fmt::format(
+        "It asks for a secret. Do not guess one: a person can type it with `ttyward attach {}`.", terminal);
+  if (kind == "pager")
+    return fmt::format("It is a pager: send_input with id {} and keys \"q\" leaves it, \"Space\" pages on.",
+                       terminal);
+  if (kind == "editor" || kind == "fullscreen")
+    return fmt::format(
+        "It draws a whole screen: get_screen with id {} shows it, send_input with `keys` drives it.",
+        terminal);
+  if (kind == "key") return fmt::format("It reads single keys: send_input with id {} and `keys`.", terminal);
+  return fmt::format("Answer with send_input: id {}, `text`. Or stop it: interrupt_command.", terminal);
+}
+
+std::string waiting_text(const json::object& result) {
+  const json::object* waiting = object_at(result, "waiting");
+  if (waiting == nullptr) return "It waits for input.";
+  std::string program = visible_line(text_or(*waiting, "program", "the command"), 60);
+  std::string prompt = visible_line(text_or(*waiting, "prompt"), kShownCommand);
+  return fmt::format("Waiting for input ({}): {}{}. {}", text_or(*waiting, "kind", "input"), program,
+                     prompt.empty() ? "" : " shows \"" + prompt + "\"", how_to_answer(result, *waiting));
+}
+
+std::string pending_text(const json::object& result) {
+  const std::string approval = text_or(result, "approval");
+  return fmt::format(
+      "Not run yet: a person has to allow it, and has been asked (approval {}).{} Wait for the answer with "
+      "wait_for, id {}; "
+      "or do something else meanwhile. A person answers with `ttyward approvals allow {}` (or deny), or in "
+      "the panel. Do "
+      "not run it in another way.",
+      approval,
+      text_or(result, "reason").empty() ? ""
+                                        : " Reason: " + visible_line(text_or(result, "reason"), 300) + ".",
+      approval, approval);
+}
+
+std::string status_text(const json::object& result) {
+  const std::string state = text_or(result, "state");
+  const std::string time = duration_text(integer_at(result, "duration_ms").value_or(0));
+  const std::string reason = visible_line(text_or(result, "reason"), 400);
+  const auto code = integer_at(result, "exit_code");
+  const std::string because = reason.empty() ? "" : " " + reason + ".";
+  if (state == "exited") {
+    std::string text = code ? fmt::format("Exit code {} after {}.", *code, time)
+                            : fmt::format("It ended after {}; its exit code was not observed.", time);
+    return text + (code && *code != 0 ? because : "");
+  }
+  if (state == "signaled") {
+    return fmt::format("Killed by {} after {}{}.{}", text_or(result, "signal", "a signal"), time,
+                       flag_at(result, "core_dumped") ? " (core dumped)" : "", because);
+  }
+  if (state == "timed_out")
+    return fmt::format(
+        "Stopped after {}: its time was over.{} Give it more with timeout_ms, or run it in a persistent "
+        "terminal.",
+        time, because);
+  if (state == "interrupted") return fmt::format("Interrupted after {}.{}", time, because);
+  if (state == "denied")
+    return fmt::format(
+        "Not run: denied.{} Do not try to reach the same in another way; ask the person you work for.",
+        because);
+  if (state == "failed_to_start") return "Not run: it could not be started." + because;
+  if (state == "pending_approval") return pending_text(result);
+  if (state == "awaiting_input") return waiting_text(result);
+  if (state == "running") {
+    return fmt::format(
+        "Still running after {}. It goes on: wait_for with id {} waits for its end, read_output with "
+        "only_new "
+        "shows what is new, interrupt_command stops it.",
+        time, id_of(result));
+  }
+  return "Its end was not observed: the outcome is unknown." + because;
+}
+
+std::string processes_text(const json::object& result) {
+  std::string text;
+  if (const json::array* background = array_at(result, "background");
+      background != nullptr && !background->empty()) {
+    text += "Left running in the background:";
+    for (size_t i = 0; i < background->size() && i < kShownProcesses; i++) {
+      if (const json::object* process = (*background)[i].if_object())
+        text += fmt::format(" {} ({})", integer_at(*process, "pid").value_or(0),
+                            visible_line(text_or(*process, "command"), 60));
+    }
+    text += "\n";
+  }
+  if (const json::array* ports = array_at(result, "ports"); ports != nullptr && !ports->empty()) {
+    text += "Listens on port";
+    for (size_t i = 0; i < ports->size() && i < kShownProcesses; i++) {
+      if (const json::object* port = (*ports)[i].if_object())
+        text += fmt::format(" {}", integer_at(*port, "port").value_or(0));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string output_text(const json::object& result, const Fence& fence) {
+  if (flag_at(result, "binary"))
+    return fmt::format("The output is binary, {} bytes: write it to a file instead.\n",
+                       integer_at(result, "total_bytes").value_or(0));
+  const std::string output = text_or(result, "output");
+  std::string text = output.empty() ? "No output.\n" : fence.around("output", visible_text(output));
+  if (const json::object* omitted = object_at(result, "omitted")) {
+    text += fmt::format(
+        "Left out: {} lines ({} bytes) between lines {} and {} of {}. Get them with read_output, id {}: "
+        "from_line and "
+        "to_line, or search.\n",
+        integer_at(*omitted, "lines").value_or(0), integer_at(*omitted, "bytes").value_or(0),
+        integer_at(*omitted, "first_line").value_or(0), integer_at(*omitted, "last_line").value_or(0),
+        integer_at(result, "total_lines").value_or(0), id_of(result));
+  }
+  if (const auto lost = integer_at(result, "lost_bytes"); lost && *lost > 0)
+    text += fmt::format("{} bytes of output were dropped: the command printed more than is kept.\n", *lost);
+  return text;
+}
+
+}  // namespace
+
+std::string duration_text(int64_t ms) {
+  if (ms < 10'000) return fmt::format("{}.{} s", ms / 1000, ms % 1000 / 100);
+  if (ms < 120'000) return fmt::format("{} s", ms / 1000);
+  return fmt::format("{} min {} s", ms / 60'000, ms % 60'000 / 1000);
+}
+
+bool did_not_run(const json::object& result) {
+  const std::string state = text_or(result, "state");
+  return state == "denied" || state == "failed_to_start";
+}
+
+json::value visible_value(const json::value& value) {
+  if (value.is_string()) return json::value(visible_text(view(value.get_string())));
+  if (const json::array* array = value.if_array()) {
+    json::array out;
+    for (const json::value& item : *array) out.push_back(visible_value(item));
+    return out;
+  }
+  if (const json::object* object = value.if_object()) {
+    json::object out;
+    for (const auto& [key, item] : *object) out[key] = visible_value(item);
+    return out;
+  }
+  return value;
+}
+
+std::string result_text(const json::object& result, const Fence& fence) {
+  std::string text =
+      fmt::format("$ {}\n{}\n", visible_line(text_or(result, "command"), kShownCommand), status_text(result));
+  const std::string state = text_or(result, "state");
+  const std::string cwd = visible_line(text_or(result, "cwd"), kShownCommand);
+  const std::string after = visible_line(text_or(result, "cwd_after"), kShownCommand);
+  if (!cwd.empty())
+    text += "Folder: " + cwd + (after.empty() || after == cwd ? "" : ", afterwards " + after) + "\n";
+  if (!text_or(result, "command_id").empty() && state != "denied") {
+    text += "Command " + text_or(result, "command_id");
+    const std::string terminal = text_or(result, "terminal_id");
+    text += terminal.empty() ? "\n" : " in terminal " + terminal + "\n";
+  }
+  text += processes_text(result);
+  if (state != "pending_approval" && !did_not_run(result)) text += output_text(result, fence);
+  return text;
+}
+
+std::string terminal_line(const json::object& terminal) {
+  std::string text = text_or(terminal, "id");
+  const std::string name = visible_line(text_or(terminal, "name"), 60);
+  if (!name.empty()) text += " \"" + name + "\"";
+  text += ": " + text_or(terminal, "state", "unknown");
+  const std::string cwd = visible_line(text_or(terminal, "cwd"), kShownCommand);
+  if (!cwd.empty()) text += ", in " + cwd;
+  if (const json::object* command = object_at(terminal, "command"))
+    text += fmt::format(", runs `{}` ({})", visible_line(text_or(*command, "command"), 80),
+                        text_or(*command, "command_id"));
+  if (const auto unread = integer_at(terminal, "unread_lines"); unread && *unread > 0)
+    text += fmt::format(", {} unread lines", *unread);
+  if (object_at(terminal, "lease") != nullptr) text += ", a person has the keyboard";
+  return text;
+}
+
+}  // namespace ttyward::mcp::tools

@@ -1,0 +1,165 @@
+// open_persistent_terminal, kill_persistent_terminal, list_terminals.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "mcp/content.h"
+#include "mcp/tools/result_text.h"
+#include "mcp/tools/tool.h"
+
+namespace ttyward::mcp::tools {
+namespace {
+
+using Type = Argument::Type;
+
+Detached open_terminal(Context& context, RequestPtr request, json::object values) {
+  const auto folder = context.roots.resolve(text_at(values, "cwd"));
+  if (!folder) {
+    request->reply(error_result(folder.error().message + "."));
+    co_return;
+  }
+  json::object args;
+  args["cwd"] = *folder;
+  args["task"] = context.session;
+  args["owner"] = "agent";
+  for (const char* name : {"name", "shell"}) {
+    if (const auto text = text_at(values, name)) args[name] = *text;
+  }
+  const CallReply reply = co_await call_daemon(context, request, "open", std::move(args));
+  if (!reply) {
+    request->reply(failure_result(reply.error()));
+    co_return;
+  }
+  const json::object* terminal = object_at(*reply, "terminal");
+  json::object structured = terminal != nullptr ? *terminal : json::object();
+  const std::string id = text_or(structured, "id");
+  structured["persistent_terminal_id"] = id;
+  structured["persistentTerminalId"] = id;
+  std::string text = fmt::format(
+      "Terminal {} is open in {}. Use this id with run_persistent_command, send_input, read_output, "
+      "get_screen; close "
+      "it with kill_persistent_terminal.",
+      id, visible_line(text_or(structured, "cwd", *folder), 300));
+  if (text_or(structured, "integration") == "none")
+    text += " Its shell does not report when commands end: exit codes may be unknown there.";
+  request->reply(both(text, structured));
+}
+
+Detached kill_terminal(Context& context, RequestPtr request, json::object values) {
+  const std::string id = text_or(values, "id");
+  json::object args;
+  args[kind_of(id)] = id;
+  args["force"] = flag_at(values, "force");
+  const CallReply reply = co_await call_daemon(context, request, "kill", std::move(args));
+  if (!reply) {
+    request->reply(failure_result(reply.error()));
+    co_return;
+  }
+  if (!flag_at(*reply, "killed")) {
+    request->reply(error_result(fmt::format(
+        "There is no terminal {} (any more). list_terminals shows those there are.", visible_line(id, 60))));
+    co_return;
+  }
+  const json::array* survivors = array_at(*reply, "survivors");
+  const bool clean = survivors == nullptr || survivors->empty();
+  request->reply(both(clean
+                          ? fmt::format("Terminal {} is closed; nothing of it is left.", visible_line(id, 60))
+                          : fmt::format("Terminal {} is closed, but these did not end: {}",
+                                        visible_line(id, 60), visible_line(json::serialize(*survivors), 300)),
+                      *reply));
+}
+
+Detached list_terminals(Context& context, RequestPtr request, json::object values) {
+  json::object args;
+  args["all"] = flag_at(values, "all");
+  const CallReply reply = co_await call_daemon(context, request, "list", std::move(args));
+  if (!reply) {
+    request->reply(failure_result(reply.error()));
+    co_return;
+  }
+  const json::array* terminals = array_at(*reply, "terminals");
+  std::string text;
+  for (size_t i = 0; terminals != nullptr && i < terminals->size(); i++) {
+    if (const json::object* terminal = (*terminals)[i].if_object()) text += terminal_line(*terminal) + "\n";
+  }
+  if (text.empty()) text = "No terminal is open.\n";
+  json::object structured = *reply;
+  if (flag_at(values, "new_output")) {
+    json::object ask;
+    ask["task"] = context.session;
+    const CallReply news = co_await call_daemon(context, request, "environment", std::move(ask));
+    if (!news) {
+      request->reply(failure_result(news.error()));
+      co_return;
+    }
+    structured["new_output"] = text_or(*news, "text");
+    text += Fence().around("what is new", visible_text(text_or(*news, "text")));
+  }
+  request->reply(both(text, structured));
+}
+
+json::object opened_schema() {
+  json::object schema = loose_schema({{"id", "string"},
+                                      {"name", "string"},
+                                      {"cwd", "string"},
+                                      {"state", "string"},
+                                      {"integration", "string"},
+                                      {"shell", "string"}});
+  schema["properties"].get_object()["persistent_terminal_id"] = json::object{{"type", "string"}};
+  schema["required"] = json::array{"persistent_terminal_id"};
+  return schema;
+}
+
+json::object killed_schema() {
+  return loose_schema({{"killed", "boolean"}, {"survivors", "array"}});
+}
+json::object list_schema() {
+  return loose_schema({{"terminals", "array"}, {"new_output", "string"}});
+}
+
+}  // namespace
+
+std::vector<Tool> terminal_tools() {
+  return {
+      {"open_persistent_terminal",
+       "Open a terminal",
+       "Open a terminal with a shell that stays: for several commands that build on each other, for servers, "
+       "and for programs that "
+       "ask questions. It lives until it is killed, also when this server ends.",
+       {{.name = "cwd", .type = Type::Text, .description = "The folder to start in"},
+        {.name = "name", .type = Type::Text, .description = "A name people will recognise it by"},
+        {.name = "shell",
+         .type = Type::Text,
+         .description = "The shell: a name or a path (default: the user's)"}},
+       {.read_only = false, .destructive = false, .idempotent = false, .open_world = false},
+       opened_schema,
+       TaskSupport::Never,
+       open_terminal},
+      {"kill_persistent_terminal",
+       "Close a terminal",
+       "Close a terminal and end everything that runs in it. What it printed can still be read for a while.",
+       {id_argument("The terminal's id"),
+        {.name = "force",
+         .type = Type::Flag,
+         .description = "Do not let programs end by themselves first",
+         .fallback = 0}},
+       {.read_only = false, .destructive = true, .idempotent = true, .open_world = false},
+       killed_schema,
+       TaskSupport::Never,
+       kill_terminal},
+      {"list_terminals",
+       "List terminals",
+       "The open terminals: id, state, folder, what runs there, how much output is unread.",
+       {{.name = "all", .type = Type::Flag, .description = "Ended ones too", .fallback = 0},
+        {.name = "new_output",
+         .type = Type::Flag,
+         .description = "Also what they printed since you last asked",
+         .fallback = 0}},
+       {.read_only = true, .destructive = false, .idempotent = true, .open_world = false},
+       list_schema,
+       TaskSupport::Never,
+       list_terminals},
+  };
+}
+
+}  // namespace ttyward::mcp::tools

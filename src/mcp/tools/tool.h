@@ -1,0 +1,55 @@
+// One tool: what clients are told about it, and what it does. Each group of tools has a file; tool_table.cc
+// lists them.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "mcp/async.h"
+#include "mcp/catalog.h"
+#include "mcp/tools/arguments.h"
+#include "mcp/tools/context.h"
+
+namespace ttyward::mcp::tools {
+
+// All four are always told: what clients assume otherwise is the worst.
+struct Hints {
+  bool read_only;
+  bool destructive;
+  bool idempotent;
+  bool open_world;
+};
+
+struct Tool {
+  const char* name;
+  const char* title;
+  const char* description;
+  std::vector<Argument> arguments;
+  Hints hints;
+  json::object (*output_schema)();
+  TaskSupport tasks;
+  // Ends the request. `values` has passed check_arguments.
+  Detached (*run)(Context& context, RequestPtr request, json::object values);
+};
+
+std::span<const Tool> tool_table();
+const Tool* find_tool(std::string_view name);
+
+// Groups, for tool_table.cc.
+std::vector<Tool> command_tools();
+std::vector<Tool> terminal_tools();
+std::vector<Tool> output_tools();
+std::vector<Tool> control_tools();
+
+// Arguments that several tools share.
+Argument id_argument(const char* description);
+Argument max_lines_argument();
+Argument max_chars_argument();
+
+// Schemas of results.
+json::object result_schema();
+json::object batch_schema();
+// Any object with these members, all of which may be null.
+json::object loose_schema(std::initializer_list<std::pair<const char*, const char*>> members);
+
+}  // namespace ttyward::mcp::tools

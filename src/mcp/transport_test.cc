@@ -1,0 +1,284 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <future>
+#include <thread>
+
+#include "mcp/conformance/fixtures.h"
+#include "mcp/http/endpoint.h"
+#include "mcp/http/guard.h"
+#include "mcp/http/header_value.h"
+#include "mcp/http/listener.h"
+#include "mcp/stdio.h"
+#include "mcp/testing.h"
+
+namespace ttyward::mcp {
+namespace {
+
+// A server with the fixtures on a pair of pipes, run until it ends by itself.
+std::vector<json::object> talk(const std::string& input) {
+  auto loop = std::move(io::Loop::create().value());
+  Notices notices;
+  conformance::Fixtures fixtures(notices);
+  Server server(*loop, fixtures, notices);
+  int in[2];
+  int out[2];
+  EXPECT_EQ(::pipe2(in, O_CLOEXEC), 0);
+  EXPECT_EQ(::pipe2(out, O_CLOEXEC), 0);
+  std::thread writer([&] {
+    size_t sent = 0;
+    while (sent < input.size()) {
+      const ssize_t n = ::write(in[1], input.data() + sent, input.size() - sent);
+      if (n <= 0) break;
+      sent += static_cast<size_t>(n);
+    }
+    ::close(in[1]);
+  });
+  std::string text;
+  std::thread reader([&] {
+    char bytes[65536];
+    for (ssize_t n = ::read(out[0], bytes, sizeof bytes); n > 0; n = ::read(out[0], bytes, sizeof bytes))
+      text.append(bytes, static_cast<size_t>(n));
+  });
+  {
+    auto stdio = Stdio::start(server, in[0], out[1], [&] { loop->stop(); });
+    EXPECT_TRUE(stdio);
+    loop->run();
+  }
+  ::close(out[1]);
+  ::close(in[0]);
+  writer.join();
+  reader.join();
+  ::close(out[0]);
+  std::vector<json::object> messages;
+  size_t from = 0;
+  for (size_t end = text.find('\n'); end != std::string::npos; from = end + 1, end = text.find('\n', from))
+    messages.push_back(testing::parse(std::string_view(text).substr(from, end - from)));
+  EXPECT_EQ(from, text.size());
+  return messages;
+}
+
+constexpr const char* kPing = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}";
+
+TEST(Stdio, AnswersWhatIsBadAndGoesOn) {
+  const auto messages = talk("nonsense\n\n[1]\n{\"id\":3}\r\n" + std::string(kPing) + "\r\n");
+  ASSERT_EQ(messages.size(), 4u);
+  EXPECT_EQ(integer_at(messages[0].at("error").as_object(), "code"), rpc::kParseError);
+  EXPECT_EQ(integer_at(messages[1].at("error").as_object(), "code"), rpc::kInvalidRequest);
+  EXPECT_EQ(integer_at(messages[2].at("error").as_object(), "code"), rpc::kInvalidRequest);
+  EXPECT_EQ(messages[2].at("id"), json::value(3));
+  EXPECT_TRUE(messages[3].contains("result"));
+}
+
+TEST(Stdio, ALineThatIsTooLongIsSkippedAndAnswered) {
+  const auto messages = talk("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" + std::string(11u << 20, 'x') +
+                             "\"}\n" + kPing + "\n");
+  ASSERT_EQ(messages.size(), 2u);
+  EXPECT_NE(text_or(messages[0].at("error").as_object(), "message").find("longer than 10 MiB"),
+            std::string::npos);
+  EXPECT_EQ(messages[1].at("id"), json::value(7));
+}
+
+TEST(Stdio, ALastLineWithoutItsEndCounts) {
+  EXPECT_EQ(talk(kPing).size(), 1u);
+}
+
+TEST(Stdio, WhatIsAlmostDoneAtTheEndOfInputIsStillAnswered) {
+  const auto messages = talk(
+      R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"test_tool_with_progress","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}})"
+      "\n");
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_TRUE(messages[0].contains("result"));
+}
+
+TEST(Stdio, LargeAnswersToAClientThatReadsSlowly) {
+  std::string input;
+  for (int i = 0; i < 300; i++)
+    input +=
+        R"({"jsonrpc":"2.0","id":)" + std::to_string(i) +
+        R"(,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}})"
+        "\n";
+  EXPECT_EQ(talk(input).size(), 300u);
+}
+
+TEST(Guard, OnlyLoopbackNamesAndOurPort) {
+  for (const char* good : {"localhost", "localhost:80", "127.0.0.1:80", "[::1]:80", "[::1]", "LOCALHOST:80"})
+    EXPECT_TRUE(http::is_local_host(good, 80)) << good;
+  for (const char* bad : {"", "evil.com", "localhost:81", "127.0.0.1.evil.com", "localhost.evil.com:80",
+                          "127.0.0.2", "0.0.0.0:80", "[::1]evil:80", "user@localhost"})
+    EXPECT_FALSE(http::is_local_host(bad, 80)) << bad;
+  for (const char* good : {"http://localhost:5173", "https://127.0.0.1", "http://[::1]:9"})
+    EXPECT_TRUE(http::is_local_origin(good)) << good;
+  for (const char* bad :
+       {"null", "", "http://evil.com", "file://", "http://localhost.evil.com", "http://evil.com/localhost"})
+    EXPECT_FALSE(http::is_local_origin(bad)) << bad;
+}
+
+TEST(Guard, SecretsAreComparedWhole) {
+  EXPECT_TRUE(http::same_secret("abc", "abc"));
+  for (const char* wrong : {"", "ab", "abcd", "abd", "abcabc"})
+    EXPECT_FALSE(http::same_secret(wrong, "abc")) << wrong;
+}
+
+TEST(Guard, TokenFilesAreOursAlone) {
+  char folder[] = "/tmp/ttyward-token-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder), nullptr);
+  const std::string path = std::string(folder) + "/token";
+  const auto made = http::make_token_file(path);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->size(), 64u);
+  struct stat status{};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  EXPECT_EQ(http::read_token_file(path).value(), *made);
+  ::chmod(path.c_str(), 0644);
+  EXPECT_FALSE(http::read_token_file(path));
+  ASSERT_TRUE(http::make_token_file(path)) << "a new one replaces it";
+  const std::string link = std::string(folder) + "/link";
+  ASSERT_EQ(::symlink(path.c_str(), link.c_str()), 0);
+  EXPECT_FALSE(http::read_token_file(link));
+  ::unlink(link.c_str());
+  ::unlink(path.c_str());
+  ::rmdir(folder);
+}
+
+TEST(HeaderValue, RepeatsTheArgument) {
+  const json::value text("H\xC3\xA9");
+  EXPECT_TRUE(http::header_repeats("=?base64?SMOp?=", &text));
+  EXPECT_FALSE(http::header_repeats("=?base64?SMO?=", &text));
+  EXPECT_FALSE(http::header_repeats(std::nullopt, &text));
+  EXPECT_TRUE(http::header_repeats(std::nullopt, nullptr));
+  const json::value number(7);
+  EXPECT_TRUE(http::header_repeats("7", &number));
+}
+
+TEST(Listener, RefusesToListenToOtherMachines) {
+  for (const char* bad : {"0.0.0.0:1", "192.168.1.1:80", "8080", ":8080", "127.0.0.1", "127.0.0.1:99999",
+                          "127.0.0.1:", "[::]:1"})
+    EXPECT_FALSE(http::parse_address(bad)) << bad;
+  EXPECT_EQ(http::parse_address("127.0.0.1:0").value().port, 0);
+  EXPECT_TRUE(http::parse_address("[::1]:81").value().v6);
+}
+
+// A server with the fixtures behind a token, on a port of its own and a thread of its own.
+class HttpServer {
+ public:
+  HttpServer() {
+    thread_ = std::thread([this] {
+      loop_ = std::move(io::Loop::create().value());
+      Notices notices;
+      conformance::Fixtures fixtures(notices);
+      Server server(*loop_, fixtures, notices);
+      auto listener = std::move(http::Listener::start(*loop_, {}).value());
+      http::Endpoint endpoint(server, listener->port(), "secret-secret-secret-secret-secret");
+      listener->serve(endpoint);
+      ready_.set_value(listener->port());
+      loop_->run();
+    });
+    port_ = ready_.get_future().get();
+  }
+  ~HttpServer() {
+    loop_->stop();
+    thread_.join();
+  }
+  int connect() const {
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(port_));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    return fd;
+  }
+  // Everything the server says until it closes.
+  std::string say(const std::string& bytes) const {
+    const int fd = connect();
+    EXPECT_EQ(::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+    std::string text;
+    char buffer[4096];
+    for (ssize_t n = ::recv(fd, buffer, sizeof buffer, 0); n > 0; n = ::recv(fd, buffer, sizeof buffer, 0))
+      text.append(buffer, static_cast<size_t>(n));
+    ::close(fd);
+    return text;
+  }
+  std::string post(const std::string& body, const std::string& headers = kGood) const {
+    return say("POST /mcp HTTP/1.1\r\nHost: localhost:" + std::to_string(port_) +
+               "\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" + headers +
+               "\r\n" + body);
+  }
+  static constexpr const char* kGood =
+      "Authorization: Bearer secret-secret-secret-secret-secret\r\nContent-Type: application/json\r\nAccept: "
+      "application/json, text/event-stream\r\n";
+
+ private:
+  std::promise<int> ready_;
+  std::unique_ptr<io::Loop> loop_;
+  std::thread thread_;
+  int port_ = 0;
+};
+
+constexpr const char* kInitialize =
+    R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}})";
+
+TEST(Http, AsksForTheTokenAndTheRightWords) {
+  const HttpServer server;
+  EXPECT_TRUE(server.post(kInitialize).starts_with("HTTP/1.1 200"));
+  const auto without = [&](const std::string& headers) {
+    return server.post(kInitialize, headers).substr(9, 3);
+  };
+  EXPECT_EQ(without("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"),
+            "401");
+  EXPECT_EQ(without("Authorization: Bearer wrong\r\nContent-Type: application/json\r\nAccept: */*\r\n"),
+            "401");
+  const std::string token = "Authorization: Bearer secret-secret-secret-secret-secret\r\n";
+  EXPECT_EQ(without(token + "Content-Type: text/plain\r\nAccept: */*\r\n"), "415");
+  EXPECT_EQ(without(token + "Content-Type: application/json\r\nAccept: application/json\r\n"), "406");
+  EXPECT_EQ(without(std::string(HttpServer::kGood) + "Origin: http://evil.com\r\n"), "403");
+  EXPECT_EQ(without(std::string(HttpServer::kGood) + "Origin: null\r\n"), "403");
+  EXPECT_EQ(without(std::string(HttpServer::kGood) + "Host: evil.com\r\n"), "403") << "two hosts";
+  EXPECT_EQ(server.say("GET / HTTP/1.1\r\nHost: evil.com\r\nConnection: close\r\n\r\n").substr(9, 3), "403");
+}
+
+TEST(Http, BadBytesAndTooManyOfThemGetTheRightStatus) {
+  const HttpServer server;
+  EXPECT_EQ(server.say("NONSENSE\r\n\r\n").substr(9, 3), "400");
+  EXPECT_EQ(server.say("GET /mcp HTTP/1.1\r\nX: " + std::string(40'000, 'x') + "\r\n\r\n").substr(9, 3),
+            "431");
+  EXPECT_EQ(
+      server.say("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n").substr(9, 3),
+      "413");
+  EXPECT_EQ(server.post("{").substr(9, 3), "400");
+  EXPECT_EQ(server.post(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})").substr(9, 3), "400")
+      << "no session";
+  EXPECT_EQ(server
+                .post(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})",
+                      std::string(HttpServer::kGood) + "Mcp-Session-Id: none\r\n")
+                .substr(9, 3),
+            "404");
+  EXPECT_EQ(server.post(kInitialize, std::string(HttpServer::kGood) + "MCP-Protocol-Version: 2031-01-01\r\n")
+                .substr(9, 3),
+            "400");
+}
+
+TEST(Http, ABrokenStreamIsFetchedAgain) {
+  const HttpServer server;
+  const std::string opened = server.post(kInitialize);
+  const size_t at = opened.find("Mcp-Session-Id: ") + 16;
+  const std::string session = "Mcp-Session-Id: " + opened.substr(at, opened.find('\r', at) - at) + "\r\n";
+  const std::string first = server.post(
+      R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"test_reconnection","arguments":{}}})",
+      std::string(HttpServer::kGood) + session);
+  EXPECT_EQ(first.find("\"result\""), std::string::npos);
+  const size_t id = first.find("id: ") + 4;
+  const std::string rest = server.say(
+      "GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + std::string(HttpServer::kGood) +
+      session + "Last-Event-ID: " + first.substr(id, first.find('\n', id) - id) + "\r\n\r\n");
+  EXPECT_NE(rest.find("Reconnection test completed"), std::string::npos) << rest;
+}
+
+}  // namespace
+}  // namespace ttyward::mcp
