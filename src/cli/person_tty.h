@@ -19,6 +19,7 @@ class PersonTty {
   // Keys go to the command unseen by our own terminal's line discipline.
   void make_raw();
   void restore();
+  bool is_raw() const { return before_.has_value(); }
 
   static std::optional<pty::WindowSize> size();
 

@@ -1,16 +1,12 @@
 #include "cli/run_arguments.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <charconv>
-#include <climits>
 #include <csignal>
-#include <cstdlib>
 
 #include "base/ids.h"
+#include "cli/option_values.h"
 #include "pty/environment.h"
 
 namespace ttyward::cli {
@@ -19,54 +15,11 @@ namespace {
 using base::ErrorCode;
 using base::fail;
 
-constexpr double kLongestSeconds = 10.0 * 365 * 24 * 3600;
-
-base::Result<std::string> absolute_folder(const std::string& asked) {
-  char resolved[PATH_MAX];
-  const char* path = asked.empty() ? "." : asked.c_str();
-  if (::realpath(path, resolved) == nullptr) {
-    return fail(ErrorCode::NotFound,
-                fmt::format("--cwd {}: {}", asked,
-                            errno == ENOENT ? "there is no such folder" : "it cannot be used"));
-  }
-  struct stat info{};
-  if (::stat(resolved, &info) != 0 || !S_ISDIR(info.st_mode)) {
-    return fail(ErrorCode::InvalidArgument, fmt::format("--cwd {}: it is not a folder", asked));
-  }
-  return std::string(resolved);
-}
-
-base::Result<pty::WindowSize> parse_size(const std::string& text) {
-  const size_t x = text.find('x');
-  const auto number = [&](std::string_view part) -> int {
-    int value = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    return error == std::errc() && end == part.data() + part.size() ? value : 0;
-  };
-  const int cols = x == std::string::npos ? 0 : number(std::string_view(text).substr(0, x));
-  const int rows = x == std::string::npos ? 0 : number(std::string_view(text).substr(x + 1));
-  if (cols < 1 || cols > 10'000 || rows < 1 || rows > 10'000 || cols * rows > 4'000'000) {
-    return fail(ErrorCode::InvalidArgument,
-                fmt::format("--size {}: write columns x rows, such as 120x40", text));
-  }
-  return pty::WindowSize{static_cast<uint16_t>(cols), static_cast<uint16_t>(rows), 0, 0};
-}
-
-base::Result<std::chrono::milliseconds> parse_seconds(const char* option, double seconds) {
-  if (!(seconds >= 0) || seconds > kLongestSeconds) {
-    return fail(ErrorCode::InvalidArgument, fmt::format("--{}: give seconds, 0 for no limit", option));
-  }
-  return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
-}
-
 base::Result<std::vector<std::string>> child_environment(const RunArguments& args, bool person_watches) {
   pty::EnvironmentRequest request;
   for (char** variable = environ; *variable != nullptr; variable++) request.ours.emplace_back(*variable);
   for (const std::string& variable : args.environment) {
-    const size_t equals = variable.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      return fail(ErrorCode::InvalidArgument, fmt::format("--env {}: write NAME=value", variable));
-    }
+    if (auto parsed = parse_variable(variable); !parsed) return tl::unexpected(parsed.error());
   }
   request.requested = args.environment;
   request.inherit = args.inherit_environment ? pty::Inherit::Everything : pty::Inherit::AllowList;
@@ -131,7 +84,7 @@ base::Result<terminal::RunOptions> make_run_options(const RunArguments& args, bo
   options.spawn.provider = args.pipe ? pty::Provider::Pipe : pty::Provider::Pty;
   if (const auto size = PersonTty::size(); size && person_watches) options.spawn.size = *size;
   if (!args.size.empty()) {
-    auto size = parse_size(args.size);
+    auto size = parse_size("--size", args.size);
     if (!size) return tl::unexpected(size.error());
     options.spawn.size = *size;
   }

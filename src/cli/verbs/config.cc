@@ -1,33 +1,19 @@
 // ttyward config: what is set, where it comes from, and whether it is right.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/json_text.h"
+#include "cli/daemon_verb.h"
 #include "cli/verbs/verbs.h"
 #include "config/load.h"
 
 namespace ttyward::cli {
 namespace {
-
-std::string current_folder() {
-  char* path = ::getcwd(nullptr, 0);
-  std::string folder = path != nullptr ? path : "/";
-  std::free(path);
-  return folder;
-}
-
-config::Loaded load_here() {
-  std::vector<std::string> environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
-  return config::load(base::user_folders(), current_folder(), environment);
-}
 
 std::string problems_json(const config::Loaded& loaded) {
   std::string out;

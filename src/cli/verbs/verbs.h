@@ -19,5 +19,22 @@ extern const Verb kConfig;
 extern const Verb kDoctor;
 extern const Verb kCompletion;
 extern const Verb kManual;
+extern const Verb kOpen;
+extern const Verb kExec;
+extern const Verb kSend;
+extern const Verb kExpect;
+extern const Verb kWait;
+extern const Verb kRead;
+extern const Verb kScreen;
+extern const Verb kLs;
+extern const Verb kShow;
+extern const Verb kKill;
+extern const Verb kInterrupt;
+extern const Verb kResize;
+extern const Verb kAttach;
+extern const Verb kTop;
+extern const Verb kRename;
+extern const Verb kAssign;
+extern const Verb kRelease;
 
 }  // namespace ttyward::cli

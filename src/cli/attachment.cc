@@ -1,0 +1,280 @@
+#include "cli/attachment.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+#include <variant>
+
+#include <boost/json/array.hpp>
+
+#include "base/base64.h"
+#include "cli/fields.h"
+#include "cli/shown_text.h"
+
+namespace ttyward::cli {
+
+namespace json = boost::json;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr size_t kKeysAtOnce = 4096;
+constexpr int kMessagesPerPaint = 256;  // a flood must not keep the screen from being drawn
+
+}  // namespace
+
+Attachment::Attachment(client::Session& daemon, AttachOptions options)
+    : daemon_(daemon),
+      options_(std::move(options)),
+      signals_({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGCONT}),
+      name_(options_.terminal) {}
+
+AttachEnd Attachment::run() {
+  if (const auto size = PersonTty::size()) size_ = *size;
+  ask_to_attach();
+  // Nothing is touched before the daemon has agreed.
+  while (!end_ && subscription_ == 0) {
+    take_messages();
+    if (end_ || subscription_ != 0) break;
+    take_signals();
+    if (!end_ && !daemon_.has_next()) turn();
+  }
+  if (end_) return *end_;
+  tty_.make_raw();
+  write_out(ScreenPainter::enter());
+  while (!end_) {
+    if (std::exchange(dirty_, false)) paint();
+    turn();
+    take_signals();
+    take_messages();
+  }
+  write_out(ScreenPainter::leave());
+  tty_.restore();
+  if (subscription_ != 0 && !daemon_gone_ && end_->kind == AttachEnd::Kind::Detached)
+    static_cast<void>(daemon_.start("detach", {{"subscription", subscription_}}));
+  return *end_;
+}
+
+void Attachment::end(AttachEnd::Kind kind, std::string reason) {
+  if (!end_) end_ = AttachEnd{kind, std::move(reason), 0, std::nullopt};
+}
+
+void Attachment::ask_to_attach() {
+  json::object args{{"terminal", options_.terminal}};
+  if (options_.read_only) {
+    args["read_only"] = true;
+  } else {
+    args["size"] = json::object{{"cols", size_.columns}, {"rows", std::max(size_.rows - 1, 1)}};
+  }
+  if (options_.take) args["take"] = true;
+  auto asked = daemon_.start("attach", std::move(args));
+  if (asked) {
+    attach_call_ = *asked;
+  } else if (painter_.screen() != nullptr) {
+    daemon_gone_ = true;  // it was there, and may come back
+  } else {
+    end(AttachEnd::Kind::Failed, asked.error().message);
+    end_->failure = asked.error();
+  }
+}
+
+void Attachment::turn() {
+  const bool read_keys = inputs_open_ < kInputAhead;
+  pollfd entries[] = {{signals_.fd(), POLLIN, 0},
+                      {daemon_gone_ ? -1 : daemon_.fd(), POLLIN, 0},
+                      {tty_.is_raw() && read_keys ? STDIN_FILENO : -1, POLLIN, 0}};
+  const int wait = daemon_.has_next() ? 0 : daemon_gone_ ? static_cast<int>(kRetry.count()) : -1;
+  if (::poll(entries, 3, wait) > 0 && entries[2].revents != 0) take_keys();
+}
+
+void Attachment::take_signals() {
+  while (const int number = signals_.take()) {
+    switch (number) {
+      case SIGWINCH:
+        resized();
+        break;
+      case SIGCONT:  // whoever had the terminal meanwhile may have left it in any state
+        if (tty_.is_raw()) {
+          tty_.restore();
+          tty_.make_raw();
+          write_out(ScreenPainter::enter());
+          painter_.forget();
+        }
+        resized();
+        break;
+      default:
+        end(AttachEnd::Kind::Signal);
+        end_->signal = number;
+        break;
+    }
+  }
+}
+
+void Attachment::resized() {
+  if (const auto size = PersonTty::size()) size_ = *size;
+  dirty_ = true;
+  if (subscription_ == 0 || !may_write()) return;
+  auto sent = daemon_.start(
+      "attach_resize",
+      {{"subscription", subscription_}, {"cols", size_.columns}, {"rows", std::max(size_.rows - 1, 1)}});
+  if (!sent) daemon_gone_ = true;
+}
+
+void Attachment::take_keys() {
+  char buffer[kKeysAtOnce];
+  const ssize_t n = ::read(STDIN_FILENO, buffer, sizeof buffer);
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  if (n <= 0) {
+    end(AttachEnd::Kind::Detached, "the terminal you called from is gone");
+    return;
+  }
+  const DetachKey::Typed typed = options_.detach_key.feed({buffer, static_cast<size_t>(n)});
+  if (!complaint_.empty()) dirty_ = true;
+  complaint_.clear();
+  if (!typed.for_program.empty()) {
+    if (subscription_ == 0 || daemon_gone_ || !may_write()) {
+      write_out("\a");
+    } else {
+      auto sent = daemon_.start(
+          "attach_input", {{"subscription", subscription_}, {"base64", base::to_base64(typed.for_program)}});
+      if (sent) ++inputs_open_;
+    }
+  }
+  if (typed.detach) end(AttachEnd::Kind::Detached);
+}
+
+void Attachment::take_messages() {
+  for (int i = 0; i < kMessagesPerPaint && !end_; ++i) {
+    auto next = daemon_.next(milliseconds(0));
+    if (!next) {
+      if (!std::exchange(daemon_gone_, true)) dirty_ = true;
+      subscription_ = 0;
+      return;
+    }
+    if (std::exchange(daemon_gone_, false)) dirty_ = true;
+    if (!*next) return;
+    if (const auto* reply = std::get_if<client::Reply>(&**next)) {
+      take_reply(*reply);
+    } else if (const auto* event = std::get_if<client::Event>(&**next)) {
+      take_event(event->event);
+    } else if (std::holds_alternative<client::Reconnected>(**next)) {
+      subscription_ = changes_ = 0;
+      attach_call_ = subscribe_call_ = 0;
+      inputs_open_ = 0;
+      dirty_ = true;
+      ask_to_attach();
+    }
+  }
+}
+
+void Attachment::take_reply(const client::Reply& reply) {
+  if (reply.id == attach_call_) {
+    attach_call_ = 0;
+    if (reply.result) return attached(*reply.result);
+    if (reply.result.error().connection_lost()) return;  // Reconnected follows, or came already
+    end(AttachEnd::Kind::Failed, reply.result.error().message);
+    end_->failure = reply.result.error();
+  } else if (reply.id == subscribe_call_) {
+    subscribe_call_ = 0;
+    if (!reply.result) return;  // then the lease is not shown
+    changes_ = number_in(*reply.result, "subscription").value_or(0);
+    for (const json::object* each : objects_in(*reply.result, "terminals")) learn(*each);
+  } else {
+    if (inputs_open_ > 0) --inputs_open_;
+    if (reply.result || reply.result.error().connection_lost()) return;
+    complaint_ = one_line(reply.result.error().message);
+    dirty_ = true;
+  }
+}
+
+void Attachment::attached(const json::object& answer) {
+  subscription_ = number_in(answer, "subscription").value_or(0);
+  writable_ = flag_in(answer, "writable");
+  painter_.reset(static_cast<int>(number_in(answer, "cols").value_or(80)),
+                 static_cast<int>(number_in(answer, "rows").value_or(24)), text_in(answer, "screen"));
+  dirty_ = true;
+  auto asked = daemon_.start("subscribe",
+                             {{"terminal", options_.terminal}, {"kinds", json::array{"terminal_changed"}}});
+  if (asked) subscribe_call_ = *asked;
+}
+
+void Attachment::learn(const json::object& terminal) {
+  const std::string name = text_in(terminal, "name");
+  if (!name.empty()) name_ = name;
+  const json::object* lease = object_in(terminal, "lease");
+  lease_by_ = lease != nullptr ? text_in(*lease, "by") : "";
+  dirty_ = true;
+}
+
+void Attachment::take_event(const json::object& event) {
+  const std::string name = text_in(event, "event");
+  const int64_t subscription = number_in(event, "subscription").value_or(0);
+  if (subscription == changes_ && changes_ != 0) {
+    const json::object* terminal = object_in(event, "terminal");
+    if (name == "terminal_changed" && terminal != nullptr) learn(*terminal);
+    return;
+  }
+  if (subscription != subscription_ || subscription == 0) return;
+  if (name == "attach_output") {
+    const auto bytes = base::from_base64(text_in(event, "base64"));
+    if (bytes) painter_.feed(*bytes);
+    dirty_ = true;
+  } else if (name == "attach_reset") {
+    painter_.reset(static_cast<int>(number_in(event, "cols").value_or(80)),
+                   static_cast<int>(number_in(event, "rows").value_or(24)), text_in(event, "screen"));
+    if (event.contains("writable")) writable_ = flag_in(event, "writable");
+    dirty_ = true;
+  } else if (name == "attach_closed") {
+    end(AttachEnd::Kind::Closed, one_line(text_in(event, "reason")));
+  }
+}
+
+std::string Attachment::status() const {
+  std::string out = " " + one_line(name_);
+  if (daemon_gone_ || subscription_ == 0) {
+    out += " | the daemon is gone, waiting for it";
+  } else if (!complaint_.empty()) {
+    out += " | " + complaint_;
+  } else if (options_.read_only) {
+    out += " | read only";
+    if (!lease_by_.empty()) out += ", the keyboard is with " + one_line(lease_by_);
+  } else if (writable_) {
+    out += " | you have the keyboard";
+  } else {
+    out += lease_by_.empty() ? " | somebody else has the keyboard"
+                             : fmt::format(" | {} has the keyboard", one_line(lease_by_));
+  }
+  const vt::Screen* screen = painter_.screen();
+  if (screen != nullptr && (screen->cols() > size_.columns || screen->rows() > size_.rows - 1))
+    out += fmt::format(" | it has {}x{}, a part is shown", screen->cols(), screen->rows());
+  return out + " | " + options_.detach_key.name() + " leaves";
+}
+
+void Attachment::paint() {
+  const auto input =
+      may_write() && subscription_ != 0 ? ScreenPainter::Input::Ours : ScreenPainter::Input::Nobodys;
+  write_out(painter_.paint(size_.columns, size_.rows, status(), input));
+}
+
+void Attachment::write_out(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    if (n > 0) {
+      bytes.remove_prefix(static_cast<size_t>(n));
+      continue;
+    }
+    if (errno == EAGAIN) {
+      pollfd out{STDOUT_FILENO, POLLOUT, 0};
+      ::poll(&out, 1, 1000);
+    } else if (errno != EINTR) {
+      return end(AttachEnd::Kind::Detached, "the terminal you called from is gone");
+    }
+  }
+}
+
+}  // namespace ttyward::cli

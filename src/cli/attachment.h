@@ -1,0 +1,86 @@
+// A person in a terminal of the daemon's: its screen on theirs, their keys to it, until they leave.
+//
+// The person's terminal is raw meanwhile and as it was afterwards, however this ends. A daemon that
+// goes away is waited for and the screen drawn anew. Thread rule: one thread, which blocks its
+// signals while this runs.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <boost/json/object.hpp>
+
+#include "cli/detach_key.h"
+#include "cli/person_tty.h"
+#include "cli/screen_painter.h"
+#include "cli/signal_watch.h"
+#include "client/session.h"
+
+namespace ttyward::cli {
+
+struct AttachOptions {
+  std::string terminal;
+  bool read_only = false;
+  bool take = false;  // the keyboard, from another person
+  DetachKey detach_key;
+};
+
+struct AttachEnd {
+  enum class Kind : uint8_t { Detached, Closed, Signal, Failed };
+  Kind kind = Kind::Detached;
+  std::string reason;  // for a person
+  int signal = 0;
+  std::optional<client::CallFailure> failure;
+};
+
+class Attachment {
+ public:
+  Attachment(client::Session& daemon, AttachOptions options);
+
+  AttachEnd run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr size_t kInputAhead = 64;  // calls that may be open before keys are read again
+  static constexpr std::chrono::milliseconds kRetry{300};  // between looks for a daemon that is gone
+
+  void ask_to_attach();
+  void turn();
+  void take_signals();
+  void take_keys();
+  void take_messages();
+  void take_reply(const client::Reply& reply);
+  void take_event(const boost::json::object& event);
+  void attached(const boost::json::object& answer);
+  void learn(const boost::json::object& terminal);
+  void resized();
+  void paint();
+  void write_out(std::string_view bytes);
+  void end(AttachEnd::Kind kind, std::string reason = {});
+  std::string status() const;
+  bool may_write() const { return writable_ && !options_.read_only; }
+
+  client::Session& daemon_;
+  AttachOptions options_;
+  PersonTty tty_;
+  SignalWatch signals_;
+  ScreenPainter painter_;
+  pty::WindowSize size_{80, 24, 0, 0};
+  std::optional<AttachEnd> end_;
+
+  uint64_t attach_call_ = 0;     // open; 0: none
+  uint64_t subscribe_call_ = 0;  // open; 0: none
+  size_t inputs_open_ = 0;
+  int64_t subscription_ = 0;  // 0: not attached now
+  int64_t changes_ = 0;       // the subscription that tells of the lease
+  bool writable_ = false;
+  bool dirty_ = true;
+  bool daemon_gone_ = false;
+  std::string name_;       // as people call it
+  std::string lease_by_;   // who has the keyboard; empty: nobody, or not known
+  std::string complaint_;  // shown in the status line until the next key
+};
+
+}  // namespace ttyward::cli

@@ -1,0 +1,87 @@
+#include "cli/exec_options.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/fields.h"
+#include "cli/option_values.h"
+#include "shell/quoting.h"
+#include "terminal/output_view.h"
+
+namespace ttyward::cli {
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+
+base::Result<std::string> command_line(const std::vector<std::string>& words, bool after_dashes) {
+  if (words.empty()) return fail(ErrorCode::InvalidArgument, "give a command: ttyward exec TERM 'make test'");
+  if (after_dashes) {
+    std::string line;
+    for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell::quote_posix(word);
+    return line;
+  }
+  if (words.size() > 1) {
+    return fail(ErrorCode::InvalidArgument,
+                "quote the command as one word, or put -- before a program and its arguments");
+  }
+  if (words.front().find_first_not_of(" \t\n") == std::string::npos)
+    return fail(ErrorCode::InvalidArgument, "the command is empty");
+  return words.front();
+}
+
+}  // namespace
+
+void declare_view(CLI::App& app, std::string& view) {
+  app.add_option("--view", view, "How much output the result holds")
+      ->type_name(terminal::view_preset_names("|"));
+}
+
+void declare_exec_options(CLI::App& app, ExecOptions& options) {
+  app.add_option("TERM", options.terminal, "Name or id of the terminal, or the beginning of its id")
+      ->required();
+  app.add_option("COMMAND", options.words, "A line for its shell; or -- and a program with its arguments");
+  app.add_option("--cwd", options.cwd, "Folder to run in, for this command only")->type_name("FOLDER");
+  app.add_option("--timeout", options.timeout, "Seconds it may take in all; 0 is no limit");
+  app.add_option("--idle-timeout", options.idle_timeout, "Seconds it may be silent; 0 is no limit");
+  app.add_option("--yield", options.yield,
+                 "Seconds after which we stop waiting and leave it running, with exit code 75; 0 is never");
+  app.add_flag("--wait", options.wait_if_busy,
+               "Wait for the command that runs there now, instead of failing");
+  app.add_option("--on-input", options.on_input,
+                 "When it asks for input: stay until somebody answers, or return with exit code 75; "
+                 "stay if a person watches")
+      ->type_name("stay|return")
+      ->check(CLI::IsMember({"stay", "return"}));
+  app.add_flag(
+      "--sentinel", options.sentinel,
+      "Type it to whatever reads the terminal now, a shell behind ssh say, and find its end by a mark");
+  declare_view(app, options.view);
+}
+
+base::Result<boost::json::object> exec_arguments(const ExecOptions& options, bool after_dashes) {
+  auto line = command_line(options.words, after_dashes);
+  if (!line) return tl::unexpected(line.error());
+  boost::json::object args{{"terminal", options.terminal}, {"command", *line}};
+  if (!options.cwd.empty()) {
+    auto folder = absolute_folder(options.cwd);
+    if (!folder) return tl::unexpected(folder.error());
+    args["cwd"] = *folder;
+  }
+  const std::pair<const char*, double> times[] = {
+      {"timeout", options.timeout}, {"idle-timeout", options.idle_timeout}, {"yield", options.yield}};
+  const char* const names[] = {"timeout_ms", "idle_timeout_ms", "yield_after_ms"};
+  for (size_t i = 0; i < std::size(times); ++i) {
+    auto time = parse_seconds(times[i].first, times[i].second);
+    if (!time) return tl::unexpected(time.error());
+    args[names[i]] = time->count();
+  }
+  if (options.wait_if_busy) args["on_busy"] = "wait";
+  if (options.sentinel) args["sentinel"] = true;
+  const bool person = ::isatty(STDERR_FILENO) != 0 && ::isatty(STDIN_FILENO) != 0;
+  args["wait_for_input"] = options.on_input.empty() ? person : options.on_input == "stay";
+  set_text(args, "view", options.view);
+  return args;
+}
+
+}  // namespace ttyward::cli

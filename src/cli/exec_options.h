@@ -1,0 +1,34 @@
+// The options that `exec` and `expect` share, and the arguments of the call they make.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <boost/json/object.hpp>
+
+#include "base/result.h"
+
+namespace ttyward::cli {
+
+struct ExecOptions {
+  std::string terminal;
+  std::vector<std::string> words;
+  std::string cwd;
+  double timeout = 0;
+  double idle_timeout = 0;
+  double yield = 0;
+  std::string view;
+  bool wait_if_busy = false;
+  bool sentinel = false;
+  std::string on_input;  // empty: by who asks
+};
+
+void declare_exec_options(CLI::App& app, ExecOptions& options);
+// `after_dashes`: the words are a program and its arguments.
+base::Result<boost::json::object> exec_arguments(const ExecOptions& options, bool after_dashes);
+// --view for any verb that shows output.
+void declare_view(CLI::App& app, std::string& view);
+
+}  // namespace ttyward::cli

@@ -1,0 +1,144 @@
+#include "cli/live_command.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <variant>
+
+#include <boost/json/serialize.hpp>
+
+#include "cli/fields.h"
+#include "cli/result_words.h"
+#include "cli/shown_text.h"
+#include "cli/verb.h"
+#include "shell/quoting.h"
+
+namespace ttyward::cli {
+
+namespace json = boost::json;
+using std::chrono::milliseconds;
+
+LiveCommand::LiveCommand(const char* verb, client::Session& daemon, std::string terminal, bool json)
+    : verb_(verb),
+      daemon_(daemon),
+      terminal_(std::move(terminal)),
+      json_(json),
+      signals_({SIGINT, SIGTERM, SIGHUP}) {
+  ::signal(SIGPIPE, SIG_IGN);
+}
+
+void LiveCommand::say(const std::string& words) const {
+  complain(verb_, words, 0);
+}
+
+Outcome LiveCommand::run(json::object args) {
+  args["stream"] = !json_;
+  args["on_cancel"] = "leave";
+  auto started = daemon_.start("exec", std::move(args));
+  if (!started) return tl::unexpected(started.error());
+  call_ = *started;
+  while (true) {
+    auto outcome = take_messages();
+    out_.flush();
+    if (!outcome || done_) {
+      flush_output();
+      return outcome;
+    }
+    take_signals();
+    if (interrupts_ > 1 || told_to_stop_by_ != 0 || out_.is_gone()) {
+      daemon_.cancel(call_);
+      flush_output();
+      if (told_to_stop_by_ != 0) return 128 + told_to_stop_by_;
+      if (out_.is_gone()) return 128 + SIGPIPE;
+      say(fmt::format("left it running: ttyward wait {0} waits for its end, ttyward attach {0} shows it",
+                      shell::quote_posix(terminal_)));
+      return kExitNotYet;
+    }
+    if (!daemon_.has_next()) turn();
+  }
+}
+
+void LiveCommand::turn() {
+  const bool too_much = out_.waiting() > kMostWaiting;
+  pollfd entries[] = {{signals_.fd(), POLLIN, 0},
+                      {out_.waiting() > 0 ? STDOUT_FILENO : -1, POLLOUT, 0},
+                      {too_much ? -1 : daemon_.fd(), POLLIN, 0}};
+  ::poll(entries, 3, -1);
+}
+
+void LiveCommand::take_signals() {
+  while (const int number = signals_.take()) {
+    if (number != SIGINT) {
+      told_to_stop_by_ = number;
+      return;
+    }
+    if (++interrupts_ != 1) return;
+    auto sent = daemon_.start("interrupt", {{"terminal", terminal_}});
+    if (sent) interrupt_call_ = *sent;
+    if (::isatty(STDERR_FILENO) != 0) say("interrupted; Ctrl-C again leaves it running");
+  }
+}
+
+Outcome LiveCommand::take_messages() {
+  while (!done_ && out_.waiting() <= kMostWaiting) {
+    auto next = daemon_.next(milliseconds(0));
+    if (!next) return refuse(next.error());
+    if (!*next) return 0;
+    if (auto* part = std::get_if<client::Part>(&**next)) {
+      if (part->id == call_) show_part(part->part);
+    } else if (auto* reply = std::get_if<client::Reply>(&**next)) {
+      if (reply->id == interrupt_call_ && !reply->result) say(reply->result.error().message);
+      if (reply->id != call_) continue;
+      done_ = true;
+      if (!reply->result) return tl::unexpected(reply->result.error());
+      return finish(*reply->result);
+    }
+  }
+  return 0;
+}
+
+void LiveCommand::show_part(const json::object& part) {
+  const std::string output = text_in(part, "output");
+  if (!output.empty()) {
+    out_.write(output);
+    shown_output_ = true;
+  }
+  const json::object* waiting = object_in(part, "waiting");
+  if (text_in(part, "state") != "awaiting_input" || waiting == nullptr) return;
+  const std::string words = json::serialize(*waiting);
+  if (words == shown_waiting_) return;
+  shown_waiting_ = words;
+  out_.flush();
+  for (const std::string& line : waiting_words(*waiting, terminal_)) say(line);
+}
+
+int LiveCommand::finish(const json::object& result) {
+  if (json_) {
+    out_.write(json::serialize(result) + "\n");
+  } else {
+    // Nothing was streamed: all there is, is in the result.
+    if (!shown_output_) out_.write(text_in(result, "output"));
+    flush_output();
+    for (const std::string& line : result_words(result, terminal_)) say(line);
+  }
+  return told_to_stop_by_ != 0 ? 128 + told_to_stop_by_ : result_code(result);
+}
+
+// The reader may be slow; a signal ends the waiting.
+void LiveCommand::flush_output() {
+  out_.flush();
+  while (out_.waiting() > 0 && !out_.is_gone()) {
+    pollfd entries[] = {{signals_.fd(), POLLIN, 0}, {STDOUT_FILENO, POLLOUT, 0}};
+    ::poll(entries, 2, -1);
+    if (const int number = signals_.take(); number != 0) {
+      told_to_stop_by_ = number;
+      return;
+    }
+    out_.flush();
+  }
+}
+
+}  // namespace ttyward::cli

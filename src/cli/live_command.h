@@ -1,0 +1,59 @@
+// A command of the daemon's, followed from here: its output as it comes, Ctrl-C passed on.
+//
+// The first Ctrl-C interrupts the command, the second leaves it running. Whatever else
+// ends us (SIGTERM, a reader that went away, a lost daemon) leaves it running, too: the
+// terminal is not ours.
+//
+// Thread rule: one thread, which blocks its signals while this runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <boost/json/object.hpp>
+
+#include "cli/daemon_verb.h"
+#include "cli/out_stream.h"
+#include "cli/signal_watch.h"
+#include "client/session.h"
+
+namespace ttyward::cli {
+
+class LiveCommand {
+ public:
+  // `terminal` is how the person calls it. `json`: nothing is shown but the result, as JSON.
+  LiveCommand(const char* verb, client::Session& daemon, std::string terminal, bool json);
+
+  // `args` of `exec`, without "stream". The command's exit code, or why there is none.
+  Outcome run(boost::json::object args);
+
+ private:
+  // More output than this waits for the reader, and we stop reading: the daemon drops whoever
+  // does not read, and what was printed can be read again.
+  static constexpr size_t kMostWaiting = size_t{256} << 20;
+
+  void turn();
+  void take_signals();
+  Outcome take_messages();
+  void show_part(const boost::json::object& part);
+  int finish(const boost::json::object& result);
+  void flush_output();
+  void say(const std::string& words) const;
+
+  const char* verb_;
+  client::Session& daemon_;
+  std::string terminal_;
+  bool json_;
+  SignalWatch signals_;
+  OutStream out_;
+  uint64_t call_ = 0;
+  uint64_t interrupt_call_ = 0;
+  bool done_ = false;
+  bool shown_output_ = false;
+  int interrupts_ = 0;
+  int told_to_stop_by_ = 0;
+  std::string shown_waiting_;  // what was already said about its waiting
+};
+
+}  // namespace ttyward::cli

@@ -1,0 +1,101 @@
+#include "cli/target.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "cli/daemon_verb.h"
+#include "cli/fields.h"
+
+namespace ttyward::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr size_t kIdLength = 13;             // base/ids.h: a letter and twelve characters
+constexpr int64_t kCommandsSearched = 1000;  // of the history, newest first
+
+bool is_whole_id(const std::string& word, char kind) {
+  return word.size() == kIdLength && word[0] == kind && std::all_of(word.begin() + 1, word.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '2' && c <= '7');
+         });
+}
+
+bool begins_with(const std::string& text, const std::string& beginning) {
+  return text.compare(0, beginning.size(), beginning) == 0;
+}
+
+class Search {
+ public:
+  explicit Search(std::string word) : word_(std::move(word)) {}
+
+  bool terminal(const json::object& terminal) {
+    const std::string id = text_in(terminal, "id");
+    if (id == word_ || text_in(terminal, "name") == word_) {
+      exact_.push_back({Target::Kind::Terminal, id, id});
+    } else if (begins_with(id, word_)) {
+      partial_.try_emplace(id, Target{Target::Kind::Terminal, id, id});
+    }
+    for (const char* member : {"command", "last_command"}) {
+      if (const json::object* result = object_in(terminal, member)) command(*result);
+    }
+    return !exact_.empty();
+  }
+
+  void command(const json::object& result) {
+    const std::string id = text_in(result, "command_id");
+    if (!id.empty() && begins_with(id, word_)) {
+      partial_.try_emplace(id, Target{Target::Kind::Command, id, text_in(result, "terminal_id")});
+    }
+  }
+
+  bool found() const { return !exact_.empty() || !partial_.empty(); }
+
+  tl::expected<Target, client::CallFailure> answer() const {
+    if (exact_.size() == 1) return exact_.front();
+    if (exact_.empty() && partial_.size() == 1) return partial_.begin()->second;
+    if (!found()) {
+      return refuse(
+          base::Error{base::ErrorCode::NotFound, 0,
+                      fmt::format("there is no terminal or command '{}': see ttyward ls --all", word_)});
+    }
+    std::string ids;
+    for (const Target& each : exact_) ids += (ids.empty() ? "" : ", ") + each.id;
+    if (exact_.empty()) {
+      for (const auto& [id, target] : partial_) ids += (ids.empty() ? "" : ", ") + id;
+    }
+    return refuse(fmt::format("'{}' may mean {}: write more of it", word_, ids));
+  }
+
+ private:
+  std::string word_;
+  std::vector<Target> exact_;
+  std::map<std::string, Target> partial_;  // by id
+};
+
+}  // namespace
+
+json::object Target::arguments() const {
+  json::object args;
+  args[kind == Kind::Terminal ? "terminal" : "command"] = id;
+  return args;
+}
+
+tl::expected<Target, client::CallFailure> find_target(client::Session& daemon, const std::string& word) {
+  if (word.empty()) return refuse("name a terminal or a command: ttyward ls --all lists them");
+  if (is_whole_id(word, 'c')) return Target{Target::Kind::Command, word, ""};
+  auto listed = daemon.call("list", {{"all", true}});
+  if (!listed) return tl::unexpected(listed.error());
+  Search search(word);
+  for (const json::object* terminal : objects_in(*listed, "terminals")) search.terminal(*terminal);
+  if (!search.found() && word[0] == 'c') {
+    auto history = daemon.call("history", {{"limit", kCommandsSearched}});
+    if (history) {
+      for (const json::object* command : objects_in(*history, "commands")) search.command(*command);
+    }
+  }
+  return search.answer();
+}
+
+}  // namespace ttyward::cli

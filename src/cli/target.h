@@ -1,0 +1,29 @@
+// TERM|CMD on the command line: a terminal by name or id, or a command by id, both also
+// by the beginning of their id where only one has it.
+//
+// Terminals alone are found by the daemon itself; this is for verbs that take either.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <boost/json/object.hpp>
+#include <tl/expected.hpp>
+
+#include "client/session.h"
+
+namespace ttyward::cli {
+
+struct Target {
+  enum class Kind : uint8_t { Terminal, Command };
+  Kind kind = Kind::Terminal;
+  std::string id;
+  std::string terminal;  // the command's, where that is known
+
+  // {"terminal": id} or {"command": id}
+  boost::json::object arguments() const;
+};
+
+tl::expected<Target, client::CallFailure> find_target(client::Session& daemon, const std::string& word);
+
+}  // namespace ttyward::cli

@@ -1,0 +1,25 @@
+// Terminals as rows: what `ls` and `top` show.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <boost/json/object.hpp>
+
+namespace ttyward::cli {
+
+enum class Ids : uint8_t {
+  Whole,
+  Short,  // as much of each as tells it from the others
+};
+
+// The titles, then a line for each terminal. `width` 0: no limit. `now_ms` since the epoch.
+std::vector<std::string> terminal_lines(const std::vector<const boost::json::object*>& terminals, Ids ids,
+                                        size_t width, int64_t now_ms);
+
+// What it runs, or ran last.
+std::string command_of(const boost::json::object& terminal);
+int64_t now_in_ms();
+
+}  // namespace ttyward::cli

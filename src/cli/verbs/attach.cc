@@ -1,0 +1,65 @@
+// ttyward attach: take part in a terminal, or watch it.
+#include <unistd.h>
+
+#include <csignal>
+#include <memory>
+
+#include "cli/attachment.h"
+#include "cli/daemon_verb.h"
+#include "cli/verbs/verbs.h"
+
+namespace ttyward::cli {
+namespace {
+
+struct Arguments {
+  std::string terminal;
+  bool read_only = false;
+  bool take = false;
+  std::string detach_key;
+};
+
+int attach(const Arguments& args, const Globals& globals) {
+  if (globals.json || ::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) {
+    return complain("attach", "it needs a terminal to show it in; without one use ttyward screen or read",
+                    kExitUsage);
+  }
+  if (args.read_only && args.take)
+    return complain("attach", "--read-only and --take exclude each other", kExitUsage);
+  const std::string key =
+      args.detach_key.empty() ? load_here().settings.terminal.detach_key : args.detach_key;
+  auto detach_key = DetachKey::named(key);
+  if (!detach_key) return complain("attach", "--detach-key: " + detach_key.error().message, kExitUsage);
+  return with_daemon("attach", [&](client::Session& daemon) -> Outcome {
+    ::signal(SIGPIPE, SIG_IGN);
+    const AttachEnd end = Attachment(daemon, {args.terminal, args.read_only, args.take, *detach_key}).run();
+    switch (end.kind) {
+      case AttachEnd::Kind::Signal:
+        return 128 + end.signal;
+      case AttachEnd::Kind::Failed:
+        return tl::unexpected(*end.failure);
+      case AttachEnd::Kind::Closed:
+        return complain("attach", end.reason.empty() ? "it has ended" : end.reason, 0);
+      case AttachEnd::Kind::Detached:
+        break;
+    }
+    return complain("attach", end.reason.empty() ? "left it; it goes on" : end.reason, 0);
+  });
+}
+
+std::function<int()> declare(CLI::App& app, const Globals& globals) {
+  auto args = std::make_shared<Arguments>();
+  app.add_option("TERM", args->terminal, "Name or id of the terminal, or the beginning of its id")
+      ->required();
+  app.add_flag("--read-only", args->read_only, "Only watch it");
+  app.add_flag("--take", args->take, "Take the keyboard from another person who has it");
+  app.add_option(
+      "--detach-key", args->detach_key,
+      "The key that leaves it, such as \"C-]\" or \"C-b d\"; the setting terminal.detach_key if left out");
+  return [args, &globals] { return attach(*args, globals); };
+}
+
+}  // namespace
+
+const Verb kAttach = {"attach", "Use a terminal, or watch it; Ctrl-] leaves it", &declare};
+
+}  // namespace ttyward::cli

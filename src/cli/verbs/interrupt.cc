@@ -1,0 +1,35 @@
+// ttyward interrupt: what Ctrl-C would do.
+#include <memory>
+
+#include "cli/daemon_verb.h"
+#include "cli/fields.h"
+#include "cli/target.h"
+#include "cli/verbs/verbs.h"
+
+namespace ttyward::cli {
+namespace {
+
+constexpr int kExitNothingRan = 1;
+
+int interrupt(const std::string& word, const Globals& globals) {
+  return with_daemon("interrupt", [&](client::Session& daemon) -> Outcome {
+    auto target = find_target(daemon, word);
+    if (!target) return tl::unexpected(target.error());
+    auto answer = daemon.call("interrupt", target->arguments());
+    if (!answer) return tl::unexpected(answer.error());
+    if (globals.json) return print_json("interrupt", *answer);
+    return flag_in(*answer, "interrupted") ? 0 : complain("interrupt", "nothing runs there", kExitNothingRan);
+  });
+}
+
+std::function<int()> declare(CLI::App& app, const Globals& globals) {
+  auto target = std::make_shared<std::string>();
+  app.add_option("TARGET", *target, "A terminal by name or id, or a command by id")->required();
+  return [target, &globals] { return interrupt(*target, globals); };
+}
+
+}  // namespace
+
+const Verb kInterrupt = {"interrupt", "Interrupt what runs in a terminal, as Ctrl-C does", &declare};
+
+}  // namespace ttyward::cli

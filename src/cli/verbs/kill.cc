@@ -1,0 +1,99 @@
+// ttyward kill: end a terminal, or a command and all it started; or send it a signal.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+#include <memory>
+
+#include <boost/json/object.hpp>
+
+#include "cli/daemon_verb.h"
+#include "cli/fields.h"
+#include "cli/shown_text.h"
+#include "cli/target.h"
+#include "cli/verbs/verbs.h"
+#include "pty/exit_status.h"
+
+namespace ttyward::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int kExitSurvivors = 1;
+
+struct Arguments {
+  std::vector<std::string> targets;
+  bool force = false;
+  std::string signal;
+  std::string to;
+};
+
+// The daemon wants a name.
+std::string signal_text(const std::string& given) {
+  int number = 0;
+  const char* end = given.data() + given.size();
+  const auto [stopped, error] = std::from_chars(given.data(), end, number);
+  const bool is_number = error == std::errc() && stopped == end && number > 0 && number <= SIGRTMAX;
+  return is_number ? pty::signal_name(number) : given;
+}
+
+Outcome kill_one(client::Session& daemon, const Arguments& args, const Globals& globals,
+                 const std::string& word) {
+  auto target = find_target(daemon, word);
+  if (!target) return tl::unexpected(target.error());
+  json::object call = target->arguments();
+  if (!args.signal.empty()) {
+    call["signal"] = signal_text(args.signal);
+    set_text(call, "to", args.to);
+  } else if (args.force) {
+    call["force"] = true;
+  }
+  auto answer = daemon.call(args.signal.empty() ? "kill" : "signal", std::move(call));
+  if (!answer) return tl::unexpected(answer.error());
+  if (globals.json) return print_json("kill", *answer);
+  if (!args.signal.empty()) return 0;
+  const auto survivors = objects_in(*answer, "survivors");
+  for (const json::object* each : survivors) {
+    complain("kill",
+             fmt::format("still running: {} {}", number_in(*each, "pid").value_or(0),
+                         one_line(text_in(*each, "command"))),
+             0);
+  }
+  if (!survivors.empty()) return kExitSurvivors;
+  return flag_in(*answer, "killed") ? 0 : complain("kill", fmt::format("'{}' had ended already", word), 0);
+}
+
+int kill(const Arguments& args, const Globals& globals) {
+  if (!args.signal.empty() && args.force)
+    return complain("kill", "--force and --signal exclude each other", kExitUsage);
+  if (args.signal.empty() && !args.to.empty()) return complain("kill", "--to goes with --signal", kExitUsage);
+  return with_daemon("kill", [&](client::Session& daemon) -> Outcome {
+    int worst = 0;
+    for (const std::string& word : args.targets) {
+      const Outcome outcome = kill_one(daemon, args, globals, word);
+      // The others are to be ended all the same.
+      const int code =
+          outcome ? *outcome : complain("kill", outcome.error().message, exit_code_of(outcome.error()));
+      worst = std::max(worst, code);
+    }
+    return worst;
+  });
+}
+
+std::function<int()> declare(CLI::App& app, const Globals& globals) {
+  auto args = std::make_shared<Arguments>();
+  app.add_option("TARGET", args->targets, "Terminals by name or id, or commands by id")->required();
+  app.add_flag("--force", args->force, "KILL at once, instead of INT, TERM and then KILL");
+  app.add_option("--signal", args->signal, "Only send this signal, by name or number");
+  app.add_option("--to", args->to, "With --signal: to whom")
+      ->type_name("leader|foreground|all")
+      ->check(CLI::IsMember({"leader", "foreground", "all"}));
+  return [args, &globals] { return kill(*args, globals); };
+}
+
+}  // namespace
+
+const Verb kKill = {"kill", "End a terminal, or a command and all it started", &declare};
+
+}  // namespace ttyward::cli

@@ -1,0 +1,38 @@
+// ttyward release: a task is done with its terminals.
+#include <memory>
+
+#include "cli/daemon_verb.h"
+#include "cli/fields.h"
+#include "cli/verbs/verbs.h"
+
+namespace ttyward::cli {
+namespace {
+
+int release(const std::string& task, const Globals& globals) {
+  return with_daemon("release", [&](client::Session& daemon) -> Outcome {
+    auto answer = daemon.call("release", {{"task", task}});
+    if (!answer) return tl::unexpected(answer.error());
+    if (globals.json) return print_json("release", *answer);
+    std::string ids;
+    const auto* terminals = answer->if_contains("terminals");
+    if (terminals != nullptr && terminals->is_array()) {
+      for (const auto& each : terminals->get_array()) {
+        if (each.is_string()) ids += std::string(each.get_string()) + "\n";
+        if (each.is_object()) ids += text_in(each.get_object(), "id") + "\n";
+      }
+    }
+    return print_text("release", ids);
+  });
+}
+
+std::function<int()> declare(CLI::App& app, const Globals& globals) {
+  auto task = std::make_shared<std::string>();
+  app.add_option("TASK", *task, "The task; its terminals live on without one")->required();
+  return [task, &globals] { return release(*task, globals); };
+}
+
+}  // namespace
+
+const Verb kRelease = {"release", "Free a task's terminals for others; prints their ids", &declare};
+
+}  // namespace ttyward::cli

@@ -1,0 +1,47 @@
+// ttyward rename and assign: what a terminal is called, and which task it belongs to.
+#include <memory>
+
+#include "cli/daemon_verb.h"
+#include "cli/verbs/verbs.h"
+
+namespace ttyward::cli {
+namespace {
+
+struct Arguments {
+  std::string terminal;
+  std::string value;
+};
+
+int change(const char* verb, const char* member, const Arguments& args, const Globals& globals) {
+  return with_daemon(verb, [&](client::Session& daemon) -> Outcome {
+    auto answer = daemon.call(verb, {{"terminal", args.terminal}, {member, args.value}});
+    if (!answer) return tl::unexpected(answer.error());
+    return globals.json ? print_json(verb, *answer) : 0;
+  });
+}
+
+std::shared_ptr<Arguments> declare_terminal(CLI::App& app) {
+  auto args = std::make_shared<Arguments>();
+  app.add_option("TERM", args->terminal, "Name or id of the terminal, or the beginning of its id")
+      ->required();
+  return args;
+}
+
+std::function<int()> declare_rename(CLI::App& app, const Globals& globals) {
+  auto args = declare_terminal(app);
+  app.add_option("NAME", args->value, "What to call it from now on")->required();
+  return [args, &globals] { return change("rename", "name", *args, globals); };
+}
+
+std::function<int()> declare_assign(CLI::App& app, const Globals& globals) {
+  auto args = declare_terminal(app);
+  app.add_option("TASK", args->value, "Its task; none if left out");
+  return [args, &globals] { return change("assign", "task", *args, globals); };
+}
+
+}  // namespace
+
+const Verb kRename = {"rename", "Call a terminal something else", &declare_rename};
+const Verb kAssign = {"assign", "Say which task a terminal belongs to", &declare_assign};
+
+}  // namespace ttyward::cli

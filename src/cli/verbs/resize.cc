@@ -1,0 +1,39 @@
+// ttyward resize: another size for a terminal.
+#include <memory>
+
+#include "cli/daemon_verb.h"
+#include "cli/option_values.h"
+#include "cli/verbs/verbs.h"
+
+namespace ttyward::cli {
+namespace {
+
+struct Arguments {
+  std::string terminal;
+  std::string size;
+};
+
+int resize(const Arguments& args, const Globals& globals) {
+  auto size = parse_size("SIZE", args.size);
+  if (!size) return complain("resize", size.error().message, kExitUsage);
+  return with_daemon("resize", [&](client::Session& daemon) -> Outcome {
+    auto answer =
+        daemon.call("resize", {{"terminal", args.terminal}, {"cols", size->columns}, {"rows", size->rows}});
+    if (!answer) return tl::unexpected(answer.error());
+    return globals.json ? print_json("resize", *answer) : 0;
+  });
+}
+
+std::function<int()> declare(CLI::App& app, const Globals& globals) {
+  auto args = std::make_shared<Arguments>();
+  app.add_option("TERM", args->terminal, "Name or id of the terminal, or the beginning of its id")
+      ->required();
+  app.add_option("SIZE", args->size, "Columns x rows, such as 120x40")->required();
+  return [args, &globals] { return resize(*args, globals); };
+}
+
+}  // namespace
+
+const Verb kResize = {"resize", "Give a terminal another size", &declare};
+
+}  // namespace ttyward::cli

@@ -1,0 +1,49 @@
+// ttyward screen: what is visible in a terminal now.
+#include <memory>
+
+#include <boost/json/object.hpp>
+
+#include "cli/daemon_verb.h"
+#include "cli/fields.h"
+#include "cli/verbs/verbs.h"
+
+namespace ttyward::cli {
+namespace {
+
+struct Arguments {
+  std::string terminal;
+  std::string format = "text";
+  int64_t history = 0;
+};
+
+int screen(const Arguments& args, const Globals& globals) {
+  if (args.history < 0) return complain("screen", "--history: give a number of lines", kExitUsage);
+  return with_daemon("screen", [&](client::Session& daemon) -> Outcome {
+    boost::json::object call{{"terminal", args.terminal}, {"format", args.format}};
+    if (args.history > 0) call["history"] = args.history;
+    auto answer = daemon.call("screen", std::move(call));
+    if (!answer) return tl::unexpected(answer.error());
+    if (globals.json) return print_json("screen", *answer);
+    std::string content = text_in(*answer, "content");
+    if (args.format != "ansi" && !content.empty() && content.back() != '\n') content += '\n';
+    return print_text("screen", content);
+  });
+}
+
+std::function<int()> declare(CLI::App& app, const Globals& globals) {
+  auto args = std::make_shared<Arguments>();
+  app.add_option("TERM", args->terminal, "Name or id of the terminal, or the beginning of its id")
+      ->required();
+  app.add_option("--format", args->format, "In which form")
+      ->type_name("text|ansi|json|html|svg")
+      ->check(CLI::IsMember({"text", "ansi", "json", "html", "svg"}))
+      ->capture_default_str();
+  app.add_option("--history", args->history, "So many lines above the screen, too");
+  return [args, &globals] { return screen(*args, globals); };
+}
+
+}  // namespace
+
+const Verb kScreen = {"screen", "Show what is visible in a terminal now", &declare};
+
+}  // namespace ttyward::cli

@@ -1,0 +1,119 @@
+// ttyward send: input for whatever reads a terminal.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <optional>
+
+#include <boost/json/object.hpp>
+
+#include "base/base64.h"
+#include "cli/daemon_verb.h"
+#include "cli/fields.h"
+#include "cli/secret_input.h"
+#include "cli/verbs/verbs.h"
+#include "vt/input_encoder.h"
+
+namespace ttyward::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr size_t kMostInput = size_t{4} << 20;  // of --stdin; base64 makes it larger, a message has 16 MiB
+
+struct Arguments {
+  std::string terminal;
+  std::optional<std::string> text;
+  std::optional<std::string> keys;
+  std::optional<std::string> paste;
+  bool secret = false;
+  bool bytes = false;
+  bool enter = false;
+  bool no_enter = false;
+};
+
+base::Result<std::string> all_of_stdin() {
+  std::string all;
+  char buffer[64 * 1024];
+  while (true) {
+    const ssize_t n = ::read(STDIN_FILENO, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return base::fail_errno(errno, "cannot read standard input");
+    if (n == 0) return all;
+    all.append(buffer, static_cast<size_t>(n));
+    if (all.size() > kMostInput)
+      return base::fail(base::ErrorCode::InvalidArgument, "more than 4 MiB of input: send it in pieces");
+  }
+}
+
+base::Result<json::object> input_of(const Arguments& args) {
+  const int given = static_cast<int>(args.text.has_value()) + static_cast<int>(args.keys.has_value()) +
+                    static_cast<int>(args.paste.has_value()) + static_cast<int>(args.secret) +
+                    static_cast<int>(args.bytes);
+  if (given > 1 || (given == 0 && !args.enter)) {
+    return base::fail(base::ErrorCode::InvalidArgument,
+                      "give one of --text, --keys, --paste, --secret and --stdin");
+  }
+  json::object input{{"terminal", args.terminal}};
+  if (args.text) input["text"] = *args.text;
+  if (args.paste) input["paste"] = *args.paste;
+  if (args.keys) {
+    auto encoded = vt::encode_keys(*args.keys, {});
+    if (!encoded) return tl::unexpected(encoded.error());
+    input["keys"] = *args.keys;
+  }
+  if (args.secret) {
+    auto secret = read_secret(fmt::format("secret for {}: ", args.terminal));
+    if (!secret) return tl::unexpected(secret.error());
+    input["secret"] = secret->text;
+  }
+  if (args.bytes) {
+    auto bytes = all_of_stdin();
+    if (!bytes) return tl::unexpected(bytes.error());
+    input["base64"] = base::to_base64(*bytes);
+  }
+  return input;
+}
+
+int send(const Arguments& args, const Globals& globals) {
+  auto input = input_of(args);
+  if (!input) return complain("send", input.error().message, kExitUsage);
+  return with_daemon("send", [&](client::Session& daemon) -> Outcome {
+    int64_t bytes = 0;
+    if (input->size() > 1) {  // more than the terminal
+      auto sent = daemon.call("input", std::move(*input));
+      if (!sent) return tl::unexpected(sent.error());
+      bytes += number_in(*sent, "bytes").value_or(0);
+    }
+    if (args.enter || (args.secret && !args.no_enter)) {
+      auto sent = daemon.call("input", {{"terminal", args.terminal}, {"keys", "Enter"}});
+      if (!sent) return tl::unexpected(sent.error());
+      bytes += number_in(*sent, "bytes").value_or(0);
+    }
+    return globals.json ? print_json("send", {{"bytes", bytes}}) : 0;
+  });
+}
+
+std::function<int()> declare(CLI::App& app, const Globals& globals) {
+  auto args = std::make_shared<Arguments>();
+  app.add_option("TERM", args->terminal, "Name or id of the terminal, or the beginning of its id")
+      ->required();
+  app.add_option("--text", args->text, "This text, as it is");
+  app.add_option("--keys", args->keys,
+                 "These keys, encoded as the program there wants them: \"C-c\", \"Down Enter\"");
+  app.add_option("--paste", args->paste, "This text, as if pasted");
+  app.add_flag("--secret", args->secret,
+               "A secret and Enter: asked for without echo, or read from standard input; sent only while the "
+               "terminal does not echo, and never recorded");
+  app.add_flag("--stdin", args->bytes, "What comes on standard input, byte by byte");
+  app.add_flag("--enter", args->enter, "Then press Enter");
+  app.add_flag("--no-enter", args->no_enter, "No Enter after a secret");
+  return [args, &globals] { return send(*args, globals); };
+}
+
+}  // namespace
+
+const Verb kSend = {"send", "Type into a terminal: text, keys or a secret", &declare};
+
+}  // namespace ttyward::cli

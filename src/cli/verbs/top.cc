@@ -1,0 +1,290 @@
+// ttyward top: all terminals on one screen, as they change.
+//
+// Events say that something changed; what, is asked for with `list` and `screen`, at
+// most one of each at a time, so a busy daemon is asked no more often than it answers.
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "cli/attachment.h"
+#include "cli/daemon_verb.h"
+#include "cli/fields.h"
+#include "cli/person_keys.h"
+#include "cli/person_tty.h"
+#include "cli/shown_text.h"
+#include "cli/signal_watch.h"
+#include "cli/terminal_table.h"
+#include "cli/top_view.h"
+#include "cli/verbs/verbs.h"
+
+namespace ttyward::cli {
+namespace {
+
+namespace json = boost::json;
+using std::chrono::milliseconds;
+
+constexpr int kTick = 1000;  // milliseconds: ages grow
+constexpr int kPage = 10;    // rows that PageUp and PageDown move
+
+// A question to the daemon that is asked again when something has changed meanwhile.
+struct Question {
+  uint64_t call = 0;  // open; 0: none
+  bool due = true;
+};
+
+class Top {
+ public:
+  Top(client::Session& daemon, DetachKey detach_key)
+      : daemon_(daemon),
+        detach_key_(std::move(detach_key)),
+        signals_({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGCONT}) {}
+
+  Outcome run() {
+    auto listed = daemon_.call("list", {});
+    if (!listed) return tl::unexpected(listed.error());
+    view_.set_terminals(*listed);
+    subscribe();
+    enter();
+    while (!code_ && !failure_) {
+      ask();
+      paint();
+      turn();
+      take_signals();
+      take_messages();
+    }
+    leave();
+    if (failure_) return tl::unexpected(*failure_);
+    return *code_;
+  }
+
+ private:
+  void enter() {
+    tty_.make_raw();
+    write_out("\033[?1049h\033[0m\033[?7l\033[2J");
+  }
+  void leave() {
+    write_out("\033[?2026l\033[0m\033[?7h\033[?25h\033[2J\033[?1049l");
+    tty_.restore();
+  }
+
+  void subscribe() {
+    auto asked = daemon_.start("subscribe", {{"terminal", nullptr}});
+    if (asked) subscribe_call_ = *asked;
+  }
+
+  void ask() {
+    if (list_.due && list_.call == 0) {
+      if (auto asked = daemon_.start("list", {})) list_ = {*asked, false};
+    }
+    const std::string id = view_.selected_id();
+    if (id != preview_of_) {
+      preview_of_ = id;
+      preview_.due = !id.empty();
+    }
+    if (!preview_.due || preview_.call != 0) return;
+    if (auto asked = daemon_.start("screen", {{"terminal", id}, {"format", "text"}})) {
+      preview_ = {*asked, false};
+      asked_for_ = id;
+    }
+  }
+
+  void paint() {
+    const auto size = PersonTty::size();
+    if (size) write_out(view_.paint(size->columns, size->rows, now_in_ms()));
+  }
+
+  void turn() {
+    pollfd entries[] = {
+        {signals_.fd(), POLLIN, 0}, {gone_ ? -1 : daemon_.fd(), POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+    const int wait = daemon_.has_next() ? 0 : kTick;
+    if (::poll(entries, 3, wait) > 0 && entries[2].revents != 0) take_keys();
+  }
+
+  void take_signals() {
+    while (const int number = signals_.take()) {
+      if (number == SIGCONT) {
+        tty_.restore();
+        enter();
+      } else if (number != SIGWINCH) {
+        code_ = 128 + number;
+      }
+    }
+  }
+
+  void take_keys() {
+    char buffer[256];
+    const ssize_t n = ::read(STDIN_FILENO, buffer, sizeof buffer);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (n <= 0) {
+      code_ = 0;  // the person's terminal is gone
+      return;
+    }
+    for (const PersonKey& key : person_keys({buffer, static_cast<size_t>(n)})) {
+      if (!code_) pressed(key);
+    }
+  }
+
+  void pressed(const PersonKey& key) {
+    if (!kill_.empty()) return answer(key);
+    view_.set_message("");
+    switch (key.kind) {
+      case PersonKey::Kind::Up:
+        return view_.move(-1);
+      case PersonKey::Kind::Down:
+        return view_.move(1);
+      case PersonKey::Kind::PageUp:
+        return view_.move(-kPage);
+      case PersonKey::Kind::PageDown:
+        return view_.move(kPage);
+      case PersonKey::Kind::Home:
+        return view_.select_first();
+      case PersonKey::Kind::End:
+        return view_.select_last();
+      case PersonKey::Kind::Enter:
+        return attach(false);
+      case PersonKey::Kind::Character:
+        return command(key.character);
+      default:
+        return;
+    }
+  }
+
+  void command(char key) {
+    if (key == 'q' || key == '\x03' || key == '\x04') code_ = 0;
+    if (key == 'j') view_.move(1);
+    if (view_.selected() == nullptr) return;
+    if (key == 'w') attach(true);
+    if (key == 'i') change("interrupt", {{"terminal", view_.selected_id()}});
+    if (key == 'k') {
+      kill_ = view_.selected_id();
+      view_.set_message(fmt::format("end {} and everything in it? y/n", view_.selected_name()));
+    }
+  }
+
+  void answer(const PersonKey& key) {
+    const std::string id = std::exchange(kill_, {});
+    view_.set_message("");
+    if (key.kind == PersonKey::Kind::Character && key.character == 'y') change("kill", {{"terminal", id}});
+  }
+
+  void change(const char* call, json::object args) {
+    auto asked = daemon_.start(call, std::move(args));
+    if (asked) change_call_ = *asked;
+    if (!asked) view_.set_message(one_line(asked.error().message));
+  }
+
+  void attach(bool read_only) {
+    if (view_.selected() == nullptr) return;
+    leave();
+    // A connection of its own: what arrives there is not ours.
+    auto session = client::Session::open(client_options("attach"));
+    if (session) {
+      const AttachEnd end = Attachment(*session, {view_.selected_id(), read_only, false, detach_key_}).run();
+      if (end.kind == AttachEnd::Kind::Signal) code_ = 128 + end.signal;
+      view_.set_message(end.reason);
+    } else {
+      view_.set_message(one_line(session.error().message));
+    }
+    list_.due = preview_.due = true;
+    enter();
+  }
+
+  void take_messages() {
+    for (int i = 0; i < 256; ++i) {
+      auto next = daemon_.next(milliseconds(0));
+      gone_ = !next;
+      if (gone_) return view_.set_message("the daemon is gone, waiting for it");
+      if (!*next) return;
+      if (const auto* reply = std::get_if<client::Reply>(&**next)) {
+        take_reply(*reply);
+      } else if (const auto* event = std::get_if<client::Event>(&**next)) {
+        take_event(event->event);
+      } else if (std::holds_alternative<client::Reconnected>(**next)) {
+        list_ = preview_ = Question{};
+        view_.set_message("");
+        subscribe();
+      }
+    }
+  }
+
+  void take_reply(const client::Reply& reply) {
+    const bool lost = !reply.result && reply.result.error().connection_lost();
+    if (reply.id == list_.call) {
+      list_.call = 0;
+      if (reply.result) view_.set_terminals(*reply.result);
+      if (!reply.result && !lost) failure_ = reply.result.error();
+    } else if (reply.id == preview_.call) {
+      preview_.call = 0;
+      if (reply.result) view_.set_preview(asked_for_, text_in(*reply.result, "content"));
+    } else if (reply.id == subscribe_call_) {
+      subscribe_call_ = 0;
+      if (!reply.result && !lost) failure_ = reply.result.error();
+    } else if (reply.id == change_call_ && !reply.result) {
+      view_.set_message(one_line(reply.result.error().message));
+    }
+  }
+
+  void take_event(const json::object& event) {
+    const std::string name = text_in(event, "event");
+    if (name == "output") {
+      preview_.due |= text_in(event, "id") == view_.selected_id();
+    } else {
+      list_.due = preview_.due = true;
+    }
+  }
+
+  void write_out(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t n = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+      if (n > 0) bytes.remove_prefix(static_cast<size_t>(n));
+      if (n <= 0 && errno != EINTR && errno != EAGAIN) {
+        code_ = 0;
+        return;
+      }
+    }
+  }
+
+  client::Session& daemon_;
+  DetachKey detach_key_;
+  SignalWatch signals_;
+  PersonTty tty_;
+  TopView view_;
+  Question list_;
+  Question preview_;
+  std::string preview_of_;  // whose screen is wanted
+  std::string asked_for_;   // whose was asked for
+  uint64_t subscribe_call_ = 0;
+  uint64_t change_call_ = 0;
+  std::string kill_;  // id of the terminal we asked about
+  bool gone_ = false;
+  std::optional<int> code_;
+  std::optional<client::CallFailure> failure_;
+};
+
+int top(const Globals& globals) {
+  if (globals.json || ::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0)
+    return complain("top", "it needs a terminal; without one use ttyward ls", kExitUsage);
+  auto key = DetachKey::named(load_here().settings.terminal.detach_key);
+  if (!key) return complain("top", "terminal.detach_key: " + key.error().message, kExitUsage);
+  return with_daemon("top", [&](client::Session& daemon) {
+    ::signal(SIGPIPE, SIG_IGN);
+    return Top(daemon, std::move(*key)).run();
+  });
+}
+
+std::function<int()> declare(CLI::App&, const Globals& globals) {
+  return [&globals] { return top(globals); };
+}
+
+}  // namespace
+
+const Verb kTop = {"top", "Watch all terminals; attach to one, interrupt it, end it", &declare};
+
+}  // namespace ttyward::cli
