@@ -1,7 +1,7 @@
 // What running a command through terminal::CommandRun costs, beside the bare limit, in one run.
 //
 //   bench_exec latency [REPETITIONS]
-//   bench_exec throughput
+//   bench_exec throughput [WORD]     only lines with the word in them
 //   bench_exec at_once COUNT
 //   bench_exec soak COUNT
 //   bench_exec program TTYWARD [REPETITIONS]
@@ -42,6 +42,16 @@ const std::vector<std::string> kEnvironment = {"PATH=/usr/local/bin:/usr/bin:/bi
 
 double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+// Processor time of this process alone, all its threads.
+double cpu_ms() {
+  rusage use{};
+  ::getrusage(RUSAGE_SELF, &use);
+  const auto ms = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1000 + static_cast<double>(t.tv_usec) / 1000;
+  };
+  return ms(use.ru_utime) + ms(use.ru_stime);
 }
 
 // Peak memory of this process since the last call, in KiB.
@@ -224,7 +234,7 @@ void latency(int repetitions) {
   }
 }
 
-void throughput() {
+void throughput(const std::string& only) {
   const std::string log = "/tmp/ttyward-bench-log-" + std::to_string(::getpid());
   if (FILE* out = std::fopen(log.c_str(), "w")) {
     uint64_t written = 0;
@@ -239,20 +249,27 @@ void throughput() {
   Ours runner;
   for (const std::string& line :
        {"cat " + log, std::string("seq 1 5000000"), std::string("yes | head -c 50M")}) {
+    if (line.find(only) == std::string::npos) continue;
     for (const Provider provider : {Provider::Pty, Provider::Pipe}) {
       std::vector<double> ours;
       std::vector<double> bare;
+      std::vector<double> ours_cpu;
+      std::vector<double> bare_cpu;
       uint64_t bytes = 0;
       long peak = 0;
       for (int i = 0; i < 3; i++) {
         peak_kib();
         auto start = Clock::now();
+        auto cpu = cpu_ms();
         const auto result = runner.finish(runner.start(shell(line), provider));
         ours.push_back(ms_since(start));
+        ours_cpu.push_back(cpu_ms() - cpu);
         peak = std::max(peak, peak_kib());
         start = Clock::now();
+        cpu = cpu_ms();
         bytes = Bare::start(shell(line), provider).end();
         bare.push_back(ms_since(start));
+        bare_cpu.push_back(cpu_ms() - cpu);
         if (result.exit_code != 0 || result.total_bytes != bytes) {
           std::fprintf(stderr, "%s: %llu of %llu bytes\n", line.c_str(),
                        static_cast<unsigned long long>(result.total_bytes),
@@ -260,14 +277,17 @@ void throughput() {
           std::exit(1);
         }
       }
-      const double best = *std::min_element(ours.begin(), ours.end());
-      const double limit = *std::min_element(bare.begin(), bare.end());
+      const auto least = [](const std::vector<double>& times) {
+        return *std::min_element(times.begin(), times.end());
+      };
+      const double best = least(ours);
+      const double limit = least(bare);
       fmt::print(
           "{{\"bench\":\"throughput "
           "{}\",\"provider\":\"{}\",\"bytes\":{},\"ours_s\":{:.3f},\"bare_s\":{:.3f},"
-          "\"speed_of_limit\":{:.3f},\"peak_rss_mib\":{:.1f}}}\n",
+          "\"speed_of_limit\":{:.3f},\"ours_cpu_s\":{:.3f},\"bare_cpu_s\":{:.3f},\"peak_rss_mib\":{:.1f}}}\n",
           line.substr(0, line.find(" /tmp")), pty::provider_name(provider), bytes, best / 1000, limit / 1000,
-          limit / best, static_cast<double>(peak) / 1024);
+          limit / best, least(ours_cpu) / 1000, least(bare_cpu) / 1000, static_cast<double>(peak) / 1024);
       std::fflush(stdout);
     }
   }
@@ -384,7 +404,7 @@ int main(int argc, char** argv) {
   if (mode == "latency") {
     latency(number(argc, argv, 2, 200));
   } else if (mode == "throughput") {
-    throughput();
+    throughput(argc > 2 ? argv[2] : "");
   } else if (mode == "at_once") {
     at_once(number(argc, argv, 2, 100));
   } else if (mode == "soak") {
@@ -392,8 +412,9 @@ int main(int argc, char** argv) {
   } else if (mode == "program" && argc > 2) {
     program(argv[2], number(argc, argv, 3, 200));
   } else {
-    std::fputs("bench_exec latency [N] | throughput | at_once COUNT | soak [N] | program TTYWARD [N]\n",
-               stderr);
+    std::fputs(
+        "bench_exec latency [N] | throughput [WORD] | at_once COUNT | soak [N] | program TTYWARD [N]\n",
+        stderr);
     return 2;
   }
   return 0;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "policy/always_allow.h"
 #include "policy/bash_tree.h"
 #include "policy/escaped_view.h"
 #include "policy/evaluate.h"
@@ -37,6 +38,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   for (const Reason& reason : verdict.reasons)
     require(reason.span.begin <= reason.span.end && reason.span.end <= size);
+  // No mode and no "always" lets a refusal or a critical thing pass.
+  const Settings yolo{Mode::Yolo, true, true};
+  if (verdict.decision == Decision::Deny)
+    require(check(command, place, RuleSet{}, yolo).decision == Decision::Deny);
+  RuleSet always;
+  for (Rule& rule : rules_for_always(read_command(command, place), RuleLevel::Global))
+    always.add(std::move(rule));
+  if (verdict.decision == Decision::Deny || (verdict.decision == Decision::Ask && !verdict.reasons.empty() &&
+                                             verdict.reasons.front().risk == Risk::Critical)) {
+    require(check(command, place, always, Settings{}).decision == verdict.decision);
+  }
   for (const char c : show_command(command))
     require(static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t');
   return 0;

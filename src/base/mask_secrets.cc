@@ -357,6 +357,7 @@ constexpr std::array<Shape, 29> kShapes = {{
 
 // How much of `text` is a token of this look, prefix included; 0 if it is none.
 size_t shape_size(std::string_view text, const Shape& shape) {
+  constexpr size_t kLongestPlain = 200;  // no token goes on for so long without a digit
   if (!text.starts_with(shape.prefix)) return 0;
   const bool access_key = shape.prefix == "AKIA" || shape.prefix == "ASIA";
   size_t size = shape.prefix.size();
@@ -369,6 +370,7 @@ size_t shape_size(std::string_view text, const Shape& shape) {
   while (size < text.size() && fits(text[size])) {
     digit |= is_digit(text[size]);
     letter |= is_alnum(text[size]) && !is_digit(text[size]);
+    if (shape.mixed && !(digit && letter) && size > kLongestPlain) return 0;
     ++size;
   }
   if (size - shape.prefix.size() < shape.least) return 0;
@@ -440,7 +442,10 @@ class OptionMasker {
   std::string run() {
     while (!copier_.at_end()) {
       if (is_delimiter(copier_.now()) || is_quote(copier_.now())) {
-        if (copier_.now() != ' ' && copier_.now() != '\t' && !is_quote(copier_.now())) words_.clear();
+        if (copier_.now() != ' ' && copier_.now() != '\t' && !is_quote(copier_.now())) {
+          words_.clear();
+          last_ = {};
+        }
         copier_.copy();
         continue;
       }
@@ -471,17 +476,24 @@ class OptionMasker {
         return;
       }
     }
-    if (!all.starts_with("-")) words_.emplace_back(all.substr(all.rfind('/') + 1));
+    if (!all.starts_with("-")) note(all.substr(all.rfind('/') + 1));
     copier_.copy(size);
   }
   static bool is_attached_quote(const PasswordOption& rule, std::string_view rest, size_t size) {
     return rule.attached && size < rest.size() && is_quote(rest[size]);
   }
+  void note(std::string_view word) {
+    last_ = word;
+    for (const PasswordOption& rule : kPasswordOptions) {
+      const bool known = word == rule.program || word == rule.subcommand;
+      if (known && std::find(words_.begin(), words_.end(), word) == words_.end()) words_.push_back(word);
+    }
+  }
   bool applies(const PasswordOption& rule) const {
     const auto has = [&](std::string_view word) {
       return std::find(words_.begin(), words_.end(), word) != words_.end();
     };
-    if (rule.subcommand == kOwnOnly) return !words_.empty() && words_.back() == rule.program;
+    if (rule.subcommand == kOwnOnly) return last_ == rule.program;
     return has(rule.program) && (rule.subcommand.empty() || has(rule.subcommand));
   }
   void value(const PasswordOption& rule) {
@@ -512,7 +524,8 @@ class OptionMasker {
   }
 
   Copier copier_;
-  std::vector<std::string> words_;  // of this simple command, without options
+  std::vector<std::string_view> words_;  // of this simple command, those that rules speak of
+  std::string_view last_;                // its last word that is no option
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ int poll_timeout(std::optional<std::chrono::steady_clock::time_point> until) {
 
 base::Error Connection::lost(const std::string& why) {
   if (lost_why_.empty()) lost_why_ = why;
-  return {base::ErrorCode::Unavailable, 0, lost_why_};
+  return {base::ErrorCode::Unavailable, ECONNRESET, lost_why_};
 }
 
 CallFailure Connection::lost_call(CallFailure::Fate fate) const {
@@ -55,7 +55,7 @@ base::Result<void> Connection::say_hello(const Options& options) {
   hello.session = options.session;
   const auto until = Clock::now() + options.patience;
   // A daemon that refuses has said why before it closed: so what it said is read in any case.
-  send(wire::encode(hello), until);
+  if (send(wire::encode(hello), until) == Sent::NotAll) lost_why_.clear();
   while (!welcomed_) {
     auto received = wait_and_receive(until);
     if (!received) return tl::unexpected(received.error());

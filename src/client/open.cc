@@ -68,7 +68,13 @@ base::Result<Connection> Connection::open(const Options& options) {
     if (socket) {
       Options rest = options;
       rest.patience = std::max(std::chrono::ceil<milliseconds>(until - Clock::now()), milliseconds(1));
-      return greet(std::move(*socket), rest);
+      auto greeted = greet(std::move(*socket), rest);
+      // Closed without a word: it was ending, or was killed. The next one is asked.
+      const bool ended = !greeted && greeted.error().sys_errno == ECONNRESET && Clock::now() < until;
+      if (!ended) return greeted;
+      std::this_thread::sleep_for(pause);
+      pause = std::min(pause * 2, milliseconds(50));
+      continue;
     }
     // EAGAIN: its queue is full of clients that it has not accepted yet.
     const bool nobody = nobody_there(socket.error());

@@ -4,6 +4,8 @@
 // Thread rule: everything on the loop's thread.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -28,6 +30,8 @@ class Process {
   virtual const base::Folders& folders() const = 0;
   virtual io::Log& log() = 0;
   virtual int64_t started_at() const = 0;  // milliseconds since the epoch
+  // Of whoever started the daemon: what commands have to get. The daemon's own is 077.
+  virtual mode_t user_umask() const = 0;
   // Ends the daemon in good order, soon; a second time changes nothing.
   virtual void request_stop(Terminals terminals) = 0;
 };

@@ -49,7 +49,8 @@ bool somebody_listens(const std::string& folder) {
 
 class DaemonProcess final : public Process {
  public:
-  explicit DaemonProcess(base::Folders folders) : folders_(std::move(folders)) {}
+  DaemonProcess(base::Folders folders, mode_t user_umask)
+      : folders_(std::move(folders)), user_umask_(user_umask) {}
 
   base::Result<void> set_up(base::UniqueFd activated, const MakeApplication& make, int copy_log_to);
   void serve() { loop_->run(); }
@@ -58,6 +59,7 @@ class DaemonProcess final : public Process {
   const base::Folders& folders() const override { return folders_; }
   io::Log& log() override { return *log_; }
   int64_t started_at() const override { return started_at_; }
+  mode_t user_umask() const override { return user_umask_; }
   void request_stop(Terminals terminals) override;
 
  private:
@@ -68,6 +70,7 @@ class DaemonProcess final : public Process {
   void wait_for_clients(io::Loop::Clock::time_point until);
 
   base::Folders folders_;
+  mode_t user_umask_;
   int64_t started_at_ = now_ms();
   std::string sockets_;  // the folder the socket is in now
   base::UniqueFd lock_;
@@ -181,8 +184,8 @@ void DaemonProcess::wait_for_clients(io::Loop::Clock::time_point until) {
 }
 
 void DaemonProcess::farewell() {
+  application_.reset();  // it may use the server to its end; the server does not use it
   server_.reset();
-  application_.reset();
   log_->info("ended");
 }
 
@@ -214,13 +217,13 @@ int run(const RunOptions& options, const MakeApplication& make, const char* comp
   } else {
     activated = take_activated_socket();
   }
-  ::umask(077);
+  const mode_t user_umask = ::umask(077);
   ::signal(SIGPIPE, SIG_IGN);
   if (::chdir("/") != 0) {
     report.failed("cannot change to /");
     return kExitFailed;
   }
-  DaemonProcess process(options.folders);
+  DaemonProcess process(options.folders, user_umask);
   if (auto ready = process.set_up(std::move(activated), make, background ? -1 : STDERR_FILENO); !ready) {
     const bool running = ready.error().code == base::ErrorCode::AlreadyExists;
     if (background) {

@@ -35,7 +35,10 @@ Server::~Server() {
   *self_ = nullptr;
   close_listener();
   for (auto& [fd, connection] : connections_) {
-    for (auto& [id, call] : connection->calls) call->sink = nullptr;
+    for (auto& [id, call] : connection->calls) {
+      call->sink = nullptr;
+      call->cancelled = nullptr;  // it may hold the responder, and so itself
+    }
     loop_.cancel(connection->timer);
     loop_.poller().remove(fd);
   }
@@ -208,9 +211,17 @@ bool Server::has_unsent() const {
                      [](const auto& entry) { return !entry.second->doomed && entry.second->backlog() != 0; });
 }
 
+bool Server::fits(const Connection& to, size_t bytes) const {
+  if (to.backlog() + bytes > limits_.largest_backlog) return false;
+  if (to.backlog() + bytes <= limits_.pause_backlog) return true;  // nobody pays for others who do not read
+  size_t total = bytes;
+  for (const auto& [fd, connection] : connections_) total += connection->backlog();
+  return total <= limits_.total_backlog;
+}
+
 void Server::send(Connection& to, std::string line) {
   if (to.doomed || to.last_words) return;
-  if (to.backlog() + line.size() > limits_.largest_backlog) {
+  if (!fits(to, line.size())) {
     return doom(to, "did not read " + std::to_string(to.backlog()) + " bytes of answers");
   }
   if (to.backlog() == 0) {
@@ -262,13 +273,22 @@ void Server::watch(Connection& of) {
 void Server::reject(Connection& from, const CallError& error) {
   if (from.doomed || from.last_words) return;
   log_.warning("pid " + std::to_string(from.who.pid) + ": " + error.message);
-  // What it was promised before does not count any more; the error is its last line.
-  std::string line = wire::encode(wire::Failed{0, error});
-  from.out.erase(0, from.sent);
-  from.sent = 0;
-  from.out += line;
-  from.last_words = true;
-  flush(from);
+  say_last(from, wire::encode(wire::Failed{0, error}));
+}
+
+void Server::say_last(Connection& to, std::string line) {
+  to.out.erase(0, to.sent);
+  to.sent = 0;
+  to.out += line;
+  to.last_words = true;
+  loop_.cancel(to.timer);
+  to.timer = loop_.after(limits_.farewell_patience, [this, number = to.who.connection] {
+    if (Connection* deaf = find(number)) {
+      deaf->timer = 0;
+      doom(*deaf, "does not read");
+    }
+  });
+  flush(to);
 }
 
 void Server::doom(Connection& connection, const std::string& why) {

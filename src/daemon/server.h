@@ -38,10 +38,12 @@ struct Limits {
   size_t open_calls = 1024;                   // per connection; one more is answered `exhausted`
   size_t pause_backlog = size_t{8} << 20;     // unread answers, after which a client is not read from
   size_t largest_backlog = size_t{64} << 20;  // after which it is disconnected
+  size_t total_backlog = size_t{512} << 20;   // of all together; who adds to more is disconnected
   size_t hello_bytes = size_t{64} << 10;      // longest first line
   size_t unparsed_bytes = size_t{256} << 20;  // of half lines, all connections together
   uint32_t calls_per_second = 10'000;         // per connection; one that is faster is read from later
   std::chrono::milliseconds hello_patience{10'000};
+  std::chrono::milliseconds farewell_patience{10'000};  // for a rejected client to read why
 };
 
 class Server final : private io::Poller::Handler, private Responder::Sink {
@@ -99,6 +101,8 @@ class Server final : private io::Poller::Handler, private Responder::Sink {
   const Connection* find(uint64_t number) const;
   void answer(uint64_t connection, uint64_t id, std::string line);
   void send(Connection& to, std::string line);
+  bool fits(const Connection& to, size_t bytes) const;
+  void say_last(Connection& to, std::string line);
   void flush(Connection& to);
   void watch(Connection& of);
   // One error line, then the end.

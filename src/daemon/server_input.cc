@@ -77,10 +77,9 @@ void Server::handle(Connection& from, const std::string& line) {
 void Server::greet(Connection& from, const wire::Hello& hello) {
   if (from.greeted) return reject(from, {Code::InvalidArgument, "there was a hello already"});
   if (hello.protocol != wire::kProtocol) {
-    from.out = wire::encode_unsupported("this daemon speaks protocol " + std::to_string(wire::kProtocol) +
-                                        ", not " + std::to_string(hello.protocol));
-    from.last_words = true;
-    return flush(from);
+    return say_last(
+        from, wire::encode_unsupported("this daemon speaks protocol " + std::to_string(wire::kProtocol) +
+                                       ", not " + std::to_string(hello.protocol)));
   }
   const auto asked = role_named(hello.role);
   if (!asked) {
@@ -94,6 +93,7 @@ void Server::greet(Connection& from, const wire::Hello& hello) {
   from.greeted = true;
   from.in.set_largest(wire::kLargestLine);
   from.who.role = judge_role(from, *asked);
+  from.process.reset();  // only the greeting needs it
   from.who.client = hello.client;
   from.who.reader = hello.reader.empty() ? hello.client : hello.reader;
   from.who.session = hello.session;

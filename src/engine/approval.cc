@@ -36,6 +36,7 @@ std::string Approval::to_json() const {
   JsonObject object;
   object.text("id", id).text("command", command).text("shown", shown).text("cwd", cwd);
   object.raw("environment", texts(environment_changes, false));
+  text_or_null(object, "command_id", command_id);
   text_or_null(object, "terminal_id", terminal_id);
   text_or_null(object, "task", task);
   text_or_null(object, "session", session);

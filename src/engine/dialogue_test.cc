@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "engine/testing.h"
 
 namespace ttyward::engine {
@@ -53,12 +56,20 @@ TEST(Dialogue, ASecretIsTypedWithEchoOffAndNowhereToBeFound) {
   Bench bench;
   Terminal& t = bench.shell();
   const auto outcome =
-      talk(bench, t, "read -s -p 'Password: ' p; echo; [ \"$p\" = hunter2-x ] && echo accepted",
+      talk(bench, t,
+           "read -s -p 'Password: ' p; echo; [ \"$(printf %s \"$p\" | rev)\" = x-2retnuh ] && echo accepted",
            {{"Password:", Kind::Secret, "hunter2-x", false}});
   EXPECT_EQ(outcome.end, End::CommandEnded) << outcome.reason;
   ASSERT_EQ(outcome.used.size(), 1U);
   const std::string text = bench.result(t).output.text;
   EXPECT_EQ(text, "Password:\naccepted\n");
+  // Not in a journal, a log or anything else that is kept.
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(bench.root())) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string content((std::istreambuf_iterator<char>(file)), {});
+    EXPECT_EQ(content.find("hunter2"), std::string::npos) << entry.path();
+  }
 }
 
 TEST(Dialogue, ASecretIsNotSentWhereItWouldBeEchoed) {

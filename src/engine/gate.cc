@@ -43,7 +43,11 @@ std::vector<std::string> always_texts(const std::vector<policy::Rule>& rules, co
     // An example must not put a secret into a file, and has to hold in whatever folder the file is read for.
     if (base::mask_secrets(command) == command) with.matches = {command};
     std::string text = policy::to_toml(with);
-    if (!policy::parse_rules(text, rule.level, "always", "/nowhere")) text = policy::to_toml(rule);
+    if (!policy::parse_rules(text, rule.level, "always", "/nowhere")) {
+      text = policy::to_toml(rule);
+      // A name that is no text cannot be written down: then there is no rule to offer.
+      if (!policy::parse_rules(text, rule.level, "always", "/nowhere")) return {};
+    }
     texts.push_back(std::move(text));
   }
   return texts;
@@ -160,6 +164,7 @@ GateDecision Gate::open(GateRequest request, Judgement judgement, Later later) {
   approval.shown = policy::show_command(request.command);
   approval.cwd = request.cwd;
   approval.environment_changes = request.environment_changes;
+  approval.command_id = request.command_id;
   approval.terminal_id = request.terminal_id;
   approval.task = request.task;
   approval.session = request.session;

@@ -5,8 +5,8 @@
 
 #include "base/mask_secrets.h"
 #include "engine/gate.h"
-#include "engine/time.h"
 #include "engine/gate_rule_file.h"
+#include "engine/time.h"
 #include "policy/escaped_view.h"
 #include "policy/verdict_json.h"
 

@@ -348,6 +348,15 @@ TEST_F(GateTest, what_cannot_be_allowed_for_good_stays_a_question) {
   EXPECT_TRUE(gate_->answer(id, person_, Answer::Allow, Always::No, ""));
 }
 
+TEST_F(GateTest, rules_that_cannot_be_written_down_are_not_offered) {
+  for (const char* command : {"echo x > $'a/\\xff'", "echo x > $'a/\\e[2K'", "echo x > 'a/\"\\'"}) {
+    const std::string id = ask(command).approval_id;
+    ASSERT_FALSE(id.empty()) << command;
+    const bool offered = !gate_->find(id)->always.empty();
+    EXPECT_EQ(gate_->answer(id, person_, Answer::Allow, Always::Global, "").has_value(), offered) << command;
+  }
+}
+
 TEST_F(GateTest, a_mistake_in_a_rule_file_stops_agents_and_names_its_place) {
   write(settings_.rules_file, "[[rule]]\ndecision = \"perhaps\"\nprogram = \"ls\"\n");
   const GateDecision decision = ask("ls");

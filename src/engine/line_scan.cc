@@ -3,7 +3,6 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace ttyward::engine {
 namespace {
@@ -42,7 +41,8 @@ void LineScan::mark_all(const terminal::Output& output, Finished finished) {
   next_ = output.transcript().size() + 1;
   main_ = {next_, {}, false};
   alternate_ = {};
-  marked_ = seen_ = screen.seq();
+  marked_ = screen.seq();
+  seen_ = 0;
   if (finished == Finished::Yes) return;
   Known& known = screen.is_alternate() ? alternate_ : main_;
   for (ScreenLine& line : screen_lines(screen)) {
@@ -106,7 +106,9 @@ void LineScan::scan(const terminal::Output& output, Finished finished,
   // Another screen or size touches every row, whether or not it says something new.
   const bool all = screen.all_changed() > marked_;
   const std::vector<ScreenLine> lines = screen_lines(screen);
-  const vt::Seq seen = std::exchange(seen_, screen.seq());
+  const vt::Seq seen = seen_;
+  // Behind a frame that is not complete rows change unseen.
+  if (!screen.modes().has(vt::Mode::SynchronizedOutput)) seen_ = screen.seq();
   for (size_t i = 0; i < lines.size() && going; i++) {
     if (lines[i].changed <= seen) continue;
     const terminal::LineNumber number = alternate ? 0 : final_lines.size() + 1 + i;

@@ -64,6 +64,7 @@ bool OutputSource::has_output() const {
 
 bool OutputSource::binary() const {
   if (command_ == nullptr) return terminal_->output().is_binary();
+  if (command_->over) return command_->facts.binary;
   return has_output() && terminal_->output_of(*command_).is_binary();
 }
 

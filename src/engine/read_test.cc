@@ -106,6 +106,28 @@ TEST(Readers, WhatAClearedScreenShowsIsNew) {
   EXPECT_EQ(readers.read_new("a", source, {}).text, "new\n");
 }
 
+TEST(Readers, ARecoveredTerminalIsReadFromWhereTheReaderWas) {
+  Bench bench;
+  const std::string path = bench.root() + "/readers";
+  Terminal& t = bench.shell();
+  const std::string id = t.id();
+  ASSERT_TRUE(t.submit(bench.request("seq 1 40; read x; seq 41 45; read x")));
+  const std::string command = t.last()->facts.command_id;
+  {
+    Readers readers = Readers::open(path).value();
+    bench.until([&] { return readers.unread_lines("a", of_last(t)) == 40; });
+    EXPECT_EQ(readers.read_new("a", of_last(t), {}).last_line, 40U);
+  }
+  bench.forget_all();
+  Terminal& again = bench.recover(id);
+  Readers readers = Readers::open(path).value();
+  const OutputSource source = OutputSource::find(again, command).value();
+  EXPECT_EQ(readers.unread_lines("a", source), 0U);
+  again.input("\r", Owner::Agent, [](auto) {});
+  bench.until([&] { return readers.unread_lines("a", source) == 6; });
+  EXPECT_EQ(readers.read_new("a", source, {}).text, "\n41\n42\n43\n44\n45\n");
+}
+
 TEST(Readers, PlacesOutliveTheProcessAndStayBounded) {
   Bench bench;
   const std::string path = bench.root() + "/readers";

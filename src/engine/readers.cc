@@ -44,7 +44,7 @@ const Readers::Place* Readers::find(const std::string& reader, const std::string
 Readers::Place& Readers::touch(const std::string& reader, const std::string& source) {
   const auto [found, fresh] = by_key_.try_emplace(key(reader, source));
   if (fresh) {
-    places_.push_front({reader, source, 0, {}, 0});
+    places_.push_front({reader, source, 0, {}, 0, false});
     found->second = places_.begin();
     while (places_.size() > kMostPlaces) {
       by_key_.erase(key(places_.back().reader, places_.back().source));
@@ -94,6 +94,12 @@ ReadResult Readers::read_new(const std::string& reader, const OutputSource& sour
   result.binary = source.binary();
   result.more = !source.ended();
   Place& place = touch(reader, source.id());
+  if (place.all) {
+    // Without making its lines again, which may not be in memory any more.
+    if (source.command() != nullptr) result.total_lines = source.command()->facts.total_lines;
+    return result;
+  }
+  place.all = source.ended();
   if (result.binary) {
     if (place.bytes == result.total_bytes) return result;
     result.text = fmt::format("[binary output: {} new bytes, not shown]\n", result.total_bytes - place.bytes);
@@ -104,14 +110,15 @@ ReadResult Readers::read_new(const std::string& reader, const OutputSource& sour
   source.with_lines([&](const OutputSource::Lines& lines) {
     result.total_lines = lines.all.size();
     const LineNumber from = first_unread(&place, lines);
-    if (from > lines.complete) return;
-    terminal::View shown = make_view(lines.all, view, from, lines.complete);
-    result.text = std::move(shown.text);
-    result.omitted = shown.omitted;
-    result.first_line = from;
-    result.last_line = lines.complete;
-    advance(place, lines);
-    write(place);
+    if (from <= lines.complete) {
+      terminal::View shown = make_view(lines.all, view, from, lines.complete);
+      result.text = std::move(shown.text);
+      result.omitted = shown.omitted;
+      result.first_line = from;
+      result.last_line = lines.complete;
+      advance(place, lines);
+    }
+    if (from <= lines.complete || place.all) write(place);
   });
   return result;
 }
@@ -119,6 +126,7 @@ ReadResult Readers::read_new(const std::string& reader, const OutputSource& sour
 uint64_t Readers::unread_lines(const std::string& reader, const OutputSource& source) const {
   const Place* place = find(reader, source.id());
   uint64_t unread = 0;
+  if (place != nullptr && place->all) return unread;
   source.with_lines([&](const OutputSource::Lines& lines) {
     const LineNumber from = first_unread(place, lines);
     if (from <= lines.complete) unread = lines.complete - from + 1;
@@ -129,7 +137,8 @@ uint64_t Readers::unread_lines(const std::string& reader, const OutputSource& so
 void Readers::skip_all(const std::string& reader, const OutputSource& source) {
   Place& place = touch(reader, source.id());
   place.bytes = source.total_bytes();
-  source.with_lines([&](const OutputSource::Lines& lines) { advance(place, lines); });
+  place.all = source.ended();
+  if (!place.all) source.with_lines([&](const OutputSource::Lines& lines) { advance(place, lines); });
   write(place);
 }
 
@@ -180,6 +189,7 @@ void Readers::take(std::string_view record) {
   Place& place = touch(text_of(fields, "reader"), source);
   place.settled = static_cast<LineNumber>(std::max<int64_t>(0, number_or(fields, "settled", 0)));
   place.bytes = static_cast<uint64_t>(std::max<int64_t>(0, number_or(fields, "bytes", 0)));
+  place.all = truth_of(fields, "all");
   place.marks.clear();
   const boost::json::value* marks = field(fields, "marks");
   if (marks == nullptr || !marks->is_array()) return;
@@ -195,6 +205,7 @@ std::string Readers::record_of(const Place& place) {
                                  {"source", place.source},
                                  {"settled", place.settled},
                                  {"bytes", place.bytes},
+                                 {"all", place.all},
                                  {"marks", boost::json::array(place.marks.begin(), place.marks.end())}}) +
          "\n";
 }

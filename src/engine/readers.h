@@ -48,6 +48,7 @@ class Readers {
     terminal::LineNumber settled = 0;  // lines that will never change, of those read
     std::vector<uint64_t> marks;       // of the lines read after those
     uint64_t bytes = 0;                // of binary output, that were told
+    bool all = false;                  // it has ended and was read to its end
   };
   using Places = std::list<Place>;  // the one used last comes first
 

@@ -66,8 +66,9 @@ Terminal::~Terminal() {
   for (size_t i = 0; i < watchers_.size(); i++) {
     if (watchers_[i] != nullptr) watchers_[i]->on_destroyed();
   }
-  for (io::Loop::TimerId* timer : {&start_timer_, &editor_timer_, &times_timer_, &look_timer_,
-                                   &abandon_timer_, &climb_timer_, &kill_timer_, &ending_timer_}) {
+  for (io::Loop::TimerId* timer :
+       {&start_timer_, &editor_timer_, &times_timer_, &look_timer_, &abandon_timer_, &climb_timer_,
+        &kill_timer_, &ending_timer_, &frame_timer_}) {
     host_.loop.cancel(*timer);
   }
 }

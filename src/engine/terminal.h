@@ -247,6 +247,7 @@ class Terminal final : private HolderLink::Observer {
   bool read_up_to(uint64_t limit, uint64_t budget);
   void feed(std::string_view bytes);
   void feed_command(std::string_view bytes);
+  void watch_synchronized_output();
   void send_replies();
   void send_bytes(std::string_view bytes, HolderLink::Done done);
   void note_output();
@@ -351,6 +352,7 @@ class Terminal final : private HolderLink::Observer {
   io::Loop::TimerId look_timer_ = 0;
   io::Loop::TimerId abandon_timer_ = 0;
   io::Loop::TimerId climb_timer_ = 0;
+  io::Loop::TimerId frame_timer_ = 0;
   io::Loop::TimerId kill_timer_ = 0;
   bool editor_waited_ = false;
 

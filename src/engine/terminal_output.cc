@@ -25,6 +25,9 @@ constexpr std::chrono::milliseconds kFirstLook{150};
 constexpr std::chrono::milliseconds kSecondLook{50};
 constexpr std::chrono::milliseconds kLastLook{2000};
 
+// A frame that takes longer than this is shown as far as it has come.
+constexpr std::chrono::milliseconds kLongestFrame{500};
+
 }  // namespace
 
 terminal::OutputOptions Terminal::output_options(terminal::BinarySniffer::Source source) const {
@@ -194,7 +197,19 @@ void Terminal::feed(std::string_view piece) {
   }
   pass_up_to(base + piece.size());
   read_to_ = base + piece.size();
+  watch_synchronized_output();
   send_replies();
+}
+
+void Terminal::watch_synchronized_output() {
+  if (frame_timer_ != 0 || replaying_ || !output_->screen().modes().has(vt::Mode::SynchronizedOutput)) return;
+  frame_timer_ = host_.loop.after(kLongestFrame, [this] {
+    frame_timer_ = 0;
+    if (!output_->screen().modes().has(vt::Mode::SynchronizedOutput)) return;
+    output_->end_synchronized_output();
+    if (current_ != nullptr && current_->output) current_->output->end_synchronized_output();
+    changed(kOutput);
+  });
 }
 
 void Terminal::feed_command(std::string_view bytes) {

@@ -127,6 +127,31 @@ TEST(Wait, APatternOnTheAlternateScreen) {
   EXPECT_EQ(wait.outcome().line, 0U);
 }
 
+TEST(Wait, ATerminalThatIsOneCommand) {
+  Bench bench;
+  Terminal& t = bench.run("echo up; read x; echo down");
+  Heard up(bench, t, pattern("up", t.last()->facts.command_id));
+  EXPECT_EQ(up.outcome().line, 1U);
+  Heard down(bench, t, pattern("down"));
+  WaitSpec exit;
+  exit.exit = true;
+  exit.command_id = t.last()->facts.command_id;
+  Heard ended(bench, t, exit);
+  t.input("\r", Owner::Agent, [](auto) {});
+  EXPECT_EQ(down.condition(), "pattern");
+  EXPECT_EQ(ended.condition(), "exit");
+}
+
+TEST(Wait, AFrameThatNeverEndsIsShownAsFarAsItCame) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  const std::string id =
+      (*t.submit(bench.request("printf '\\e[?2026h%s\\n' half-a-frame; read x")))->facts.command_id;
+  Heard in_command(bench, t, pattern("^half-a-frame", id));
+  EXPECT_EQ(Heard(bench, t, pattern("^half-a-frame")).condition(), "pattern");
+  EXPECT_EQ(in_command.outcome().line, 1U);
+}
+
 TEST(Wait, APortThatOneOfItsProcessesOpens) {
   Bench bench;
   Terminal& t = bench.shell();

@@ -124,6 +124,7 @@ class Holder final : public io::Poller::Handler {
     journal::Stream stream = journal::Stream::Terminal;
     State state = State::Open;
     bool widened = false;  // its pipe was enlarged
+    bool dry = false;      // the last read has found all there was
   };
 
   Holder(io::Poller& poller, journal::Writer writer, pty::Spawned spawned, const HoldSpec& spec, Scope scope,
@@ -134,6 +135,7 @@ class Holder final : public io::Poller::Handler {
   // holder_output.cc
   void drain(Source& source);
   ssize_t read_some(Source& source);
+  ssize_t gather(Source& source);
   void end_source(Source& source, journal::OutputEnd how);
   void arm(Source& source);
   void stop_reading();
@@ -170,7 +172,9 @@ class Holder final : public io::Poller::Handler {
 
   journal::Writer writer_;
   pty::Child child_;
-  std::vector<Source> sources_;  // the master; or stdout and stderr
+  std::vector<Source> sources_;            // the master; or stdout and stderr
+  std::unique_ptr<std::byte[]> gathered_;  // from the master, on its way into the journal
+  size_t left_over_ = 0;                   // of it, while the journal is full
   base::UniqueFd stdin_;
   pty::InputQueue input_;
   bool input_closed_ = false;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <utility>
 
 #include "hold/holder.h"
 
@@ -11,8 +13,10 @@ namespace ttyward::hold {
 
 namespace {
 
-// A pty gives 4 KiB a read, whatever is asked for; a pipe what it holds.
-constexpr size_t kLargestRead = 1 << 20;
+constexpr size_t kLargestRead = 1 << 20;  // from a pipe
+// A pty gives 4 KiB a read, whatever is asked for. So much is gathered before the journal gets it: it fits
+// the processor's cache, and a flood is one write for sixteen reads.
+constexpr size_t kGathered = 64 * 1024;
 // What one descriptor may bring in one turn before others are looked at: about
 // ten milliseconds of a flooding pty, less than one of a pipe.
 constexpr size_t kTurnBudget = 1 << 20;
@@ -35,14 +39,34 @@ ssize_t Holder::read_some(Source& source) {
     }
     return got;
   }
-  const auto space = writer_.writable_span();
-  if (space.empty()) {
+  return gather(source);
+}
+
+// As read(2), of all that is there. An error after some bytes is found again by the next read.
+ssize_t Holder::gather(Source& source) {
+  if (writer_.writable_span().empty()) {
     errno = EXFULL;
     return -1;
   }
-  const ssize_t got = ::read(source.fd.get(), space.data(), std::min(space.size(), kLargestRead));
-  if (got > 0) writer_.commit(static_cast<size_t>(got), source.stream);
-  return got;
+  if (!gathered_) gathered_ = std::make_unique_for_overwrite<std::byte[]>(kGathered);
+  size_t have = std::exchange(left_over_, 0);
+  ssize_t got = 0;
+  while (have < kGathered) {
+    got = ::read(source.fd.get(), gathered_.get() + have, kGathered - have);
+    if (got <= 0) break;
+    have += static_cast<size_t>(got);
+  }
+  if (have == 0) return got;
+  source.dry = got < 0 && errno == EAGAIN;
+  const size_t kept = writer_.append({gathered_.get(), have}, source.stream);
+  if (kept < have) {
+    // No room for the rest: it waits here as it would have waited in the kernel.
+    left_over_ = have - kept;
+    std::memmove(gathered_.get(), gathered_.get() + kept, left_over_);
+  }
+  if (kept > 0) return static_cast<ssize_t>(kept);
+  errno = EXFULL;
+  return -1;
 }
 
 void Holder::drain(Source& source) {
@@ -52,6 +76,7 @@ void Holder::drain(Source& source) {
     const ssize_t got = read_some(source);
     if (got > 0) {
       taken += static_cast<size_t>(got);
+      if (std::exchange(source.dry, false) && source.state == Source::State::Open) return;
       continue;
     }
     if (got == 0) return end_source(source, journal::OutputEnd::Eof);

@@ -69,6 +69,33 @@ TEST_F(Journal, nothing_is_read_at_the_end_and_reading_goes_on_when_more_comes) 
   EXPECT_EQ(r.read(1, buffer)->bytes, 2U);
 }
 
+TEST_F(Journal, bytes_from_elsewhere_are_kept_over_any_number_of_segments) {
+  Writer w = writer();
+  std::string all;
+  for (const size_t n : {5u, 20'000u, 3u, 700'000u, 64u * 1024}) {
+    std::string text(n, '.');
+    for (size_t i = 0; i < n; i++) text[i] = static_cast<char>('a' + (all.size() + i) % 26);
+    EXPECT_EQ(w.append(std::as_bytes(std::span(text)), Stream::Terminal), n);
+    all += text;
+  }
+  EXPECT_TRUE(reader().read_all({0, ~0ULL}, 10 << 20).value() == all);
+}
+
+TEST_F(Journal, what_does_not_fit_any_more_stays_with_the_caller) {
+  WriterOptions options;
+  options.quota = kSmallestQuota;
+  options.overflow = Overflow::Pause;
+  Writer w = writer(options);
+  const std::string text(2 * kSmallestQuota, 'x');
+  const size_t kept = w.append(std::as_bytes(std::span(text)), Stream::Terminal);
+  EXPECT_GT(kept, kSmallestQuota / 2);
+  EXPECT_LT(kept, text.size());
+  EXPECT_TRUE(w.full());
+  EXPECT_EQ(w.end(), kept);
+  w.grant(4 * kSmallestQuota);
+  EXPECT_EQ(w.append(std::as_bytes(std::span(text)), Stream::Terminal), text.size());
+}
+
 TEST_F(Journal, segments_roll_without_a_seam) {
   Writer w = writer();
   Reader early = reader();

@@ -127,8 +127,10 @@ base::Result<Status> Reader::status() const {
 base::Result<void> Reader::list() {
   names_.assign(1, SegmentName{0, 0});  // in `main`
   if (!dir_.valid()) {
+    // So far, or for good, the first segment was enough: there is nothing to list.
+    if (observe(header_.as<const JournalHeader>()->segments) <= 1) return {};
     auto dir = open_private_folder_at(root_.get(), id_.c_str(), shown_);
-    if (!dir && dir.error().sys_errno == ENOENT) return {};  // the first segment was enough so far
+    if (!dir && dir.error().sys_errno == ENOENT) return {};  // removed
     if (!dir) return tl::unexpected(dir.error());
     dir_ = std::move(*dir);
   }
@@ -158,10 +160,14 @@ base::Result<Reader::Part> Reader::open_part(SegmentName name) const {
   part.name = name;
   const bool first = name.number == 0;
   const std::string file = first ? "main" : segment_file(name);
-  auto opened = first ? open_private_file_at(root_.get(), main_file(id_).c_str(), O_RDONLY, shown_)
-                      : open_private_file_at(dir_.get(), file.c_str(), O_RDONLY, shown_);
-  if (!opened) return tl::unexpected(opened.error());
-  part.file = std::move(*opened);
+  if (first) {
+    part.file.reset(::fcntl(main_.get(), F_DUPFD_CLOEXEC, 0));
+    if (!part.file) return base::fail_errno(errno, "cannot keep " + shown_ + " open");
+  } else {
+    auto opened = open_private_file_at(dir_.get(), file.c_str(), O_RDONLY, shown_);
+    if (!opened) return tl::unexpected(opened.error());
+    part.file = std::move(*opened);
+  }
   part.start = name.number == 0 ? kPage : 0;
   const auto got =
       base::read_at(part.file.get(), &part.header, sizeof part.header, part.start, shown_ + "/" + file);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/file_io.h"
 
 namespace ttyward::journal {
 
@@ -20,6 +21,9 @@ namespace {
 // Less than this stays allocated when a journal closes: freeing blocks can cost
 // milliseconds where the disk is told of every block that is freed.
 constexpr uint64_t kWorthFreeingAtEnd = 256 * 1024;
+
+// From so much on a system call is cheaper than the faults of fresh pages.
+constexpr size_t kWorthWriting = 16 * 1024;
 
 uint64_t monotonic_now_us() {
   timespec now{};
@@ -148,6 +152,24 @@ void Writer::commit(size_t bytes, Stream stream) {
     note_arrival(stream);
   }
   count(bytes);
+}
+
+size_t Writer::append(std::span<const std::byte> bytes, Stream stream) {
+  size_t done = 0;
+  while (done < bytes.size()) {
+    const auto space = writable_span();
+    if (space.empty()) break;
+    const auto part = bytes.subspan(done, std::min(bytes.size() - done, space.size()));
+    // The blocks are there, so a write can only fail where the mapping would be fatal; it is tried last.
+    const bool worth_a_call = !discarding_ && part.size() >= kWorthWriting;
+    if (!worth_a_call || !base::write_at(current_->fd(), part.data(), part.size(),
+                                         current_->file_offset(end_ - current_->base()), id_)) {
+      std::memcpy(space.data(), part.data(), part.size());
+    }
+    commit(part.size(), stream);
+    done += part.size();
+  }
+  return done;
 }
 
 ssize_t Writer::splice_from(int pipe, size_t limit, Stream stream) {

@@ -4,6 +4,9 @@
 //   n = read(master, space.data(), space.size());
 //   writer.commit(n, Stream::Terminal);       // now readers may see them
 //
+// Much that comes in small pieces is gathered by the caller and handed over by
+// append(): a page that is first touched through the mapping costs a fault.
+//
 // A pipe is moved by splice_from(): its pages go into the file without passing
 // through this process at all.
 //
@@ -71,6 +74,9 @@ class Writer {
   std::span<std::byte> writable_span();
   // The first `bytes` of the span hold bytes of `stream`: publish them.
   void commit(size_t bytes, Stream stream);
+  // Keeps bytes that are somewhere else in memory, and publishes them. How many: fewer than given only
+  // when full().
+  size_t append(std::span<const std::byte> bytes, Stream stream);
   // Moves at most `limit` bytes from a pipe. As read(2): 0 is the end of the
   // stream, -1 sets errno; EXFULL when full().
   ssize_t splice_from(int pipe, size_t limit, Stream stream);

@@ -148,14 +148,16 @@ void Tasks::start(const RequestPtr& request, const std::string& tool, const json
     }
     task->call->reply(json::object{{"task", std::move(created)}});
   };
-  const bool at_once =
-      request->era == Era::Legacy || support == TaskSupport::Required || catalog_.task_delay().count() == 0;
+  const milliseconds delay = catalog_.task_delay(tool);
+  const bool at_once = request->era == Era::Legacy || delay.count() == 0;
   if (at_once) {
     announce();
   } else {
-    request->on_cancel([weak = std::weak_ptr<Record>(record)] {
+    request->on_cancel([this, weak = std::weak_ptr<Record>(record)] {
       const RecordPtr task = weak.lock();
-      if (task && task->inner) task->inner->cancel();
+      if (!task) return;
+      records_.erase(task->id);
+      if (task->inner) task->inner->cancel();
     });
     loop_.after(delay, announce);
   }

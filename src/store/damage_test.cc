@@ -88,6 +88,28 @@ TEST(StorePlace, a_file_of_somebody_else_is_refused) {
   EXPECT_THAT(store.error().message, HasSubstr("belongs to another user"));
 }
 
+// A second store in the same process must not cost the first its locks.
+TEST(StorePlace, opening_it_again_here_leaves_locks_alone) {
+  Scratch scratch;
+  auto first = Store::open(scratch.path());
+  ASSERT_TRUE(first->put_command(a_command("c1")));
+  const auto locks = [&] {
+    struct stat st{};
+    EXPECT_EQ(::stat(scratch.path().c_str(), &st), 0);
+    std::ifstream in("/proc/locks");
+    int count = 0;
+    for (std::string line; std::getline(in, line);)
+      count += line.find(":" + std::to_string(st.st_ino) + " ") != std::string::npos ? 1 : 0;
+    return count;
+  };
+  const int before = locks();
+  if (before == 0) GTEST_SKIP() << "locks are not listed here";
+  {
+    auto second = Store::open(scratch.path());
+  }
+  EXPECT_EQ(locks(), before);
+}
+
 TEST(StorePlace, what_is_no_file_is_refused) {
   Scratch scratch;
   make_folder(scratch);

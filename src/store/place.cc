@@ -11,42 +11,43 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "base/private_folder.h"
 #include "base/unique_fd.h"
 
 namespace ttyward::store {
 namespace {
 
-constexpr mode_t kOthers = 077;
-
-base::Result<void> make_parts(const std::string& path) {
-  for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
-    const std::string part = path.substr(0, slash);
-    if (::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) {
-      const int error = errno;
-      // An existing folder on a read-only or foreign file system says so before it says EEXIST.
-      struct stat st{};
-      if (::stat(part.c_str(), &st) != 0) return base::fail_errno(error, "cannot make the folder " + part);
-    }
-    if (slash == std::string::npos) return {};
-  }
-}
-
-base::Result<void> check_ours(const struct stat& st, const std::string& shown) {
-  if (st.st_uid != ::geteuid()) {
-    return base::fail(base::ErrorCode::PermissionDenied,
-                      shown + " belongs to another user (uid " + std::to_string(st.st_uid) + ")");
-  }
-  if ((st.st_mode & kOthers) != 0) {
-    return base::fail(base::ErrorCode::PermissionDenied,
-                      shown + " is open to other users; run: chmod go= '" + shown + "'");
-  }
-  return {};
-}
-
+// Links on the way are the user's business; SQLite is told to follow none.
 base::Result<std::string> real_folder(const std::string& path) {
   std::array<char, PATH_MAX> real{};
-  if (::realpath(path.c_str(), real.data()) == nullptr) return base::fail_errno(errno, "cannot find " + path);
+  if (::realpath(path.c_str(), real.data()) == nullptr) {
+    if (auto made = base::open_private_folder(path, base::IfMissing::Create); !made)
+      return tl::unexpected(made.error());
+    if (::realpath(path.c_str(), real.data()) == nullptr)
+      return base::fail_errno(errno, "cannot find " + path);
+  }
   return std::string(real.data());
+}
+
+// Looked at by name, never opened: closing any descriptor of the file would
+// drop the locks that SQLite has on it elsewhere in this process. The folder is
+// ours alone, so nobody can exchange the file meanwhile.
+base::Result<void> look_at(int folder, const std::string& name, struct stat& st) {
+  if (::fstatat(folder, name.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0) return {};
+  return base::fail_errno(errno, "cannot look at " + name);
+}
+
+base::Result<void> check_fit(const struct stat& st, const std::string& path) {
+  const auto refuse = [&](const std::string& why) {
+    return base::fail(base::ErrorCode::PermissionDenied, path + why);
+  };
+  if (S_ISLNK(st.st_mode))
+    return refuse(" is a symbolic link; history is not written through one, remove it");
+  if (!S_ISREG(st.st_mode)) return refuse(" is not a file");
+  if (st.st_uid != ::geteuid())
+    return refuse(" belongs to another user (uid " + std::to_string(st.st_uid) + ")");
+  if ((st.st_mode & 077) != 0) return refuse(" is open to other users; run: chmod go= '" + path + "'");
+  return {};
 }
 
 FileIdentity identity_of(const struct stat& st) {
@@ -68,28 +69,22 @@ base::Result<PreparedFile> prepare_file(const std::string& path) {
   if (path.empty() || path.front() != '/' || slash + 1 == path.size()) {
     return base::fail(base::ErrorCode::InvalidArgument, "not the full path of a file: '" + path + "'");
   }
-  const std::string folder = slash == 0 ? "/" : path.substr(0, slash);
-  if (auto made = make_parts(folder); !made) return tl::unexpected(made.error());
-  const auto real = real_folder(folder);
+  const auto real = real_folder(slash == 0 ? "/" : path.substr(0, slash));
   if (!real) return tl::unexpected(real.error());
+  const auto folder = base::open_private_folder(*real, base::IfMissing::Fail);
+  if (!folder) return tl::unexpected(folder.error());
+  const std::string name = path.substr(slash + 1);
   struct stat st{};
-  if (::stat(real->c_str(), &st) != 0) return base::fail_errno(errno, "cannot look at " + *real);
-  if (auto ours = check_ours(st, *real); !ours) return tl::unexpected(ours.error());
-
-  const std::string name = *real + path.substr(slash);
-  const base::UniqueFd file(
-      ::open(name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600));
-  if (!file) {
-    if (errno == ELOOP) {
-      return base::fail(base::ErrorCode::PermissionDenied,
-                        name + " is a symbolic link; history is not written through one, remove it");
-    }
-    return base::fail_errno(errno, "cannot open " + name);
+  auto seen = look_at(folder->get(), name, st);
+  if (!seen && seen.error().sys_errno == ENOENT) {
+    const base::UniqueFd made(
+        ::openat(folder->get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!made && errno != EEXIST) return base::fail_errno(errno, "cannot make " + path);
+    seen = look_at(folder->get(), name, st);
   }
-  if (::fstat(file.get(), &st) != 0) return base::fail_errno(errno, "cannot look at " + name);
-  if (!S_ISREG(st.st_mode)) return base::fail(base::ErrorCode::InvalidArgument, name + " is not a file");
-  if (auto ours = check_ours(st, name); !ours) return tl::unexpected(ours.error());
-  return PreparedFile{name, identity_of(st)};
+  if (!seen) return tl::unexpected(seen.error());
+  if (auto fit = check_fit(st, *real + "/" + name); !fit) return tl::unexpected(fit.error());
+  return PreparedFile{*real + "/" + name, identity_of(st)};
 }
 
 base::Result<std::string> set_aside(const PreparedFile& file) {

@@ -100,14 +100,25 @@ tl::expected<std::unique_ptr<CommandRun>, CommandRun::StartError> CommandRun::st
   return run;
 }
 
-OutputOptions CommandRun::output_options() const {
+OutputOptions CommandRun::output_options() {
   OutputOptions output;
   output.cols = options_.spawn.size.columns;
   output.rows = options_.spawn.size.rows;
   output.source = command_->provider() == pty::Provider::Pty ? BinarySniffer::Source::Terminal
                                                              : BinarySniffer::Source::Pipe;
   output.transcript.spill_folder = spill_folder_;
+  output.transcript.kept = &kept_;
   return output;
+}
+
+bool CommandRun::JournalBytes::read(uint64_t offset, std::span<char> into) {
+  while (!into.empty()) {
+    const auto chunk = reader->read(offset, std::as_writable_bytes(into));
+    if (!chunk || chunk->bytes == 0) return false;
+    offset += chunk->bytes;
+    into = into.subspan(chunk->bytes);
+  }
+  return true;
 }
 
 void CommandRun::step(Clock::time_point now) {
@@ -155,7 +166,7 @@ void CommandRun::read_new(Clock::time_point now) {
       state_ = CommandState::Running;
       if (observer_ != nullptr) observer_->on_state(state_);
     }
-    feed({buffer_.get(), chunk->bytes});
+    feed({buffer_.get(), chunk->bytes}, read_to_ - chunk->bytes);
   }
   const bool is_binary = output_->is_binary();
   if (is_binary && observer_ != nullptr && (!binary_told_ || now - last_binary_ >= kBinaryEvery)) {
@@ -165,8 +176,8 @@ void CommandRun::read_new(Clock::time_point now) {
   }
 }
 
-void CommandRun::feed(std::string_view bytes) {
-  output_->feed(bytes);
+void CommandRun::feed(std::string_view bytes, uint64_t offset) {
+  output_->feed(bytes, offset);
   if (observer_ != nullptr && !output_->is_binary()) observer_->on_data(bytes);
   const std::string replies = output_->take_replies();
   if (options_.replies == Replies::Engine && !replies.empty()) static_cast<void>(send_input(replies));
@@ -319,7 +330,7 @@ void CommandRun::view_of_range(uint64_t begin, uint64_t end, const ViewLimits& v
     if (!chunk || (chunk->bytes == 0 && chunk->gap == 0)) break;
     const uint64_t gap = std::min(chunk->gap, end - begin);
     result.lost_bytes += gap;
-    output.feed({buffer_.get(), chunk->bytes});
+    output.feed({buffer_.get(), chunk->bytes}, begin);
     begin += chunk->bytes + gap;
   }
   result.lost_bytes += end - begin;

@@ -126,12 +126,12 @@ class CommandRun final {
       RunObserver* observer);
 
   void read_new(Clock::time_point now);
-  void feed(std::string_view bytes);
+  void feed(std::string_view bytes, uint64_t offset);
   void check_times(Clock::time_point now);
   void look_for_input(Clock::time_point now);
   void finish(CommandState state, Clock::time_point now);
   void fill_result(CommandResult& result, Clock::time_point now);
-  OutputOptions output_options() const;
+  OutputOptions output_options();
   static void summarize(Output& output, const ViewLimits& view, CommandResult& result);
 
   // Constant after construction.
@@ -140,6 +140,12 @@ class CommandRun final {
 
   std::unique_ptr<RunningCommand> command_;
   std::optional<journal::Reader> reader_;
+  // The transcript's way back to what was printed.
+  struct JournalBytes final : KeptBytes {
+    explicit JournalBytes(std::optional<journal::Reader>& from) : reader(from) {}
+    bool read(uint64_t offset, std::span<char> into) override;
+    std::optional<journal::Reader>& reader;
+  } kept_{reader_};
   std::unique_ptr<Output> output_;
   std::unique_ptr<char[]> buffer_;  // kReadBytes; pages nothing was read into cost nothing
   std::string spill_folder_;

@@ -26,6 +26,17 @@ vt::ScreenOptions screen_options(const OutputOptions& options, vt::RowSink* sink
   return out;
 }
 
+// How often the `period` bytes before `p` come again from there on.
+size_t repetitions(const uint8_t* p, const uint8_t* end, size_t period) {
+  const auto left = static_cast<size_t>(end - p);
+  if (left < period || std::memcmp(p, p - period, period) != 0) return 0;
+  constexpr size_t kAtOnce = 64;
+  size_t same = period;
+  while (same + kAtOnce <= left && std::memcmp(p + same, p + same - period, kAtOnce) == 0) same += kAtOnce;
+  while (same < left && p[same] == (p + same)[-static_cast<ptrdiff_t>(period)]) same++;
+  return same / period;
+}
+
 std::string_view without_trailing_blanks(std::string_view text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
@@ -58,7 +69,7 @@ void Output::row_left(const vt::Line& line) {
 
 // Handles as many whole plain lines at the start of `bytes` as can no longer be reached by the cursor
 // once the rest is fed, and returns how many bytes that was.
-size_t Output::skip_plain_lines(std::string_view bytes) {
+size_t Output::skip_plain_lines(std::string_view bytes, std::optional<uint64_t> kept_at) {
   const vt::Screen& s = screen_;
   const vt::Cursor cursor = s.cursor();
   const vt::Screen::Margins margins = s.margins();
@@ -74,6 +85,7 @@ size_t Output::skip_plain_lines(std::string_view bytes) {
   const uint8_t* const end = begin + bytes.size();
   const bool wants_cr = options_.source != BinarySniffer::Source::Pipe;
   const uint8_t* p = begin;
+  size_t lines = 0;
   skipped_.clear();
   while (p < end) {
     const uint8_t* const start = p;
@@ -86,47 +98,93 @@ size_t Output::skip_plain_lines(std::string_view bytes) {
     }
     if (p == end || *p != '\n' || static_cast<size_t>(stop - start) >= kLongestLine) break;
     p++;
-    skipped_.emplace_back(static_cast<uint32_t>(start - begin), static_cast<uint32_t>(stop - start));
+    const auto period = static_cast<size_t>(p - start);
+    const size_t count = 1 + repetitions(p, end, period);
+    p += (count - 1) * period;
+    lines += count;
+    skipped_.push_back({static_cast<uint32_t>(start - begin), static_cast<uint32_t>(stop - start),
+                        static_cast<uint32_t>(period), static_cast<uint32_t>(count)});
   }
-  const auto kept = static_cast<size_t>(s.rows());
-  if (skipped_.size() <= kept) return 0;
-  skipped_.resize(skipped_.size() - kept);  // the screen's own
+  auto kept = static_cast<size_t>(s.rows());  // the screen's own
+  if (lines <= kept) return 0;
+  lines -= kept;
+  while (skipped_.back().count <= kept) {
+    kept -= skipped_.back().count;
+    skipped_.pop_back();
+  }
+  skipped_.back().count -= static_cast<uint32_t>(kept);
 
   screen_.scroll_out();
-  for (const auto& [at, length] : skipped_)
-    transcript_.append(without_trailing_blanks(bytes.substr(at, length)));
-  const auto& [last_at, last_length] = skipped_.back();
-  const size_t after = last_at + last_length;
-  return after + (bytes[after] == '\r' ? 2 : 1);
+  const PlainLine& last = skipped_.back();
+  const size_t after = last.at + size_t{last.bytes} * last.count;
+  hand_over(bytes, kept_at, {kept_at.value_or(0), after, lines, 0});
+  return after;
 }
 
-void Output::feed(std::string_view bytes) {
+// The lines that were found go to the transcript: by reference where they are kept and are not much the same
+// line over and over, which the transcript has a shorter form for.
+void Output::hand_over(std::string_view bytes, std::optional<uint64_t> kept_at, Transcript::KeptLines lines) {
+  if (kept_at && options_.transcript.kept != nullptr && skipped_.size() > lines.lines / 2) {
+    for (const PlainLine& line : skipped_) {
+      const std::string_view text = bytes.substr(line.at, line.length);
+      lines.text_bytes += line.count * (text.ends_with(' ') ? without_trailing_blanks(text) : text).size();
+    }
+    return transcript_.append_kept(lines);
+  }
+  for (const PlainLine& line : skipped_)
+    transcript_.append(without_trailing_blanks(bytes.substr(line.at, line.length)), line.count);
+}
+
+void Output::feed(std::string_view bytes, std::optional<uint64_t> kept_at) {
   total_bytes_ += bytes.size();
+  taken_bytes_ = total_bytes_ - bytes.size();
   if (sniffer_.look(bytes)) return;
-  // Many programs print to a terminal that stays open, and one that is not UTF-8 says nothing of the rest.
-  std::string_view text = options_.source == BinarySniffer::Source::Shell ? bytes : decoder_.decode(bytes);
+  const auto take = [&](size_t n) {
+    bytes.remove_prefix(n);
+    taken_bytes_ += n;
+    if (kept_at) *kept_at += n;
+  };
   // The first piece ends with the line a former read has left unfinished.
   size_t least = 0;
-  while (text.size() >= kWorthSkipping) {
-    const size_t skipped = skip_plain_lines(text);
-    skipped_bytes_ += skipped;
-    text.remove_prefix(skipped);
-    const size_t line_end = text.find('\n', std::min(least, text.size()));
+  while (bytes.size() >= kWorthSkipping && decoder_.passes_ascii()) {
+    const size_t skipped = skip_plain_lines(bytes, kept_at);
+    decoder_.note_passed(bytes.substr(0, skipped));
+    take(skipped);
+    const size_t line_end = bytes.find('\n', std::min(least, bytes.size()));
     if (line_end == std::string_view::npos) break;
-    feed_screen(text.substr(0, line_end + 1));
-    text.remove_prefix(line_end + 1);
+    feed_text(bytes.substr(0, line_end + 1));
+    take(line_end + 1);
     least = kLookAgainAfter;
   }
-  feed_screen(text);
+  feed_text(bytes);
 }
 
-// The screen counts the bytes it was given; marks are to count those of the output.
-void Output::feed_screen(std::string_view text) {
+// Decoded in pieces: where characters are converted, each escape sequence begins a new one, so that what is
+// said about its place is said in bytes of the output.
+void Output::feed_text(std::string_view bytes) {
+  uint64_t at = taken_bytes_;
+  // Many programs print to a terminal that stays open, and one that is not UTF-8 says nothing of the rest.
+  if (options_.source == BinarySniffer::Source::Shell) return feed_screen(bytes, at);
+  while (!bytes.empty()) {
+    size_t n = decoder_.passes(bytes);
+    if (n == 0) n = std::min(bytes.find('\x1b', 1), bytes.size());
+    const uint64_t decoded_to = at - decoder_.pending();
+    feed_screen(decoder_.decode(bytes.substr(0, n), bytes), decoded_to);
+    bytes.remove_prefix(n);
+    at += n;
+  }
+}
+
+// The screen counts the bytes it was given; marks are to count those of the output, of which the text begins
+// at `decoded_to`.
+void Output::feed_screen(std::string_view text, uint64_t decoded_to) {
+  const uint64_t difference = decoded_to - screen_bytes_;  // may wrap, and back again
+  screen_bytes_ += text.size();
   screen_.feed(text);
   for (vt::Event& event : screen_.take_events()) {
     if (auto* mark = std::get_if<vt::ShellMark>(&event)) {
-      mark->begin += skipped_bytes_;
-      mark->end += skipped_bytes_;
+      mark->begin += difference;
+      mark->end += difference;
     }
     if (events_.size() < vt::Screen::kMaxEvents) events_.push_back(std::move(event));
   }
@@ -156,7 +214,7 @@ void Output::append_screen(Transcript& transcript, std::string partial) const {
 void Output::finish() {
   if (finished_) return;
   finished_ = true;
-  if (!sniffer_.is_binary()) feed_screen(decoder_.finish());
+  if (!sniffer_.is_binary()) feed_screen(decoder_.finish(), total_bytes_ - decoder_.pending());
   // A full-screen program that was killed: what it covered is still output, its own picture is not.
   if (screen_.is_alternate()) screen_.feed("\x18\x1b[?1049l");
   append_screen(transcript_, std::move(partial_));

@@ -4,12 +4,13 @@
 //                                              │replies, marks
 //
 // Plain ASCII lines that come by the screenful skip the screen: the last rows of
-// such a stretch are fed to it, so it ends up the same, and the lines go to the
-// transcript directly. A value with no descriptor and no clock.
+// such a stretch are fed to it, so it ends up the same, and the transcript gets
+// the lines directly, or is told where in the journal they are. A value with no descriptor and no clock.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,8 +35,11 @@ class Output final : private vt::RowSink {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  void feed(std::string_view bytes);
+  // `kept_at` is where these bytes can be read again by way of options.transcript.kept.
+  void feed(std::string_view bytes, std::optional<uint64_t> kept_at = std::nullopt);
   void resize(int cols, int rows) { screen_.resize(cols, rows); }
+  // A program that began a frame and never ended it must not hide what is there.
+  void end_synchronized_output() { screen_.end_synchronized_output(); }
   // No more bytes: what is on the screen now is final.
   void finish();
 
@@ -59,8 +63,10 @@ class Output final : private vt::RowSink {
  private:
   void row_left(const vt::Line& line) override;
   void append_screen(Transcript& transcript, std::string partial) const;
-  size_t skip_plain_lines(std::string_view bytes);
-  void feed_screen(std::string_view text);
+  size_t skip_plain_lines(std::string_view bytes, std::optional<uint64_t> kept_at);
+  void hand_over(std::string_view bytes, std::optional<uint64_t> kept_at, Transcript::KeptLines lines);
+  void feed_text(std::string_view bytes);
+  void feed_screen(std::string_view text, uint64_t decoded_to);
 
   OutputOptions options_;
   BinarySniffer sniffer_;
@@ -69,10 +75,17 @@ class Output final : private vt::RowSink {
   Transcript transcript_;
   std::string partial_;  // a soft-wrapped line whose beginning has left the screen
   uint64_t total_bytes_ = 0;
-  uint64_t skipped_bytes_ = 0;  // that never went through the screen
+  uint64_t taken_bytes_ = 0;   // of the total, up to what is being looked at now
+  uint64_t screen_bytes_ = 0;  // fed to the screen: decoded, and without what was skipped
   std::vector<vt::Event> events_;
   bool finished_ = false;
-  std::vector<std::pair<uint32_t, uint32_t>> skipped_;  // lines found by skip_plain_lines: offset, length
+  struct PlainLine {
+    uint32_t at = 0;
+    uint32_t length = 0;  // without its end
+    uint32_t bytes = 0;   // with it
+    uint32_t count = 1;   // the same line, so many times in a row
+  };
+  std::vector<PlainLine> skipped_;  // found by skip_plain_lines
 };
 
 }  // namespace ttyward::terminal

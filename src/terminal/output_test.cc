@@ -26,6 +26,19 @@ Lines shown(std::string_view bytes, Source source = Source::Terminal, int cols =
   return lines_of(output.transcript());
 }
 
+// What was fed, to be read again.
+struct Fed final : KeptBytes {
+  bool read(uint64_t offset, std::span<char> into) override {
+    reads++;
+    if (gone || offset + into.size() > bytes.size()) return false;
+    bytes.copy(into.data(), into.size(), offset);
+    return true;
+  }
+  std::string bytes;
+  size_t reads = 0;
+  bool gone = false;
+};
+
 TEST(Output, lines_end_up_in_order) {
   EXPECT_EQ(shown("one\r\ntwo\r\n\r\nthree"), (Lines{"one", "two", "", "three"}));
   EXPECT_EQ(shown("one\ntwo\n", Source::Pipe), (Lines{"one", "two"}));
@@ -241,10 +254,14 @@ TEST(Output, any_chunking_gives_the_same_transcript_and_screen) {
     const std::string bytes = random_output(random, source) + random_output(random, source);
     Output slow(options);
     for (size_t at = 0; at < bytes.size(); at += 1000) slow.feed(std::string_view(bytes).substr(at, 1000));
-    Output fast(options);
+    Fed fed;
+    fed.bytes = bytes;
+    OutputOptions by_reference = options;
+    by_reference.transcript.kept = seed % 3 == 0 ? nullptr : &fed;
+    Output fast(by_reference);
     for (size_t at = 0; at < bytes.size();) {
       const size_t piece = random() % 3 == 0 ? 1 + random() % 100 : 1 + random() % 60'000;
-      fast.feed(std::string_view(bytes).substr(at, piece));
+      fast.feed(std::string_view(bytes).substr(at, piece), at);
       at += piece;
     }
     for (int r = 0; r < options.rows; r++) {
@@ -271,6 +288,90 @@ TEST(Output, one_byte_at_a_time_is_the_same_too) {
     for (const char c : bytes) slow.feed({&c, 1});
     slow.finish();
     ASSERT_EQ(shown(bytes), lines_of(slow.transcript())) << "seed " << seed;
+  }
+}
+
+TEST(Output, lines_that_are_kept_elsewhere_read_as_those_that_are_not) {
+  for (const Source source : {Source::Terminal, Source::Pipe}) {
+    const std::string end = source == Source::Terminal ? "\r\n" : "\n";
+    Fed fed;
+    for (int i = 0; i < 40'000; i++) {
+      fed.bytes += "line " + std::to_string(i / (i % 1000 < 100 ? 100 : 1)) +
+                   std::string(static_cast<size_t>(i % 3), ' ') + end;
+      if (i % 5000 == 0) fed.bytes += "\x1b[31mcolour\x1b[m \xc3\xa9" + end;
+      if (i > 20'000 && i < 30'000) fed.bytes += "again" + end;
+    }
+    OutputOptions options{.cols = 80, .rows = 24, .source = source, .transcript = {}};
+    Output plain(options);
+    options.transcript.kept = &fed;
+    Output by_reference(options);
+    for (size_t at = 0, n = 0; at < fed.bytes.size(); at += n) {
+      n = std::min<size_t>(100'003, fed.bytes.size() - at);
+      plain.feed(std::string_view(fed.bytes).substr(at, n));
+      by_reference.feed(std::string_view(fed.bytes).substr(at, n), at);
+    }
+    plain.finish();
+    by_reference.finish();
+    EXPECT_EQ(by_reference.transcript().size(), plain.transcript().size());
+    EXPECT_EQ(by_reference.transcript().bytes(), plain.transcript().bytes());
+    EXPECT_LT(by_reference.transcript().memory(), plain.transcript().memory() / 2);
+    EXPECT_EQ(fed.reads, 0u);
+    EXPECT_EQ(lines_of(by_reference.transcript()), lines_of(plain.transcript()));
+    EXPECT_GT(fed.reads, 0u);
+    EXPECT_EQ(by_reference.transcript().line(12'345), plain.transcript().line(12'345));
+
+    fed.gone = true;  // the journal has reached its quota
+    uint64_t dropped = 0;
+    by_reference.transcript().forward(1, [&](const Transcript::Entry& entry) {
+      dropped += entry.dropped ? entry.repeat : 0;
+      return true;
+    });
+    EXPECT_GT(dropped, 20'000u);
+  }
+}
+
+TEST(Output, a_line_over_and_over_is_one_entry_however_it_comes_in) {
+  for (const size_t chunk : {4096u, 100'003u, 1u << 20}) {
+    Fed fed;
+    for (int i = 0; i < 300'000; i++) fed.bytes += "y\n";
+    OutputOptions options{.cols = 80, .rows = 24, .source = Source::Pipe, .transcript = {}};
+    options.transcript.kept = &fed;
+    Output output(options);
+    for (size_t at = 0; at < fed.bytes.size(); at += chunk)
+      output.feed(std::string_view(fed.bytes).substr(at, chunk), at);
+    output.finish();
+    size_t entries = 0;
+    output.transcript().forward(1, [&](const Transcript::Entry& entry) {
+      EXPECT_EQ(entry.text, "y");
+      entries++;
+      return true;
+    });
+    EXPECT_EQ(output.transcript().size(), 300'000u);
+    EXPECT_EQ(entries, 1u);
+  }
+}
+
+TEST(Output, marks_tell_their_place_in_an_old_encoding_too) {
+  std::string bytes;
+  std::vector<uint64_t> expected;
+  for (int i = 0; i < 50; i++) {
+    bytes +=
+        "Die Gr\xf6\xdf"
+        "e der L\xf6sung \xfc"
+        "bersteigt die zul\xe4ssige L\xe4nge f\xfcr das Ger\xe4t.\r\n";
+    expected.push_back(bytes.size());
+    bytes += "\x1b]633;D;0\x07";
+  }
+  for (const size_t chunk : {size_t{7}, size_t{64}, bytes.size()}) {
+    Output output({.cols = 80, .rows = 24, .source = Source::Terminal, .transcript = {}});
+    std::vector<uint64_t> places;
+    for (size_t at = 0; at < bytes.size(); at += chunk) {
+      output.feed(std::string_view(bytes).substr(at, chunk));
+      for (const vt::Event& event : output.take_events()) {
+        if (const auto* mark = std::get_if<vt::ShellMark>(&event)) places.push_back(mark->begin);
+      }
+    }
+    EXPECT_EQ(places, expected) << chunk << " " << output.encoding();
   }
 }
 

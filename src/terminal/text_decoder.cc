@@ -100,7 +100,7 @@ void TextDecoder::guess(std::string_view bytes) {
   encoding_ = name;
 }
 
-std::string_view TextDecoder::decode(std::string_view bytes) {
+std::string_view TextDecoder::decode(std::string_view bytes, std::string_view ahead) {
   if (!converting_) {
     std::string joined;
     if (!pending_.empty()) {
@@ -110,7 +110,7 @@ std::string_view TextDecoder::decode(std::string_view bytes) {
     }
     const size_t valid = valid_prefix(bytes);
     if (valid == bytes.size()) {
-      if (sample_.size() < kSampleBytes) sample_.append(bytes.substr(0, kSampleBytes - sample_.size()));
+      note_passed(bytes);
       // The screen's own decoder would wait too; but a guess made later needs the whole character.
       size_t whole = bytes.size();
       for (size_t back = 1; back <= 3 && back <= bytes.size(); back++) {
@@ -124,7 +124,7 @@ std::string_view TextDecoder::decode(std::string_view bytes) {
       out_ = bytes.substr(0, whole);
       return out_;
     }
-    guess(bytes);
+    guess(ahead.size() > bytes.size() ? ahead : bytes);
     out_ = bytes.substr(0, valid);
     if (!converting_) {
       out_ = bytes;

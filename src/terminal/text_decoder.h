@@ -46,8 +46,21 @@ class TextDecoder {
   TextDecoder& operator=(const TextDecoder&) = delete;
   ~TextDecoder();
 
-  // UTF-8 for the next bytes; what it returns is valid until the next call.
-  std::string_view decode(std::string_view bytes);
+  // Whether ASCII passes as it is: then it need not be decoded, only noted.
+  bool passes_ascii() const { return !converting_ && pending_.empty(); }
+  void note_passed(std::string_view bytes) {
+    if (sample_.size() < kSampleBytes) sample_.append(bytes.substr(0, kSampleBytes - sample_.size()));
+  }
+  // How many of the next bytes decode() would hand on as they are; 0 where characters are converted.
+  size_t passes(std::string_view bytes) const {
+    return converting_ || !pending_.empty() ? 0 : valid_prefix(bytes);
+  }
+  // Bytes of an unfinished character, taken and not handed on.
+  size_t pending() const { return pending_.size(); }
+
+  // UTF-8 for the next bytes; what it returns is valid until the next call. `ahead` begins with these bytes
+  // and has more: a guess is made from all of it.
+  std::string_view decode(std::string_view bytes, std::string_view ahead = {});
 
   // No more bytes: what stands for a character that was never finished.
   std::string_view finish();
@@ -59,7 +72,7 @@ class TextDecoder {
   static constexpr size_t kSampleBytes = 64 * 1024;  // what a guess is made from, at most
 
   void guess(std::string_view bytes);
-  size_t valid_prefix(std::string_view bytes);
+  static size_t valid_prefix(std::string_view bytes);
 
   std::string encoding_ = "UTF-8";
   iconv_t converter_ = reinterpret_cast<iconv_t>(-1);

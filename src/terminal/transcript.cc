@@ -33,34 +33,34 @@ constexpr size_t kMergeAfter = 64;
 Transcript::Transcript() : Transcript(Limits()) {}
 Transcript::Transcript(Limits limits) : limits_(std::move(limits)) {}
 
-void Transcript::append(std::string_view line) {
-  lines_++;
-  bytes_ += line.size();
+void Transcript::append(std::string_view line, uint64_t repeat) {
+  const LineNumber first = lines_ + 1;
+  lines_ += repeat;
+  bytes_ += line.size() * repeat;
   if (!blocks_.empty()) {
     Block& last = blocks_.back();
     if (!last.items.empty()) {
       Item& item = last.items.back();
       if (item.length == line.size() &&
           std::memcmp(last.text.data() + item.begin, line.data(), line.size()) == 0) {
-        item.repeat++;
-        last.lines++;
-        last.text_bytes += line.size();
+        item.repeat += repeat;
+        last.lines += repeat;
+        last.text_bytes += line.size() * repeat;
         return;
       }
     }
   }
   if (blocks_.empty() || blocks_.back().text.size() >= kBlockBytes ||
-      blocks_.back().items.size() >= kBlockItems) {
-    Block& fresh = blocks_.emplace_back();
-    fresh.first = lines_;
-    while (memory_bytes_ > limits_.memory && first_in_memory_ + 1 < blocks_.size()) spill_oldest();
-    enforce_quota();
+      blocks_.back().items.size() >= kBlockItems || blocks_.back().elsewhere) {
+    blocks_.emplace_back().first = first;
+    make_room();
   }
   Block& block = blocks_.back();
-  block.items.push_back({static_cast<uint32_t>(block.text.size()), static_cast<uint32_t>(line.size()), 1});
+  block.items.push_back(
+      {static_cast<uint32_t>(block.text.size()), static_cast<uint32_t>(line.size()), repeat});
   block.text += line;
-  block.lines++;
-  block.text_bytes += line.size();
+  block.lines += repeat;
+  block.text_bytes += line.size() * repeat;
   memory_bytes_ += line.size() + sizeof(Item);
   kept_bytes_ += line.size() + sizeof(Item);
 }
@@ -87,9 +87,34 @@ void Transcript::remove_last(uint64_t lines) {
   }
 }
 
+void Transcript::make_room() {
+  while (memory_bytes_ > limits_.memory && first_in_memory_ + 1 < blocks_.size()) spill_oldest();
+  enforce_quota();
+}
+
+void Transcript::append_kept(const KeptLines& lines) {
+  const bool joins = !blocks_.empty() && blocks_.back().elsewhere && !blocks_.back().dropped &&
+                     blocks_.back().kept_offset + blocks_.back().kept_bytes == lines.offset &&
+                     blocks_.back().kept_bytes + lines.bytes <= kKeptBlockBytes;
+  if (!joins) {
+    Block& fresh = blocks_.emplace_back();
+    fresh.first = lines_ + 1;
+    fresh.elsewhere = true;
+    fresh.kept_offset = lines.offset;
+    make_room();
+  }
+  Block& block = blocks_.back();
+  block.kept_bytes += lines.bytes;
+  block.lines += lines.lines;
+  block.text_bytes += lines.text_bytes;
+  kept_bytes_ += lines.bytes;
+  lines_ += lines.lines;
+  bytes_ += lines.text_bytes;
+}
+
 void Transcript::spill_oldest() {
   Block& block = blocks_[first_in_memory_++];
-  if (block.dropped) return;
+  if (block.dropped || block.elsewhere) return;
   if (!spill_error_ && !file_) {
     auto file = open_nameless(limits_.spill_folder);
     if (file) {
@@ -127,11 +152,12 @@ void Transcript::drop(Block& block) {
   if (block.spilled) {
     ::fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                 static_cast<off_t>(block.file_offset), static_cast<off_t>(block.size()));
-  } else {
+  } else if (!block.elsewhere) {
     memory_bytes_ -= block.size();
   }
   block.forget();
   block.spilled = false;
+  block.elsewhere = false;
   block.dropped = true;
   dropped_lines_ += block.lines;
   dropped_bytes_ += block.text_bytes;
@@ -179,7 +205,33 @@ size_t Transcript::memory() const {
   return memory_bytes_ + blocks_.capacity() * sizeof(Block);
 }
 
+// Takes the lines apart as they were when they were counted.
+bool Transcript::load_kept(const Block& block, Block& into) const {
+  into.items.clear();
+  into.text.resize(block.kept_bytes);
+  if (!limits_.kept->read(block.kept_offset, into.text)) return false;
+  const std::string_view all = into.text;
+  uint64_t lines = 0;
+  for (size_t at = 0; at < all.size(); lines++) {
+    const size_t end = all.find('\n', at);
+    if (end == std::string_view::npos) return false;
+    std::string_view line = all.substr(at, end - at);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    line = line.substr(0, line.find_last_not_of(' ') + 1);
+    const bool same =
+        !into.items.empty() && all.substr(into.items.back().begin, into.items.back().length) == line;
+    if (same) {
+      into.items.back().repeat++;
+    } else {
+      into.items.push_back({static_cast<uint32_t>(at), static_cast<uint32_t>(line.size()), 1});
+    }
+    at = end + 1;
+  }
+  return lines == block.lines;
+}
+
 bool Transcript::load(const Block& block, Block& into) const {
+  if (block.elsewhere) return load_kept(block, into);
   into.items.resize(block.item_count);
   into.text.resize(block.text_size);
   const size_t item_bytes = block.item_count * sizeof(Item);
@@ -205,10 +257,8 @@ void Transcript::forward(LineNumber from, const std::function<bool(const Entry&)
   for (; index < blocks_.size(); index++) {
     const Block& stored = blocks_[index];
     const Block* block = &stored;
-    if (stored.spilled && !stored.dropped) {
-      if (load(stored, loaded)) block = &loaded;
-    }
-    if (stored.dropped || (stored.spilled && block == &stored)) {
+    if (loadable(stored) && load(stored, loaded)) block = &loaded;
+    if (stored.dropped || (loadable(stored) && block == &stored)) {
       if (!visit({stored.first, stored.lines, "", true})) return;
       continue;
     }
@@ -229,10 +279,8 @@ void Transcript::backward(LineNumber from, const std::function<bool(const Entry&
   for (size_t left = index + 1; left > 0; left--) {
     const Block& stored = blocks_[left - 1];
     const Block* block = &stored;
-    if (stored.spilled && !stored.dropped) {
-      if (load(stored, loaded)) block = &loaded;
-    }
-    if (stored.dropped || (stored.spilled && block == &stored)) {
+    if (loadable(stored) && load(stored, loaded)) block = &loaded;
+    if (stored.dropped || (loadable(stored) && block == &stored)) {
       if (!visit({stored.first, stored.lines, "", true})) return;
       continue;
     }

@@ -5,6 +5,9 @@
 // of output costs a few megabytes here and can still be paged and searched. A
 // line equal to the one before it only raises a counter: `yes` is one entry.
 //
+// Plain lines that are kept elsewhere, in the journal, are not kept again: a block
+// then only knows where they are, and reads them when somebody asks.
+//
 // At the quota the middle goes, block by block: the oldest quarter and the newest
 // rest stay. Numbers keep their meaning; a line that went reads as "dropped".
 #pragma once
@@ -12,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,12 +27,23 @@ namespace ttyward::terminal {
 
 using LineNumber = uint64_t;  // from 1
 
+// Bytes that are kept somewhere else and can be read again. One thread with the transcript.
+class KeptBytes {
+ public:
+  // Whether all of them are still there.
+  virtual bool read(uint64_t offset, std::span<char> into) = 0;
+
+ protected:
+  ~KeptBytes() = default;
+};
+
 class Transcript {
  public:
   struct Limits {
     size_t memory = 4 << 20;             // bytes kept in memory before blocks go to the file
     uint64_t quota = uint64_t{1} << 30;  // bytes kept at all; as above, with 16 for each line or run of lines
     std::string spill_folder = "/tmp";   // text is private to us there: the file has no name
+    KeptBytes* kept = nullptr;           // where lines given to append_kept() are; it outlives the transcript
   };
 
   Transcript();
@@ -36,10 +51,19 @@ class Transcript {
   Transcript(Transcript&&) = default;
   Transcript& operator=(Transcript&&) = default;
 
-  void append(std::string_view line);
+  void append(std::string_view line, uint64_t repeat = 1);
   // Takes back the newest lines, as if they had never been appended. Only lines of the last append()s since
   // the caller looked at size(): what has left memory stays.
   void remove_last(uint64_t lines);
+
+  // Whole lines of printable ASCII, each ended by LF or CR LF, that can be read again from limits.kept.
+  struct KeptLines {
+    uint64_t offset = 0;
+    uint64_t bytes = 0;
+    uint64_t lines = 0;
+    uint64_t text_bytes = 0;  // without line ends and the blanks before them
+  };
+  void append_kept(const KeptLines& lines);
 
   uint64_t size() const { return lines_; }
   uint64_t bytes() const { return bytes_; }  // of all lines ever, without line ends
@@ -87,7 +111,10 @@ class Transcript {
     std::string text;
     bool spilled = false;
     bool dropped = false;
+    bool elsewhere = false;    // its text is kept_bytes from kept_offset on in limits.kept
     uint64_t file_offset = 0;  // items, then text
+    uint64_t kept_offset = 0;
+    uint64_t kept_bytes = 0;
     uint32_t item_count = 0;
     uint32_t text_size = 0;
 
@@ -96,19 +123,24 @@ class Transcript {
       std::vector<Item>().swap(items);
       std::string().swap(text);
     }
-    // What it takes, in memory or in the file.
+    // What it takes, in memory, in the file or elsewhere.
     uint64_t size() const {
+      if (elsewhere) return kept_bytes;
       return spilled ? item_count * sizeof(Item) + text_size : items.size() * sizeof(Item) + text.size();
     }
   };
   static constexpr size_t kBlockBytes = 64 * 1024;
   static constexpr size_t kBlockItems = 4096;
+  static constexpr size_t kKeptBlockBytes = 256 * 1024;  // is read whole for any line in it
 
   void spill_oldest();
   void enforce_quota();
   void drop(Block& block);
   void merge_dropped();
+  void make_room();
   bool load(const Block& block, Block& into) const;
+  bool load_kept(const Block& block, Block& into) const;
+  bool loadable(const Block& block) const { return (block.spilled || block.elsewhere) && !block.dropped; }
   const Block* at(LineNumber number, size_t* index) const;
 
   Limits limits_;

@@ -144,6 +144,15 @@ TEST_F(Hostile, OneConnectionTooMany) {
   }
   RawClient more(folder());
   expect_rejected(more, "exhausted");
+  client::Options options;
+  options.folders = scratch_.folders();
+  options.client = "one more";
+  for (int i = 0; i < 20; ++i) {  // whether the hello was sent before the end or not
+    auto refused = client::Connection::open(options);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, base::ErrorCode::Exhausted);
+    EXPECT_THAT(refused.error().message, HasSubstr("connections already"));
+  }
   auto gone = server.next_closed();
   clients.pop_back();
   gone.get();
@@ -229,6 +238,36 @@ TEST_F(Hostile, WhoDoesNotReadEventsIsDisconnected) {
   client.send("{\"id\":1,\"call\":\"flood\",\"args\":{\"events\":100,\"bytes\":100000}}\n");
   gone.get();
   EXPECT_TRUE(good().call("echo", {}));
+}
+
+TEST_F(Hostile, WhoDoesNotReadWhyItWasRejectedIsClosedAllTheSame) {
+  Limits limits;
+  limits.farewell_patience = std::chrono::milliseconds(1);
+  ToyServer server(folder(), limits);
+  RawClient client(folder());
+  ASSERT_TRUE(client.hello());
+  auto gone = server.next_closed();
+  client.send("{\"id\":1,\"call\":\"flood\",\"args\":{\"events\":50,\"bytes\":100000}}\nbad\n");
+  gone.get();
+}
+
+TEST_F(Hostile, AllBacklogsTogetherAreBounded) {
+  Limits limits;
+  limits.pause_backlog = 1 << 20;
+  limits.total_backlog = 12 << 20;
+  ToyServer server(folder(), limits);
+  RawClient first(folder());
+  RawClient second(folder());
+  ASSERT_TRUE(first.hello());
+  ASSERT_TRUE(second.hello());
+  auto gone = server.next_closed();
+  const std::string flood = "{\"id\":1,\"call\":\"flood\",\"args\":{\"events\":80,\"bytes\":100000}}\n";
+  first.send(flood);
+  auto other = good();
+  ASSERT_TRUE(other.call("echo", {}));
+  second.send(flood);
+  EXPECT_EQ(gone.get(), 2U) << "who adds to it goes";
+  EXPECT_TRUE(other.call("echo", {})) << "and not who reads";
 }
 
 TEST_F(Hostile, BacklogIsToldAndDrainingIsAnEvent) {

@@ -182,15 +182,18 @@ TEST_F(DaemonProcess, ASocketThatIsRemovedIsMadeAnew) {
   const std::string id = first.welcome().daemon;
   fs::remove(socket());
   EXPECT_EQ(must_open().welcome().daemon, id);
-  fs::remove_all(scratch_.folders().runtime);
+  fs::rename(scratch_.folders().runtime, scratch_.path() + "/elsewhere");
   EXPECT_EQ(must_open().welcome().daemon, id);
   EXPECT_TRUE(first.call("echo", {})) << "connections stay";
 }
 
 TEST_F(DaemonProcess, ARuntimeFolderThatIsGoneForGoodMeansTheStateFolder) {
   const std::string id = must_open().welcome().daemon;
-  fs::rename(scratch_.folders().runtime, scratch_.path() + "/elsewhere");
-  std::ofstream(scratch_.folders().runtime) << "a file";
+  // In one step, or the daemon would make the folder anew in between.
+  const std::string file = scratch_.path() + "/a-file";
+  std::ofstream(file) << "in the way";
+  ASSERT_EQ(
+      ::renameat2(AT_FDCWD, scratch_.folders().runtime.c_str(), AT_FDCWD, file.c_str(), RENAME_EXCHANGE), 0);
   EXPECT_EQ(must_open().welcome().daemon, id);
   EXPECT_TRUE(fs::exists(scratch_.folders().state + "/run/daemon.sock"));
 }

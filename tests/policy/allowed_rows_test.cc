@@ -85,9 +85,9 @@ class AllowedRows : public testing::Test {
 
 TEST_F(AllowedRows, write_nothing_and_reach_nobody) {
   if (run(sandbox(folder_, "true")) != 0) {
-    std::printf(
-        "namespaces are not to be had here (bwrap failed): what allow promises was not checked by running\n");
-    return;
+    GTEST_SKIP()
+        << "namespaces are not to be had here (bwrap failed): what allow promises was not checked by "
+           "running";
   }
   // The cage has to work before it can prove anything.
   ASSERT_NE(run(sandbox(folder_, "touch /usr/x")), 0);

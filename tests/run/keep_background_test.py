@@ -13,6 +13,14 @@ def parent(pid):
 
 
 class KeepBackground(RunTest):
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(self.end_all)
+
+    def end_all(self):
+        for pid in processes(self.token):
+            os.kill(pid, signal.SIGKILL)
+
     def kept(self, *args, **options):
         return self.result("--keep-background", *args, **options)
 

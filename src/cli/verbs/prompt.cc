@@ -14,6 +14,7 @@
 #include "cli/prompt_template.h"
 #include "cli/run_arguments.h"
 #include "cli/verbs/verbs.h"
+#include "policy/command_facts.h"
 #include "policy/escaped_view.h"
 
 namespace ttyward::cli {
@@ -117,10 +118,7 @@ class Prompt {
         return fail(ErrorCode::InvalidArgument,
                     fmt::format("a prompt has at most {} commands", kMaxCommands));
       judged_.push_back(policy_->judge(deed_of(piece, arguments, options->spawn.cwd)));
-      // Quoted words cannot become commands; here-documents and comments are places where quotes mean
-      // nothing.
-      const Judged plain = policy_->judge(deed_of(piece, kPlaceholder, options->spawn.cwd));
-      if (plain.verdict.commands.size() != judged_.back().verdict.commands.size()) {
+      if (becomes_another(piece, judged_.back().deed)) {
         return fail(ErrorCode::InvalidArgument,
                     fmt::format("{}: line {}: with these arguments the command would become another one; use "
                                 "{{{{args}}}} as a word of its own",
@@ -128,6 +126,17 @@ class Prompt {
       }
     }
     return {};
+  }
+
+  // Quoted words cannot become commands, but in here-documents and comments quotes mean nothing.
+  static bool becomes_another(const PromptPiece& piece, const engine::Deed& filled) {
+    const std::string plain = fill_arguments(piece, kPlaceholder);
+    if (plain == piece.text) return false;
+    const policy::RealFiles files;
+    const policy::Place place{filled.cwd, filled.cwd, "/root", &files};
+    const policy::Facts meant = policy::read_command(plain, place);
+    const policy::Facts now = policy::read_command(filled.command, place);
+    return meant.understood != now.understood || meant.commands.size() != now.commands.size();
   }
 
   static bool is_blank(const PromptPiece& piece) {

@@ -12,7 +12,6 @@ namespace {
 
 constexpr const char* kKey = "approval";
 constexpr size_t kMostReasons = 6;
-constexpr std::chrono::seconds kPatience{10};  // for a person who answers elsewhere
 
 // The only use of the person's connection.
 Callback<CallReply> hand_on(Context& context, std::string approval, Said said) {
@@ -128,7 +127,7 @@ Task<std::optional<CallReply>> follow(Context& context, RequestPtr request, Star
   if (!request->can_elicit_form()) {
     // A person may be quick with the panel or the command line.
     if (started->approval.contains("command_id")) {
-      news = co_await next_within(context, started, kPatience);
+      news = co_await next_within(context, started, context.patience);
     } else {
       news = co_await started->next();
     }

@@ -20,6 +20,8 @@ struct Context {
   Backends backends;
   Roots roots;
   std::string session;
+  std::chrono::milliseconds patience{
+      10'000};  // with a person who may answer elsewhere, before the model is told
   PendingStates<StartedPtr> states{};
   std::list<std::weak_ptr<Started>> started{};  // whom questions may be about
 };

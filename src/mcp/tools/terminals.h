@@ -18,6 +18,8 @@ class Terminals final : public Catalog {
   Terminals(io::Loop& loop, Backends backends, Notices& notices, Roots roots, std::string session);
   ~Terminals() override;
 
+  void set_patience(std::chrono::milliseconds patience) { context_.patience = patience; }
+
   std::string instructions() const override;
   json::object capabilities(Era era) const override;
   json::array tools(Era era) const override;

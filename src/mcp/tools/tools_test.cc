@@ -156,6 +156,7 @@ TEST(RunCommand, CancellingTakesTheCallBackAndAnswersNothing) {
 
 TEST(Approval, WithoutADialogueTheModelIsToldHowToWait) {
   Client client;
+  client.catalog.set_patience(std::chrono::milliseconds(1));
   client.initialize();
   const int64_t id = client.start("tools/call", Client::tool("run_command", {{"command", "rm -rf x"}}));
   ask_a_person(client);

@@ -1,0 +1,198 @@
+// The official clients against the real server over stdio: both SDKs, both eras, every tool.
+//
+// Run by tests/mcp/CMakeLists.txt with $TTYWARD; needs node_modules (./setup --tests).
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
+import * as v1types from '@modelcontextprotocol/sdk/types.js';
+import { Client as ClientV2 } from '@modelcontextprotocol/client';
+import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio';
+
+const TTYWARD = process.env.TTYWARD;
+const home = mkdtempSync(join(tmpdir(), 'tw-mcp-'));
+const work = mkdtempSync(join(tmpdir(), 'tw-work-'));
+const env = { ...process.env, TTYWARD_HOME: home };
+
+const kinds = {
+  'SDK 1, 2025-11-25': { era: 'legacy', make: (caps) => new ClientV1({ name: 'test', version: '1' }, { capabilities: caps }), transport: (args) => new StdioV1({ command: TTYWARD, args, env, cwd: work }) },
+  'SDK 2, 2025-11-25': { era: 'legacy', make: (caps) => new ClientV2({ name: 'test', version: '1' }, { capabilities: caps }), transport: (args) => new StdioV2({ command: TTYWARD, args, env, cwd: work }) },
+  'SDK 2, 2026-07-28': { era: 'modern', make: (caps) => new ClientV2({ name: 'test', version: '1' }, { capabilities: caps, versionNegotiation: { mode: { pin: '2026-07-28' } } }), transport: (args) => new StdioV2({ command: TTYWARD, args, env, cwd: work }) },
+};
+
+async function connect(kind, { capabilities = {}, args = ['mcp'], onElicit } = {}) {
+  const client = kind.make(capabilities);
+  if (onElicit) {
+    if (client instanceof ClientV1) client.setRequestHandler(v1types.ElicitRequestSchema, onElicit);
+    else client.setRequestHandler('elicitation/create', onElicit);
+  }
+  await client.connect(kind.transport(args));
+  return client;
+}
+
+const call = (client, name, args = {}, options) =>
+  client instanceof ClientV1 ? client.callTool({ name, arguments: args }, undefined, options) : client.callTool({ name, arguments: args }, options);
+const text = (result) => result.content.map((c) => c.text).join('');
+
+after(() => {
+  spawnSync(TTYWARD, ['daemon', 'stop', '--kill-terminals'], { env, timeout: 20000 });
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  rmSync(work, { recursive: true, force: true });
+});
+
+for (const [name, kind] of Object.entries(kinds)) {
+  describe(name, () => {
+    let client;
+    before(async () => { client = await connect(kind); await client.listTools(); });
+    after(async () => { await client.close(); });
+
+    test('lists twelve tools with all hints', async () => {
+      const { tools } = await client.listTools();
+      assert.equal(tools.length, 12);
+      for (const tool of tools) {
+        for (const hint of ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']) assert.equal(typeof tool.annotations[hint], 'boolean', tool.name);
+        assert.ok(tool.outputSchema && tool.title && tool.description);
+      }
+      assert.ok(client.getInstructions().length < 2048);
+    });
+
+    test('runs a command; a failure is a result', async () => {
+      const good = await call(client, 'run_command', { command: 'echo hi; pwd', cwd: work });
+      assert.equal(good.structuredContent.exit_code, 0);
+      assert.equal(good.structuredContent.output, `hi\n${work}\n`);
+      assert.match(text(good), /Exit code 0/);
+      const bad = await call(client, 'run_command', { command: 'exit 3' });
+      assert.ok(!bad.isError);
+      assert.equal(bad.structuredContent.exit_code, 3);
+    });
+
+    test('says what is wrong', async () => {
+      for (const [args, words] of [[{}, /needs `command`/], [{ command: '' }, /empty/], [{ command: 'ls', cwd: '/no/such' }, /folder that is there/], [{ command: 'ls', colour: 1 }, /no argument `colour`/]]) {
+        const result = await call(client, 'run_command', args);
+        assert.ok(result.isError);
+        assert.match(text(result), words);
+      }
+      await assert.rejects(call(client, 'no_such_tool'), /no tool/);
+      const lost = await call(client, 'run_persistent_command', { id: 't234567234567', command: 'ls' });
+      assert.ok(lost.isError);
+      assert.match(text(lost), /list_terminals/);
+    });
+
+    test('a persistent terminal keeps its state; dialogue, screen, reading, waiting', async () => {
+      const opened = await call(client, 'open_persistent_terminal', { cwd: work, name: 'mine' });
+      const id = opened.structuredContent.persistent_terminal_id;
+      const first = await call(client, 'run_persistent_command', { id, command: 'cd /; X=41' });
+      assert.equal(first.structuredContent.exit_code, 0, text(first));
+      const second = await call(client, 'run_persistent_command', { persistentTerminalId: id, command: 'pwd; echo $((X+1))' });
+      assert.equal(second.structuredContent.output, '/\n42\n', text(second));
+      const asks = await call(client, 'run_persistent_command', { id, command: 'read -p "Name? " n; echo "hello $n"' });
+      assert.equal(asks.structuredContent.state, 'awaiting_input', text(asks));
+      assert.match(text(asks), /send_input/);
+      const answered = await call(client, 'send_input', { id, text: 'Ada' });
+      assert.match(text(answered), /hello Ada/);
+      const waited = await call(client, 'wait_for', { id: asks.structuredContent.command_id });
+      assert.equal(waited.structuredContent.result.exit_code, 0, text(waited));
+      assert.match(text(await call(client, 'get_screen', { id })), /hello Ada/);
+      assert.match(text(await call(client, 'read_output', { id, search: 'hello' })), /hello Ada/);
+      assert.match(text(await call(client, 'list_terminals')), new RegExp(`${id} "mine": idle`));
+      const slow = await call(client, 'run_persistent_command', { id, command: 'sleep 600', wait_ms: 300 });
+      assert.equal(slow.structuredContent.state, 'running');
+      assert.match(text(await call(client, 'interrupt_command', { id })), /Interrupted/);
+      const over = await call(client, 'wait_for', { id: slow.structuredContent.command_id, exit: true });
+      assert.notEqual(over.structuredContent.result.state, 'running');
+      const killed = await call(client, 'kill_persistent_terminal', { id });
+      assert.ok(!killed.isError, text(killed));
+      assert.ok((await call(client, 'kill_persistent_terminal', { id: 't234567234567' })).isError);
+    });
+
+    test('batch and check', async () => {
+      const batch = await call(client, 'run_batch', { commands: ['echo one', 'false', 'echo three'] });
+      assert.deepEqual(batch.structuredContent.results.map((r) => r.exit_code), [0, 1]);
+      const verdict = await call(client, 'check_command', { command: 'rm -rf /' });
+      assert.notEqual(verdict.structuredContent.decision, 'allow');
+    });
+
+    test('a long command comes back with an id, and tells its progress', async () => {
+      const seen = [];
+      const result = await call(client, 'run_command', { command: 'for i in 1 2 3 4 5 6; do echo line $i; sleep 0.5; done', wait_ms: 20000 }, { onprogress: (p) => seen.push(p) });
+      assert.equal(result.structuredContent.exit_code, 0);
+      assert.ok(seen.length > 0);
+      assert.ok(seen.every((p, i) => i === 0 || p.progress > seen[i - 1].progress));
+      const handed = await call(client, 'run_command', { command: 'echo begun; sleep 600', wait_ms: 1000, timeout_ms: 0 });
+      assert.equal(handed.structuredContent.state, 'running');
+      assert.match(handed.structuredContent.output, /begun/);
+      await call(client, 'interrupt_command', { id: handed.structuredContent.command_id });
+      const over = await call(client, 'wait_for', { id: handed.structuredContent.command_id, exit: true });
+      assert.notEqual(over.structuredContent.result.state, 'running');
+    });
+
+    test('cancelling interrupts only what asked for it', async () => {
+      for (const interrupt of [false, true]) {
+        const stop = new AbortController();
+        const mark = `tw-cancel-${process.pid}-${interrupt}-${kind.era}`;
+        const running = call(client, 'run_command', { command: `echo begun > ${work}/${mark}; sleep 600 # ${mark}`, timeout_ms: 0, interrupt_on_cancel: interrupt }, { signal: stop.signal });
+        const seen = await call(client, 'run_command', { command: `until test -e ${work}/${mark}; do sleep 0.05; done` });
+        assert.equal(seen.structuredContent.exit_code, 0);
+        stop.abort();
+        await assert.rejects(running);
+        const count = () => call(client, 'run_command', { command: `pgrep -fc '[s]leep 600 # ${mark}' || true` });
+        if (interrupt) {
+          await call(client, 'run_command', { command: `while pgrep -f '[s]leep 600 # ${mark}'; do sleep 0.05; done` });
+        } else {
+          assert.equal((await count()).structuredContent.output.trim(), '1');
+          const { terminals } = (await call(client, 'list_terminals')).structuredContent;
+          for (const t of terminals) if (t.command?.command.includes(mark)) await call(client, 'kill_persistent_terminal', { id: t.id });
+        }
+      }
+    });
+
+    test('fifty calls at once', async () => {
+      const results = await Promise.all(Array.from({ length: 50 }, (_, i) => call(client, 'run_command', { command: `echo n${i}` })));
+      results.forEach((r, i) => assert.equal(r.structuredContent.output, `n${i}\n`));
+    });
+
+    test('resources, prompts, completion', async () => {
+      const id = (await call(client, 'open_persistent_terminal', { cwd: work })).structuredContent.id;
+      await call(client, 'run_persistent_command', { id, command: 'echo seen; false' });
+      const { resources } = await client.listResources();
+      assert.ok(resources.some((r) => r.uri === `ttyward://terminals/${id}/screen`));
+      assert.match((await client.readResource({ uri: `ttyward://terminals/${id}/transcript` })).contents[0].text, /seen/);
+      await assert.rejects(client.readResource({ uri: 'ttyward://terminals/none/screen' }));
+      assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 3);
+      assert.equal((await client.listPrompts()).prompts.length, 2);
+      const prompt = await client.getPrompt({ name: 'explain-screen', arguments: { id } });
+      assert.match(prompt.messages[0].content.text, /seen/);
+      const debug = await client.getPrompt({ name: 'debug-failing-command', arguments: {} });
+      assert.match(debug.messages[0].content.text, /Exit code/);
+      const completed = await client.complete({ ref: { type: 'ref/prompt', name: 'explain-screen' }, argument: { name: 'id', value: id.slice(0, 3) } });
+      assert.ok(completed.completion.values.includes(id));
+      await call(client, 'kill_persistent_terminal', { id });
+    });
+
+    for (const [decision, runs] of [['allow_once', true], ['deny', false], ['decline', null]]) {
+      test(`a question in the client's dialogue: ${decision}`, async () => {
+        const victim = join(work, `victim-${decision}-${kind.era}`);
+        writeFileSync(victim, 'x');
+        const asked = [];
+        const asking = await connect(kind, {
+          capabilities: { elicitation: {} },
+          onElicit: async (request) => {
+            asked.push(request.params.message);
+            return decision === 'decline' ? { action: 'decline' } : { action: 'accept', content: { decision } };
+          },
+        });
+        const result = await call(asking, 'run_command', { command: `git -C ${work} push --force https://127.0.0.1:9/x; rm -rf ${victim}; true` });
+        assert.equal(asked.length, 1);
+        assert.match(asked[0], /rm -rf/);
+        if (runs === true) assert.equal(result.structuredContent.exit_code, 0, text(result));
+        if (runs === false) { assert.ok(result.isError); assert.equal(result.structuredContent.state, 'denied'); }
+        if (runs === null) { assert.equal(result.structuredContent.state, 'pending_approval'); assert.match(text(result), /wait_for/); }
+        await asking.close();
+      });
+    }
+  });
+}

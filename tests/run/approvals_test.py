@@ -1,0 +1,272 @@
+"""approvals, rules and history: a person's side of policy. The daemon is a script that speaks its protocol."""
+import json
+import os
+import socket
+import sqlite3
+import subprocess
+import threading
+import time
+
+from harness import PATIENCE, TTYWARD, Person, RunTest, main
+
+RULE = '[[rule]]\nname = "always: npm"\ndecision = "allow"\nprogram = "npm install"\n'
+
+
+def approval(id, command="npm install", state="open", always=(RULE,)):
+    return {"id": id, "command": command, "shown": command, "cwd": "/p", "environment": [], "terminal_id": None,
+            "task": None, "session": "s", "asked_by": "agent \x1b[2K", "created_at": 0,
+            "expires_at": int(time.time() * 1000) + 60000, "default": "deny", "state": state, "answered_by": None,
+            "answered_at": None, "reason": None, "always": list(always),
+            "verdict": {"decision": "ask", "risk": "medium", "effects": [], "rule": "built-in", "commands": [command],
+                        "reasons": [{"text": "installs software", "begin": 0, "end": 3, "risk": "medium",
+                                     "decision": "ask"}]}}
+
+
+class Daemon:
+    """Answers approvals, answer, subscribe and rules; keeps what it was told."""
+
+    def __init__(self, home, approvals):
+        os.makedirs(home + "/run", mode=0o700, exist_ok=True)
+        os.chmod(home, 0o700)
+        self.path = home + "/run/daemon.sock"
+        self.approvals = {a["id"]: a for a in approvals}
+        self.calls = []
+        self.hellos = []
+        self.streams = []
+        self.peers = []
+        self.subscribed = threading.Event()
+        self.listener = socket.socket(socket.AF_UNIX)
+        old = os.umask(0o077)
+        self.listener.bind(self.path)
+        os.umask(old)
+        self.listener.listen()
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def close(self):
+        self.listener.close()
+        for peer in self.peers:
+            peer.close()
+
+    def accept(self):
+        while True:
+            try:
+                peer, _ = self.listener.accept()
+                self.peers.append(peer)
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(peer,), daemon=True).start()
+
+    def serve(self, peer):
+        stream = peer.makefile("rwb", buffering=0)
+        self.streams.append(stream)
+        try:
+            for line in stream:
+                self.handle(stream, json.loads(line))
+        except (OSError, ValueError):
+            pass
+
+    def send(self, stream, message):
+        stream.write(json.dumps(message).encode() + b"\n")
+
+    def handle(self, stream, message):
+        if "hello" in message:
+            self.hellos.append(message["hello"])
+            self.send(stream, {"welcome": {"protocol": 1, "version": "0", "daemon": "d", "pid": os.getpid(),
+                                           "role": message["hello"]["role"]}})
+            return
+        name, args, id = message["call"], message.get("args", {}), message["id"]
+        self.calls.append((name, args))
+        if name == "approvals":
+            out = [a for a in self.approvals.values() if args["all"] or a["state"] == "open"]
+            self.send(stream, {"id": id, "ok": {"approvals": out}})
+        elif name == "answer":
+            a = self.approvals[args["approval"]]
+            a["state"] = {"allow": "allowed", "deny": "denied", "skip": "skipped"}[args["decision"]]
+            self.send(stream, {"id": id, "ok": {"approval": a}})
+        elif name == "subscribe":
+            self.send(stream, {"id": id, "ok": {"subscription": 1, "terminals": []}})
+            self.subscribed.set()
+        elif name == "rules":
+            self.send(stream, {"id": id, "ok": {"rules": [{"name": "s1", "level": "session", "text": RULE,
+                                                           "source": "session"}], "errors": []}})
+        elif name == "rule_remove":
+            self.send(stream, {"id": id, "ok": {"removed": 1}})
+        else:
+            self.send(stream, {"id": id, "error": {"code": "invalid_argument", "message": "no such call"}})
+
+    def open(self, a):
+        self.approvals[a["id"]] = a
+        for stream in self.streams:
+            try:
+                self.send(stream, {"event": "approval_opened", "subscription": 1, "approval": a})
+            except OSError:
+                pass
+
+    def answers(self):
+        return [args for name, args in self.calls if name == "answer"]
+
+
+class WithDaemon(RunTest):
+    def setUp(self):
+        super().setUp()
+        self.environment.pop("TTYWARD_ROLE", None)
+        os.makedirs(self.home, mode=0o700)
+        self.daemon = Daemon(self.home, [approval("aaaa1"), approval("aaab2", "make deploy", always=())])
+        self.addCleanup(self.daemon.close)
+
+    def verb(self, *args, environment=None):
+        return subprocess.run([TTYWARD, *args], env=environment or self.environment, cwd=self.folder,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=PATIENCE, start_new_session=True)
+
+    def test_list_shows_everything_escaped(self):
+        done = self.verb("approvals")
+        self.assertEqual(done.returncode, 0, done)
+        for text in (b"aaaa1 (open)", b"npm install", b"in /p", b"installs software", b"\\x1b[2K"):
+            self.assertIn(text, done.stdout)
+        self.assertNotIn(b"\x1b", done.stdout)
+        self.assertEqual(self.daemon.hellos[0]["role"], "person")
+        lines = self.verb("--json", "approvals", "list", "--all").stdout.splitlines()
+        self.assertEqual([json.loads(line)["id"] for line in lines], ["aaaa1", "aaab2"])
+
+    def test_answers_by_id_or_its_beginning(self):
+        self.assertEqual(self.verb("approvals", "allow", "aaaa1").returncode, 0)
+        self.assertEqual(self.verb("approvals", "deny", "aaab", "--reason", "not today").returncode, 0)
+        self.assertEqual(self.daemon.answers(), [{"approval": "aaaa1", "decision": "allow"},
+                                                 {"approval": "aaab2", "decision": "deny", "reason": "not today"}])
+        self.assertEqual(self.verb("approvals", "skip", "aaaa1").returncode, 125)  # over already
+
+    def test_an_ambiguous_beginning_answers_nothing(self):
+        done = self.verb("approvals", "allow", "aaa")
+        self.assertEqual(done.returncode, 125)
+        self.assertIn(b"several questions begin", done.stderr)
+        self.assertEqual(self.daemon.answers(), [])
+
+    def test_an_agent_says_that_it_is_one(self):
+        self.verb("approvals", "list", environment={**self.environment, "TTYWARD_ROLE": "agent"})
+        self.assertEqual(self.daemon.hellos[-1]["role"], "agent")
+
+    def test_always_shows_the_rules_and_wants_a_yes(self):
+        done = self.verb("approvals", "always", "aaaa1", "--scope", "global")  # nobody to ask
+        self.assertEqual(done.returncode, 125)
+        self.assertEqual(self.daemon.answers(), [])
+        self.assertEqual(self.verb("approvals", "always", "aaaa1").returncode, 2)
+        person = Person(self, "approvals", "always", "aaaa1", "--scope", "session")
+        person.wait_for("[y/N] ")
+        self.assertIn(b'program = "npm install"', person.seen)
+        person.type("y\r")
+        self.assertEqual(person.end(), 0, person.seen)
+        self.assertEqual(self.daemon.answers(), [{"approval": "aaaa1", "decision": "allow", "always": "session"}])
+
+    def test_watch_asks_about_each_as_it_comes(self):
+        person = Person(self, "approvals", "watch")
+        person.wait_for("[y/N] ")
+        self.assertIn(b"npm install", person.seen)
+        seen = len(person.seen)
+        person.type("y\r")
+        person.wait_for("[y/N] ", since=seen)
+        self.assertIn(b"make deploy", person.seen)
+        seen = len(person.seen)
+        person.type("n\r")
+        person.wait_for("aaab2 denied", since=seen)
+        self.daemon.open(approval("aaac3", "npm ci"))
+        person.wait_for("[y/N] ", since=seen)
+        person.type("yes\r")
+        person.wait_for("aaac3 allowed", since=seen)
+        self.assertEqual([a["decision"] for a in self.daemon.answers()], ["allow", "deny", "allow"])
+
+    def test_session_rules_come_from_the_daemon(self):
+        done = self.verb("--json", "rules", "list", "--session", "s")
+        self.assertEqual([r["name"] for r in json.loads(done.stdout)["rules"]], ["s1"])
+        self.assertEqual(self.verb("rules", "remove", "s1", "--session", "s").returncode, 0)
+        self.assertIn(("rule_remove", {"name": "s1", "scope": "s"}), self.daemon.calls)
+
+
+class WithoutDaemon(RunTest):
+    def setUp(self):
+        super().setUp()
+        self.environment.pop("TTYWARD_ROLE", None)
+        os.makedirs(self.home + "/config", mode=0o700)
+        os.chmod(self.home, 0o700)
+        self.file = self.home + "/config/rules.toml"
+
+    verb = WithDaemon.verb
+
+    def rules(self, text, path=None):
+        with open(path or self.file, "w") as f:
+            f.write(text)
+
+    def test_without_a_daemon_nothing_waits(self):
+        done = self.verb("approvals")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"no daemon is running", done.stderr)
+        self.assertEqual(self.verb("approvals", "allow", "a").returncode, 125)
+
+    def test_rules_of_files(self):
+        self.assertEqual(self.verb("rules", "path").stdout.decode().strip(), self.file)
+        self.assertEqual(self.verb("rules").returncode, 0)
+        self.rules("# mine\n" + RULE)
+        self.rules('[[rule]]\nname = "p"\ndecision = "deny"\nprogram = "ls"\n', self.folder + "/.ttyward.toml")
+        listed = json.loads(self.verb("--json", "rules", "list").stdout)
+        self.assertEqual([(r["name"], r["level"]) for r in listed["rules"]],
+                         [("always: npm", "global"), ("p", "project")])
+        agent = {**self.environment, "TTYWARD_ROLE": "agent"}
+        self.assertEqual(self.verb("rules", "remove", "always: npm", environment=agent).returncode, 125)
+        self.assertEqual(self.verb("rules", "remove", "always: npm").returncode, 0)
+        self.assertEqual(self.verb("rules", "remove", "always: npm").returncode, 1)
+        with open(self.file) as f:
+            self.assertEqual(f.read(), "# mine\n")
+
+    def test_rule_files_are_checked_with_line_and_column(self):
+        self.rules(RULE + 'match = ["npm install x"]\n')
+        done = self.verb("rules", "check", self.file)
+        self.assertEqual((done.returncode, done.stdout.decode()), (0, f"{self.file}: 1 rule, all well\n"))
+        self.rules(RULE + 'match = ["ls"]\n')
+        done = self.verb("rules", "check", self.file)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"rules.toml:5:", done.stderr)
+        project = self.folder + "/.ttyward.toml"
+        self.rules(RULE, project)
+        done = self.verb("rules", "check", project)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"can only ask or deny", done.stderr)
+        self.assertEqual(self.verb("rules", "check", "nowhere").returncode, 2)
+
+    def test_history_and_decisions(self):
+        self.assertEqual(self.verb("history").stdout, b"nothing has been recorded yet\n")
+        os.makedirs(self.home + "/state", mode=0o700, exist_ok=True)
+        path = self.home + "/state/history.db"
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        self.assertEqual(json.loads(self.verb("--json", "history").stdout), {"commands": []})
+        now = int(time.time() * 1000)
+        db = sqlite3.connect(path)
+        for i, (command, code, cwd, at) in enumerate([("make", 0, "/p", now - 7200_000), ("make test", 2, "/p/x", now),
+                                                      ("ls \x1b[2K", 0, "/q", now)]):
+            db.execute("INSERT INTO commands VALUES (?,'t1','','','agent',?,?,NULL,'exited',?,NULL,'wait','pty','none',"
+                       "?,5,'',0,0,0,0,'')", (f"c{i}", command, cwd, code, at))
+        db.execute("INSERT INTO decisions VALUES ('d1',?,NULL,NULL,'agent','rm x','/p','deny','person','high','',"
+                   "'no','ann',?)", (now, now))
+        db.commit()
+        db.close()
+
+        def ids(*args):
+            return [c["command_id"] for c in json.loads(self.verb("--json", "history", *args).stdout)["commands"]]
+        self.assertEqual(sorted(ids()), ["c0", "c1", "c2"])
+        self.assertEqual(ids("--failed"), ["c1"])
+        self.assertEqual(sorted(ids("make")), ["c0", "c1"])
+        self.assertEqual(ids("make", "--since", "1h"), ["c1"])
+        self.assertEqual(sorted(ids("--cwd", "/p")), ["c0", "c1"])
+        self.assertEqual(len(ids("--limit", "1")), 1)
+        self.assertEqual(ids("--terminal", "t2"), [])
+        shown = self.verb("history").stdout
+        self.assertIn(b"exit 2", shown)
+        self.assertIn(b"\\x1b[2K", shown)
+        decisions = json.loads(self.verb("--json", "history", "--decisions").stdout)["decisions"]
+        self.assertEqual([(d["decision"], d["answered_by"]) for d in decisions], [("deny", "ann")])
+        self.assertIn(b"ann: no", self.verb("history", "--decisions").stdout)
+        for wrong in (["--since", "yesterday"], ["--limit", "0"], ["--decisions", "--failed"]):
+            self.assertEqual(self.verb("history", *wrong).returncode, 2, wrong)
+
+
+if __name__ == "__main__":
+    main()
