@@ -31,7 +31,10 @@ constexpr int kMessagesPerPaint = 256;  // a flood must not keep the screen from
 
 client::Options attach_options() {
   client::Options options = client_options("attach");
-  if (const char* tty = ::ttyname(STDIN_FILENO)) options.client += std::string(" on ") + tty;
+  const char* tty = ::ttyname(STDIN_FILENO);
+  std::string_view name = tty != nullptr ? tty : "";
+  if (name.substr(0, 5) == "/dev/") name.remove_prefix(5);
+  if (!name.empty()) options.client += " on " + std::string(name);
   return options;
 }
 
@@ -254,7 +257,8 @@ void Attachment::take_event(const json::object& event) {
 }
 
 std::string Attachment::status() const {
-  std::string out = " " + one_line(name_);
+  // What must not be cut away comes first.
+  std::string out = fmt::format(" {} | {} leaves", one_line(name_), options_.detach_key.name());
   if (daemon_gone_ || subscription_ == 0) {
     out += " | the daemon is gone, waiting for it";
   } else if (!complaint_.empty()) {
@@ -270,7 +274,7 @@ std::string Attachment::status() const {
   }
   if (its_cols_ > cols() || its_rows_ > rows())
     out += fmt::format(" | it has {}x{}, a part is shown", its_cols_, its_rows_);
-  return out + " | " + options_.detach_key.name() + " leaves";
+  return out;
 }
 
 void Attachment::paint() {
