@@ -13,6 +13,7 @@
 #include <boost/json/array.hpp>
 
 #include "base/base64.h"
+#include "cli/daemon_verb.h"
 #include "cli/fields.h"
 #include "cli/shown_text.h"
 
@@ -27,6 +28,15 @@ constexpr size_t kKeysAtOnce = 4096;
 constexpr int kMessagesPerPaint = 256;  // a flood must not keep the screen from being drawn
 
 }  // namespace
+
+client::Options attach_options() {
+  client::Options options = client_options("attach");
+  const char* tty = ::ttyname(STDIN_FILENO);
+  std::string_view name = tty != nullptr ? tty : "";
+  if (name.substr(0, 5) == "/dev/") name.remove_prefix(5);
+  if (!name.empty()) options.client += " on " + std::string(name);
+  return options;
+}
 
 Attachment::Attachment(client::Session& daemon, AttachOptions options)
     : daemon_(daemon),
@@ -65,12 +75,9 @@ void Attachment::end(AttachEnd::Kind kind, std::string reason) {
 }
 
 void Attachment::ask_to_attach() {
-  json::object args{{"terminal", options_.terminal}};
-  if (options_.read_only) {
-    args["read_only"] = true;
-  } else {
-    args["size"] = json::object{{"cols", size_.columns}, {"rows", std::max(size_.rows - 1, 1)}};
-  }
+  json::object args{{"terminal", options_.terminal},
+                    {"size", json::object{{"cols", cols()}, {"rows", rows()}}}};
+  if (options_.read_only) args["read_only"] = true;
   if (options_.take) args["take"] = true;
   auto asked = daemon_.start("attach", std::move(args));
   if (asked) {
@@ -118,10 +125,11 @@ void Attachment::take_signals() {
 void Attachment::resized() {
   if (const auto size = PersonTty::size()) size_ = *size;
   dirty_ = true;
-  if (subscription_ == 0 || !may_write()) return;
-  auto sent = daemon_.start(
-      "attach_resize",
-      {{"subscription", subscription_}, {"cols", size_.columns}, {"rows", std::max(size_.rows - 1, 1)}});
+  if (subscription_ == 0) return;
+  // What is on its way was made for the old size; everything is drawn anew right after it.
+  painter_.resize(cols(), rows());
+  auto sent =
+      daemon_.start("attach_resize", {{"subscription", subscription_}, {"cols", cols()}, {"rows", rows()}});
   if (!sent) daemon_gone_ = true;
 }
 
@@ -187,6 +195,7 @@ void Attachment::take_reply(const client::Reply& reply) {
   } else {
     if (inputs_open_ > 0) --inputs_open_;
     if (reply.result || reply.result.error().connection_lost()) return;
+    if (reply.result.error().code == wire::Code::PermissionDenied) writable_ = false;
     complaint_ = one_line(reply.result.error().message);
     dirty_ = true;
   }
@@ -195,19 +204,34 @@ void Attachment::take_reply(const client::Reply& reply) {
 void Attachment::attached(const json::object& answer) {
   subscription_ = number_in(answer, "subscription").value_or(0);
   writable_ = flag_in(answer, "writable");
-  painter_.reset(static_cast<int>(number_in(answer, "cols").value_or(80)),
-                 static_cast<int>(number_in(answer, "rows").value_or(24)), text_in(answer, "screen"));
-  dirty_ = true;
+  draw(answer);
+  const json::object* terminal = object_in(answer, "terminal");
+  const json::object* lease = terminal != nullptr ? object_in(*terminal, "lease") : nullptr;
+  our_lease_since_ = writable_ && lease != nullptr ? number_in(*lease, "since") : std::nullopt;
+  if (terminal != nullptr) learn(*terminal);
   auto asked = daemon_.start("subscribe",
                              {{"terminal", options_.terminal}, {"kinds", json::array{"terminal_changed"}}});
   if (asked) subscribe_call_ = *asked;
 }
 
+// A whole screen, in an answer or an event.
+void Attachment::draw(const json::object& from) {
+  const auto bytes = base::from_base64(text_in(from, "screen"));
+  painter_.reset(static_cast<int>(number_in(from, "cols").value_or(80)),
+                 static_cast<int>(number_in(from, "rows").value_or(24)), bytes.value_or(""));
+  dirty_ = true;
+}
+
 void Attachment::learn(const json::object& terminal) {
   const std::string name = text_in(terminal, "name");
   if (!name.empty()) name_ = name;
+  its_cols_ = number_in(terminal, "cols").value_or(0);
+  its_rows_ = number_in(terminal, "rows").value_or(0);
   const json::object* lease = object_in(terminal, "lease");
   lease_by_ = lease != nullptr ? text_in(*lease, "by") : "";
+  // Somebody took it.
+  if (our_lease_since_ && lease != nullptr && number_in(*lease, "since") != our_lease_since_)
+    writable_ = false;
   dirty_ = true;
 }
 
@@ -225,17 +249,16 @@ void Attachment::take_event(const json::object& event) {
     if (bytes) painter_.feed(*bytes);
     dirty_ = true;
   } else if (name == "attach_reset") {
-    painter_.reset(static_cast<int>(number_in(event, "cols").value_or(80)),
-                   static_cast<int>(number_in(event, "rows").value_or(24)), text_in(event, "screen"));
+    draw(event);
     if (event.contains("writable")) writable_ = flag_in(event, "writable");
-    dirty_ = true;
   } else if (name == "attach_closed") {
     end(AttachEnd::Kind::Closed, one_line(text_in(event, "reason")));
   }
 }
 
 std::string Attachment::status() const {
-  std::string out = " " + one_line(name_);
+  // What must not be cut away comes first.
+  std::string out = fmt::format(" {} | {} leaves", one_line(name_), options_.detach_key.name());
   if (daemon_gone_ || subscription_ == 0) {
     out += " | the daemon is gone, waiting for it";
   } else if (!complaint_.empty()) {
@@ -249,10 +272,9 @@ std::string Attachment::status() const {
     out += lease_by_.empty() ? " | somebody else has the keyboard"
                              : fmt::format(" | {} has the keyboard", one_line(lease_by_));
   }
-  const vt::Screen* screen = painter_.screen();
-  if (screen != nullptr && (screen->cols() > size_.columns || screen->rows() > size_.rows - 1))
-    out += fmt::format(" | it has {}x{}, a part is shown", screen->cols(), screen->rows());
-  return out + " | " + options_.detach_key.name() + " leaves";
+  if (its_cols_ > cols() || its_rows_ > rows())
+    out += fmt::format(" | it has {}x{}, a part is shown", its_cols_, its_rows_);
+  return out;
 }
 
 void Attachment::paint() {

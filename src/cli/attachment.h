@@ -27,6 +27,9 @@ struct AttachOptions {
   DetachKey detach_key;
 };
 
+// How somebody attached calls themselves: others see it when they look who has the keyboard.
+client::Options attach_options();
+
 struct AttachEnd {
   enum class Kind : uint8_t { Detached, Closed, Signal, Failed };
   Kind kind = Kind::Detached;
@@ -54,12 +57,16 @@ class Attachment {
   void take_reply(const client::Reply& reply);
   void take_event(const boost::json::object& event);
   void attached(const boost::json::object& answer);
+  void draw(const boost::json::object& from);
   void learn(const boost::json::object& terminal);
   void resized();
   void paint();
   void write_out(std::string_view bytes);
   void end(AttachEnd::Kind kind, std::string reason = {});
   std::string status() const;
+  // Of the person's terminal, the part that shows the other one.
+  int cols() const { return size_.columns; }
+  int rows() const { return size_.rows > 1 ? size_.rows - 1 : 1; }
   bool may_write() const { return writable_ && !options_.read_only; }
 
   client::Session& daemon_;
@@ -76,6 +83,9 @@ class Attachment {
   int64_t subscription_ = 0;  // 0: not attached now
   int64_t changes_ = 0;       // the subscription that tells of the lease
   bool writable_ = false;
+  std::optional<int64_t> our_lease_since_;
+  int64_t its_cols_ = 0;  // the terminal's own size
+  int64_t its_rows_ = 0;
   bool dirty_ = true;
   bool daemon_gone_ = false;
   std::string name_;       // as people call it

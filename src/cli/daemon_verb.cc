@@ -50,7 +50,12 @@ int exit_code_of(const CallFailure& failure) {
 }
 
 int with_daemon(const char* verb, const std::function<Outcome(client::Session&)>& then) {
-  auto session = client::Session::open(client_options(verb));
+  return with_daemon(verb, client_options(verb), then);
+}
+
+int with_daemon(const char* verb, const client::Options& options,
+                const std::function<Outcome(client::Session&)>& then) {
+  auto session = client::Session::open(options);
   if (!session) return complain(verb, session.error().message, kExitFailure);
   const Outcome outcome = then(*session);
   return outcome ? *outcome : complain(verb, outcome.error().message, exit_code_of(outcome.error()));

@@ -29,6 +29,8 @@ client::Options client_options(const char* verb);
 // Connects, does `then`, and says what failed: 2 for what the caller wrote, 126 for what policy
 // forbids, 125 for everything else.
 int with_daemon(const char* verb, const std::function<Outcome(client::Session&)>& then);
+int with_daemon(const char* verb, const client::Options& options,
+                const std::function<Outcome(client::Session&)>& then);
 
 int exit_code_of(const client::CallFailure& failure);
 tl::unexpected<client::CallFailure> refuse(const base::Error& error);

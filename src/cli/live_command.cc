@@ -4,8 +4,10 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <utility>
 #include <variant>
 
 #include <boost/json/serialize.hpp>
@@ -20,6 +22,7 @@ namespace ttyward::cli {
 
 namespace json = boost::json;
 using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
 
 LiveCommand::LiveCommand(const char* verb, client::Session& daemon, std::string terminal, bool json)
     : verb_(verb),
@@ -47,6 +50,7 @@ Outcome LiveCommand::run(json::object args) {
       flush_output();
       return outcome;
     }
+    tell_of_question();
     take_signals();
     if (interrupts_ > 1 || told_to_stop_by_ != 0 || out_.is_gone()) {
       daemon_.cancel(call_);
@@ -66,7 +70,12 @@ void LiveCommand::turn() {
   pollfd entries[] = {{signals_.fd(), POLLIN, 0},
                       {out_.waiting() > 0 ? STDOUT_FILENO : -1, POLLOUT, 0},
                       {too_much ? -1 : daemon_.fd(), POLLIN, 0}};
-  ::poll(entries, 3, -1);
+  int wait = -1;
+  if (!waiting_.empty()) {
+    const auto left = std::chrono::ceil<milliseconds>(tell_at_ - Clock::now()).count();
+    wait = static_cast<int>(std::clamp<int64_t>(left, 0, 3'600'000));
+  }
+  ::poll(entries, 3, wait);
 }
 
 void LiveCommand::take_signals() {
@@ -107,12 +116,22 @@ void LiveCommand::show_part(const json::object& part) {
     shown_output_ = true;
   }
   const json::object* waiting = object_in(part, "waiting");
-  if (text_in(part, "state") != "awaiting_input" || waiting == nullptr) return;
-  const std::string words = json::serialize(*waiting);
-  if (words == shown_waiting_) return;
-  shown_waiting_ = words;
+  const std::string state = text_in(part, "state");
+  if (!state.empty()) waiting_.clear();
+  if (!state.empty() && state != "awaiting_input") told_.clear();  // the next question is another
+  if (state != "awaiting_input" || waiting == nullptr) return;
+  waiting_ = waiting_words(*waiting, terminal_);
+  tell_at_ = Clock::now() + patience_;
+  tell_of_question();
+}
+
+void LiveCommand::tell_of_question() {
+  if (waiting_.empty() || Clock::now() < tell_at_) return;
+  const std::vector<std::string> words = std::exchange(waiting_, {});
+  if (words == told_) return;
   out_.flush();
-  for (const std::string& line : waiting_words(*waiting, terminal_)) say(line);
+  for (const std::string& line : words) say(line);
+  told_ = words;
 }
 
 int LiveCommand::finish(const json::object& result) {
@@ -122,7 +141,9 @@ int LiveCommand::finish(const json::object& result) {
     // Nothing was streamed: all there is, is in the result.
     if (!shown_output_) out_.write(text_in(result, "output"));
     flush_output();
-    for (const std::string& line : result_words(result, terminal_)) say(line);
+    for (const std::string& line : result_words(result, terminal_)) {
+      if (std::find(told_.begin(), told_.end(), line) == told_.end()) say(line);
+    }
   }
   return told_to_stop_by_ != 0 ? 128 + told_to_stop_by_ : result_code(result);
 }

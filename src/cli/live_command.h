@@ -7,6 +7,7 @@
 // Thread rule: one thread, which blocks its signals while this runs.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,6 +26,9 @@ class LiveCommand {
   // `terminal` is how the person calls it. `json`: nothing is shown but the result, as JSON.
   LiveCommand(const char* verb, client::Session& daemon, std::string terminal, bool json);
 
+  // How long a question may stay unanswered before the person is told of it. 0: at once.
+  void set_patience(std::chrono::milliseconds patience) { patience_ = patience; }
+
   // `args` of `exec`, without "stream". The command's exit code, or why there is none.
   Outcome run(boost::json::object args);
 
@@ -36,6 +40,7 @@ class LiveCommand {
   void turn();
   void take_signals();
   Outcome take_messages();
+  void tell_of_question();
   void show_part(const boost::json::object& part);
   int finish(const boost::json::object& result);
   void flush_output();
@@ -53,7 +58,10 @@ class LiveCommand {
   bool shown_output_ = false;
   int interrupts_ = 0;
   int told_to_stop_by_ = 0;
-  std::string shown_waiting_;  // what was already said about its waiting
+  std::chrono::milliseconds patience_{0};
+  std::vector<std::string> waiting_;  // to be said at tell_at_, unless somebody answers before
+  std::chrono::steady_clock::time_point tell_at_;
+  std::vector<std::string> told_;  // what was said last
 };
 
 }  // namespace ttyward::cli

@@ -92,6 +92,10 @@ void ScreenPainter::reset(int cols, int rows, std::string_view ansi) {
   static_cast<void>(screen_->take_events());  // a bell from before is no news
 }
 
+void ScreenPainter::resize(int cols, int rows) {
+  if (screen_) screen_->resize(cols, rows);
+}
+
 void ScreenPainter::feed(std::string_view ansi) {
   if (!screen_) return;
   screen_->feed(ansi);

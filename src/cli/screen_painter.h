@@ -27,6 +27,7 @@ class ScreenPainter {
 
   // Another screen, drawn by `ansi`.
   void reset(int cols, int rows, std::string_view ansi);
+  void resize(int cols, int rows);
   void feed(std::string_view ansi);
   // The person's terminal shows something else now: the next paint draws everything.
   void forget();

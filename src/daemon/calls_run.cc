@@ -245,7 +245,8 @@ void EngineApplication::follow(const Caller& caller, Terminal& terminal, Command
     spec.timeout = how.replies_timeout;
     auto dialogue = engine::Dialogue::start(
         *loop_, terminal, std::move(spec),
-        [this, key, id, view = how.view, responder](const engine::DialogueOutcome& came) {
+        [this, stream, key, id, view = how.view, responder](const engine::DialogueOutcome& came) {
+          if (stream) stream->finish();
           const auto found = engine_->find_command(id);
           if (!found) {
             responder.fail(wire::call_error(found.error()));

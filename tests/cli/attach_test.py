@@ -2,13 +2,13 @@
 import os
 import signal
 
-from harness import TTYWARD, CliTest, Tmux, eventually, main, processes_of
+from harness import TTYWARD, CliTest, Tmux, eventually, main
 
 
 class Attach(CliTest):
     def attach(self, tmux, *args, name="build"):
         tmux.line(f"clear; {TTYWARD} attach {name} {' '.join(args)}")
-        tmux.wait_for(f" {name} | ", "leaves")
+        tmux.wait_for(f" {name} | C", "leaves")
 
     def test_keys_go_in_the_screen_comes_out_and_the_key_leaves(self):
         self.open()
@@ -46,7 +46,7 @@ class Attach(CliTest):
         tmux.keys("Escape")
         tmux.line(":wq")
         eventually(lambda: os.path.exists(self.path("file")))
-        tmux.wait_for("$", absent=("~",))
+        tmux.wait_for("$", absent=("~\n~\n",))
         with open(self.path("file")) as f:
             self.assertEqual(f.read(), "hello\n")
         tmux.line("seq 1 200 | less")
@@ -113,9 +113,7 @@ class Attach(CliTest):
         before = tmux.modes("before")
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             self.attach(tmux)
-            mine = [p for p in processes_of(self.home) if b"\0attach\0" in open(f"/proc/{p}/cmdline", "rb").read()]
-            self.assertEqual(len(mine), 1)
-            os.kill(mine[0], number)
+            self.end(tmux, "attach", number)
             tmux.line(f"echo code $?-{number}")
             tmux.wait_for(f"code {128 + number}-{number}")
             self.assertEqual(tmux.modes(f"after{number}"), before)
@@ -159,7 +157,7 @@ class Top(CliTest):
         self.assertEqual(self.end_of(process)[0], 0)
         tmux.wait_for("0 busy")
         tmux.keys("Enter")
-        tmux.wait_for(" beta | ", "leaves")
+        tmux.wait_for(" beta | C-] leaves")
         tmux.line("echo attached $((1 + 1))")
         tmux.wait_for("attached 2")
         tmux.keys("C-]")
@@ -185,8 +183,7 @@ class Top(CliTest):
         self.kill_daemon()
         self.open("beta")  # by whoever starts the next one
         tmux.wait_for("alpha", "beta", "q quit")
-        mine = [p for p in processes_of(self.home) if open(f"/proc/{p}/cmdline", "rb").read().endswith(b"\0top\0")]
-        os.kill(mine[0], signal.SIGTERM)
+        self.end(tmux, "top", signal.SIGTERM)
         tmux.line("echo code $?")
         tmux.wait_for("code 143")
         self.assertEqual(tmux.modes("after"), before)
@@ -209,7 +206,7 @@ class AtATerminal(CliTest):
         tmux = Tmux(self)
         before = tmux.modes("before")
         tmux.line(f"{TTYWARD} send build --secret; echo code $?")
-        tmux.wait_for("secret for build: ")
+        tmux.wait_for("secret for build:")
         tmux.line("correct-horse")
         self.assertNotIn("correct", tmux.wait_for("code 0"))
         self.assertEqual(tmux.modes("after"), before)

@@ -124,13 +124,26 @@ class CliTest(unittest.TestCase):
         eventually(lambda: not os.path.exists(f"/proc/{pid}"))
 
 
+    def end(self, tmux, verb, number):
+        """Sends a signal to the ttyward that was called with this verb in a tmux, and waits for its end."""
+        wanted = [TTYWARD.encode(), verb.encode()]
+        pids = []
+        for pid in processes_of(self.home):
+            with open(f"/proc/{pid}/cmdline", "rb") as f:
+                if f.read().split(b"\0")[:2] == wanted:
+                    pids.append(pid)
+        self.assertEqual(len(pids), 1, tmux.screen())
+        os.kill(pids[0], number)
+        eventually(lambda: not os.path.exists(f"/proc/{pids[0]}"))
+
+
 class Tmux:
     """A person at a terminal: a shell in tmux, driven by keys, read as they would see it."""
 
     def __init__(self, test, cols=80, rows=24):
         self.test = test
         self.socket = tempfile.mktemp(prefix="tmux-", dir=test.folder)
-        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(cols), "-y", str(rows), "bash --norc --noprofile")
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(cols), "-y", str(rows), "exec env PS1='$ ' bash --norc --noprofile")
         test.addCleanup(self.close)
         self.tmux("set", "-g", "status", "off")
         self.tmux("set", "-g", "window-size", "manual")
@@ -172,7 +185,7 @@ class Tmux:
 
     def modes(self, marker):
         """The terminal's own modes, as the shell there sees them."""
-        self.line(f"stty -g > {marker}; echo done-{marker}")
+        self.line(f"stty -g > {marker}; echo 'done'-{marker}")
         self.wait_for(f"done-{marker}\n")
         with open(self.test.path(marker)) as f:
             return f.read()

@@ -29,7 +29,7 @@ int attach(const Arguments& args, const Globals& globals) {
       args.detach_key.empty() ? load_here().settings.terminal.detach_key : args.detach_key;
   auto detach_key = DetachKey::named(key);
   if (!detach_key) return complain("attach", "--detach-key: " + detach_key.error().message, kExitUsage);
-  return with_daemon("attach", [&](client::Session& daemon) -> Outcome {
+  return with_daemon("attach", attach_options(), [&](client::Session& daemon) -> Outcome {
     ::signal(SIGPIPE, SIG_IGN);
     const AttachEnd end = Attachment(daemon, {args.terminal, args.read_only, args.take, *detach_key}).run();
     switch (end.kind) {

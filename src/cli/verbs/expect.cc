@@ -24,6 +24,9 @@ namespace {
 
 namespace json = boost::json;
 
+// Most questions are answered at once; one that still stands after this is not among those we were told of.
+constexpr std::chrono::seconds kAnswerPatience{3};
+
 struct Arguments {
   ExecOptions exec;
   std::vector<std::string> when;
@@ -96,7 +99,9 @@ int expect(const Arguments& args, const CLI::App& app, const Globals& globals) {
   (*call)["replies"] = std::move(*answers);
   if (within->count() > 0) (*call)["replies_timeout_ms"] = within->count();
   return with_daemon("expect", [&](client::Session& daemon) {
-    return LiveCommand("expect", daemon, args.exec.terminal, globals.json).run(std::move(*call));
+    LiveCommand command("expect", daemon, args.exec.terminal, globals.json);
+    command.set_patience(kAnswerPatience);
+    return command.run(std::move(*call));
   });
 }
 

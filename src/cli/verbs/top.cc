@@ -184,7 +184,7 @@ class Top {
     if (view_.selected() == nullptr) return;
     leave();
     // A connection of its own: what arrives there is not ours.
-    auto session = client::Session::open(client_options("attach"));
+    auto session = client::Session::open(attach_options());
     if (session) {
       const AttachEnd end = Attachment(*session, {view_.selected_id(), read_only, false, detach_key_}).run();
       if (end.kind == AttachEnd::Kind::Signal) code_ = 128 + end.signal;
