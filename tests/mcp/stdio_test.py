@@ -56,7 +56,7 @@ class Stdio(unittest.TestCase):
                                "-e", "TTYWARD_HOME=" + self.home.name, *options],
                               env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return json.loads(done.stdout)
+        return json.loads(done.stdout)["result"]
 
     def test_inspector_finds_the_schemas_portable(self):
         for era in ("legacy", "modern", "auto"):
