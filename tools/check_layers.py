@@ -28,7 +28,8 @@ ALLOWED = {
     "mcp": ["base", "io", "wire", "engine", "client"],
     "acp": ["base", "io", "wire", "engine", "client"],
     "web": ["base", "io", "wire", "engine"],
-    "daemon": ["base", "io", "wire", "engine", "store", "config", "web", "mcp"],
+    "daemon": ["base", "io", "vt", "wire", "pty", "shell", "terminal", "policy", "engine", "store", "config", "web",
+               "mcp"],
     "cli": ["base", "io", "vt", "wire", "journal", "pty", "hold", "shell", "terminal", "policy", "store", "config",
             "engine", "client", "daemon", "mcp", "acp"],
 }

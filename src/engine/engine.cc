@@ -221,6 +221,11 @@ void Engine::fill_pool() {
     if (!*alive) return;
     pool_due_ = false;
     if (!pool_model_ || ending_) return;
+    // A user's start-up files may take long, or lock each other out: never two at once.
+    if (std::any_of(terminals_.begin(), terminals_.end(),
+                    [](const auto& terminal) { return terminal->live() && !terminal->ready(); })) {
+      return fill_pool();
+    }
     size_t have = 0;
     for (const auto& terminal : terminals_) {
       const TerminalSpec& spec = terminal->spec();

@@ -127,10 +127,8 @@ base::Result<Status> Reader::status() const {
 base::Result<void> Reader::list() {
   names_.assign(1, SegmentName{0, 0});  // in `main`
   if (!dir_.valid()) {
-    // So far, or for good, the first segment was enough: there is nothing to list.
-    if (observe(header_.as<const JournalHeader>()->segments) <= 1) return {};
     auto dir = open_private_folder_at(root_.get(), id_.c_str(), shown_);
-    if (!dir && dir.error().sys_errno == ENOENT) return {};  // removed
+    if (!dir && dir.error().sys_errno == ENOENT) return {};  // the first segment was enough so far
     if (!dir) return tl::unexpected(dir.error());
     dir_ = std::move(*dir);
   }

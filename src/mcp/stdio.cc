@@ -154,6 +154,8 @@ void Stdio::flush() {
   if (broken) {
     gone_ = true;
     end(std::chrono::milliseconds(0));
+  } else if (answered_ && unsent_.empty()) {
+    finish();
   }
 }
 
@@ -161,15 +163,23 @@ void Stdio::end(std::chrono::milliseconds grace) {
   if (ended_) return;
   ended_ = true;
   if (in_ >= 0) server_.loop().poller().remove(in_);
-  const auto finish_if_alive = [this, alive = alive_] {
-    if (*alive) finish();
+  const auto while_alive = [this, alive = alive_](void (Stdio::*what)()) {
+    return [this, alive, what] {
+      if (*alive) (this->*what)();
+    };
   };
   if (grace.count() > 0) {
-    peer_->when_idle(finish_if_alive);
-    server_.loop().after(grace, finish_if_alive);
+    server_.loop().after(grace, while_alive(&Stdio::finish));
+    peer_->when_idle(while_alive(&Stdio::all_answered));
   } else {
-    server_.loop().post(finish_if_alive);
+    server_.loop().post(while_alive(&Stdio::finish));
   }
+}
+
+// The last answers may still wait for the client to read them.
+void Stdio::all_answered() {
+  answered_ = true;
+  if (unsent_.empty()) finish();
 }
 
 void Stdio::finish() {

@@ -43,6 +43,7 @@ class Stdio final : private io::Poller::Handler {
   void flush();
   // `grace`: how long calls in flight may still take.
   void end(std::chrono::milliseconds grace);
+  void all_answered();
   void finish();
 
   Server& server_;
@@ -53,7 +54,8 @@ class Stdio final : private io::Poller::Handler {
   bool out_polled_ = false;
   bool skipping_ = false;  // inside a line that is too long
   bool ended_ = false;
-  bool gone_ = false;
+  bool gone_ = false;      // the client does not read any more
+  bool answered_ = false;  // the input has ended and everything is answered
   std::function<void()> on_end_;
   std::string input_;
   std::string unsent_;

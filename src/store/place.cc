@@ -94,7 +94,7 @@ base::Result<std::string> set_aside(const PreparedFile& file) {
   struct stat st{};
   if (::lstat(file.path.c_str(), &st) != 0 || identity_of(st) != file.identity) return std::string();
 
-  const std::string aside = free_name(file.path);
+  std::string aside = free_name(file.path);
   // The log goes along: it may hold what the main file lacks.
   if (::rename((file.path + "-wal").c_str(), (aside + "-wal").c_str()) != 0 && errno != ENOENT) {
     return base::fail_errno(errno, "cannot set aside the log of " + file.path);

@@ -91,6 +91,9 @@ enum class ExitFilter : uint8_t {
   Failed,  // it ended, and not so
 };
 
+// The initializers are not redundant: without them GCC warns of every field that a caller does not name.
+// NOLINTBEGIN(readability-redundant-member-init)
+
 // Everything given must hold; what is empty does not matter.
 struct HistoryQuery {
   std::string text = {};  // somewhere in the command; case of ASCII letters does not count
@@ -115,6 +118,8 @@ struct DecisionQuery {
   int limit = 100;
   std::string before_id = {};
 };
+
+// NOLINTEND(readability-redundant-member-init)
 
 inline constexpr int kMaxRows = 10'000;  // per call; more is asked for page by page
 

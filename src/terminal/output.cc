@@ -214,7 +214,8 @@ void Output::append_screen(Transcript& transcript, std::string partial) const {
 void Output::finish() {
   if (finished_) return;
   finished_ = true;
-  if (!sniffer_.is_binary()) feed_screen(decoder_.finish(), total_bytes_ - decoder_.pending());
+  const uint64_t decoded_to = total_bytes_ - decoder_.pending();
+  if (!sniffer_.is_binary()) feed_screen(decoder_.finish(), decoded_to);
   // A full-screen program that was killed: what it covered is still output, its own picture is not.
   if (screen_.is_alternate()) screen_.feed("\x18\x1b[?1049l");
   append_screen(transcript_, std::move(partial_));

@@ -29,7 +29,7 @@ std::string reread(const std::string& json) {
 TEST(CommandResult, an_empty_result_has_nulls_for_what_is_not_known) {
   EXPECT_EQ(
       reread(CommandResult().to_json()),
-      R"({"background": [], "binary": false, "command": "", "command_id": null, "core_dumped": false, )"
+      R"({"approval": null, "background": [], "binary": false, "command": "", "command_id": null, "core_dumped": false, )"
       R"("cpu_ms": null, "cwd": null, "cwd_after": null, "duration_ms": 0, "encoding": null, )"
       R"("exit_code": null, "fallback_reason": null, "integration": "none", "known_by": null, )"
       R"("lost_bytes": 0, "max_rss_kib": null, "omitted": null, "output": "", "pipeline": null, )"

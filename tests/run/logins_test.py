@@ -61,7 +61,8 @@ class Ssh(LoginTest):
         with open(f"{self.folder}/sshd_config", "w") as f:
             f.write(f"ListenAddress 127.0.0.1\nPort {self.port}\nHostKey {self.folder}/host\nPidFile none\n"
                     f"AuthorizedKeysFile {self.folder}/allowed\nStrictModes no\nUsePAM no\nPermitRootLogin yes\n"
-                    "PasswordAuthentication yes\nKbdInteractiveAuthentication no\n")
+                    "PasswordAuthentication yes\nKbdInteractiveAuthentication no\n"
+                    f"SetEnv HOME={self.folder}\n")  # what people's own .bashrc does is not our business
         if IS_ROOT:
             os.makedirs("/run/sshd", mode=0o755, exist_ok=True)  # where it goes to be harmless
         command = [SSHD, "-D", "-e", "-f", f"{self.folder}/sshd_config"]

@@ -28,7 +28,7 @@ Callback<CallReply> hand_on(Context& context, std::string approval, Said said) {
 // What the model is told when nobody has said yes so far: the question stays open.
 CallReply still_open(const json::object& approval) {
   json::object pending;
-  for (const char* same : {"command_id", "terminal_id", "command", "cwd"}) {
+  for (const char* same : {"command_id", "terminal_id", "command", "cwd", "verdict"}) {
     const json::value* value = member(approval, same);
     pending[same] = value != nullptr ? *value : json::value();
   }

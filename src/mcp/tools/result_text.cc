@@ -7,6 +7,7 @@ namespace {
 
 constexpr size_t kShownCommand = 200;  // characters of a command repeated in an answer
 constexpr size_t kShownProcesses = 10;
+constexpr size_t kShownReasons = 3;
 
 std::string id_of(const json::object& result) {
   const std::string command = text_or(result, "command_id");
@@ -39,18 +40,25 @@ std::string waiting_text(const json::object& result) {
                      prompt.empty() ? "" : " shows \"" + prompt + "\"", how_to_answer(result, *waiting));
 }
 
+std::string why_asked(const json::object& result) {
+  const json::object* verdict = object_at(result, "verdict");
+  const json::array* reasons = verdict != nullptr ? array_at(*verdict, "reasons") : nullptr;
+  std::string text;
+  for (size_t i = 0; reasons != nullptr && i < reasons->size() && i < kShownReasons; i++) {
+    if (const json::object* reason = (*reasons)[i].if_object())
+      text += (text.empty() ? " It " : "; ") + visible_line(text_or(*reason, "text"), kShownCommand);
+  }
+  return text.empty() ? text : text + ".";
+}
+
 std::string pending_text(const json::object& result) {
   const std::string approval = text_or(result, "approval");
   return fmt::format(
       "Not run yet: a person has to allow it, and has been asked (approval {}).{} Wait for the answer with "
-      "wait_for, id {}; "
-      "or do something else meanwhile. A person answers with `ttyward approvals allow {}` (or deny), or in "
-      "the panel. Do "
-      "not run it in another way.",
-      approval,
-      text_or(result, "reason").empty() ? ""
-                                        : " Reason: " + visible_line(text_or(result, "reason"), 300) + ".",
-      approval, approval);
+      "wait_for, id {}; or do something else meanwhile. A person answers with `ttyward approvals allow {}` "
+      "(or "
+      "deny), or in the panel. Do not run it in another way.",
+      approval, why_asked(result), approval, approval);
 }
 
 std::string status_text(const json::object& result) {
@@ -137,6 +145,7 @@ std::string output_text(const json::object& result, const Fence& fence) {
 }  // namespace
 
 std::string duration_text(int64_t ms) {
+  if (ms < 1000) return fmt::format("{} ms", ms);
   if (ms < 10'000) return fmt::format("{}.{} s", ms / 1000, ms % 1000 / 100);
   if (ms < 120'000) return fmt::format("{} s", ms / 1000);
   return fmt::format("{} min {} s", ms / 60'000, ms % 60'000 / 1000);
