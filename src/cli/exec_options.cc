@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/choice.h"
 #include "cli/fields.h"
 #include "cli/option_values.h"
 #include "shell/quoting.h"
@@ -44,19 +45,21 @@ void declare_exec_options(CLI::App& app, ExecOptions& options) {
   app.add_option("--cwd", options.cwd, "Folder to run in, for this command only")->type_name("FOLDER");
   app.add_option("--timeout", options.timeout, "Seconds it may take in all; 0 is no limit");
   app.add_option("--idle-timeout", options.idle_timeout, "Seconds it may be silent; 0 is no limit");
-  app.add_option("--yield", options.yield,
-                 "Seconds after which we stop waiting and leave it running, with exit code 75; 0 is never");
   app.add_flag("--wait", options.wait_if_busy,
                "Wait for the command that runs there now, instead of failing");
-  app.add_option("--on-input", options.on_input,
-                 "When it asks for input: stay until somebody answers, or return with exit code 75; "
-                 "stay if a person watches")
-      ->type_name("stay|return")
-      ->check(CLI::IsMember({"stay", "return"}));
   app.add_flag(
       "--sentinel", options.sentinel,
       "Type it to whatever reads the terminal now, a shell behind ssh say, and find its end by a mark");
   declare_view(app, options.view);
+}
+
+void declare_leaving_options(CLI::App& app, ExecOptions& options) {
+  app.add_option("--yield", options.yield,
+                 "Seconds after which we stop waiting and leave it running, with exit code 75; 0 is never");
+  choose(app.add_option("--on-input", options.on_input,
+                        "When it asks for input: stay until somebody answers, or return with exit code 75; "
+                        "stay if a person watches"),
+         {"stay", "return"});
 }
 
 base::Result<boost::json::object> exec_arguments(const ExecOptions& options, bool after_dashes) {

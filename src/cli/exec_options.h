@@ -26,6 +26,8 @@ struct ExecOptions {
 };
 
 void declare_exec_options(CLI::App& app, ExecOptions& options);
+// When to stop waiting for its end; of `exec` alone: a dialogue goes on until the command has ended.
+void declare_leaving_options(CLI::App& app, ExecOptions& options);
 // `after_dashes`: the words are a program and its arguments.
 base::Result<boost::json::object> exec_arguments(const ExecOptions& options, bool after_dashes);
 // --view for any verb that shows output.

@@ -102,8 +102,15 @@ Outcome LiveCommand::take_messages() {
       if (reply->id == interrupt_call_ && !reply->result) say(reply->result.error().message);
       if (reply->id != call_) continue;
       done_ = true;
-      if (!reply->result) return tl::unexpected(reply->result.error());
-      return finish(*reply->result);
+      if (reply->result) return finish(*reply->result);
+      client::CallFailure failure = reply->result.error();
+      if (failure.fate == client::CallFailure::Fate::Unknown) {
+        failure.message = fmt::format(
+            "the daemon went away, the command goes on without it: ttyward wait {0} waits "
+            "for its end, ttyward read {0} shows its output",
+            shell::quote_posix(terminal_));
+      }
+      return tl::unexpected(std::move(failure));
     }
   }
   return 0;

@@ -46,7 +46,7 @@ class Attach(CliTest):
         tmux.keys("Escape")
         tmux.line(":wq")
         eventually(lambda: os.path.exists(self.path("file")))
-        tmux.wait_for("$", absent=("~\n~\n",))
+        tmux.wait_for("vim -u NONE", absent=("~\n~\n",))
         with open(self.path("file")) as f:
             self.assertEqual(f.read(), "hello\n")
         tmux.line("seq 1 200 | less")
@@ -97,6 +97,25 @@ class Attach(CliTest):
         self.assertNotIn("not mine", one.wait_for("still 4"))
         one.keys("C-]")
         one.wait_for("left it")
+
+    def test_the_keyboard_is_one_persons_and_can_be_taken(self):
+        self.open()
+        one, two = Tmux(self, 120, 24), Tmux(self, 120, 24)
+        self.attach(one)
+        two.line(f"{TTYWARD} attach build; echo code $?")
+        two.wait_for("has the keyboard", "--take", "code 125")
+        self.attach(two, "--take")
+        two.wait_for("you have the keyboard")
+        one.wait_for("ttyward attach on pts/", "has the keyboard", absent=("you have the keyboard",))
+        one.line("echo not mine")
+        two.line("echo mine $((1 + 1))")
+        two.wait_for("mine 2")
+        self.assertNotIn("not mine", one.wait_for("mine 2"))
+        one.keys("C-]")
+        one.wait_for("left it")
+        two.keys("C-]")
+        two.wait_for("left it")
+        self.assertIsNone(self.terminal()["lease"])
 
     def test_the_end_of_the_terminal_ends_it(self):
         self.open()

@@ -250,8 +250,10 @@ class Mistakes(CliTest):
         self.kill_daemon()
         code, _, err = self.end_of(process)
         self.assertEqual((code, err.count("\n")), (125, 1), err)
+        self.assertIn("ttyward wait build", err)
         open(self.path("go"), "w").close()
-        eventually(lambda: os.path.exists(self.path("ended")))
+        self.assertEqual(self.ttyward("wait", "build").returncode, 0)
+        self.assertTrue(os.path.exists(self.path("ended")))
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ class Completion(unittest.TestCase):
 
     def test_bash(self):
         self.assertIn("run", self.bash("ttyward", ""))
-        self.assertEqual(self.bash("ttyward", "ren"), ["render"])
+        self.assertEqual(self.bash("ttyward", "rend"), ["render"])
         self.assertNotIn("manual", self.bash("ttyward", ""))
         self.assertEqual(self.bash("ttyward", "--js"), ["--json"])
         self.assertEqual(self.bash("ttyward", "config", ""), ["show", "path", "check", "reference"])
@@ -75,7 +75,7 @@ class Completion(unittest.TestCase):
             got = self.run_shell("fish", "--no-config", "-c", f"source {script}; complete -C '{line}'")
             return [each.split("\t")[0] for each in got.split("\n") if each]
 
-        self.assertEqual(offered("ttyward ren"), ["render"])
+        self.assertEqual(offered("ttyward rend"), ["render"])
         self.assertNotIn("manual", offered("ttyward "))
         self.assertEqual(sorted(offered("ttyward config ")), ["check", "path", "reference", "show"])
         self.assertEqual(offered("ttyward config sh"), ["show"])
@@ -112,7 +112,7 @@ class Completion(unittest.TestCase):
                          f"compinit -u -D; source {script}; print -r -- REA''DY\n".encode())
         wait_for(b"READY")
         # (A = or / that zsh has put at the end goes when something else is typed.) The completed line is quoted and printed by zsh itself: home, print ', end, ' and return.
-        for typed, wanted in [("ttyward ren\t", "ttyward render "), ("ttyward config sh\t", "ttyward config show "),
+        for typed, wanted in [("ttyward rend\t", "ttyward render "), ("ttyward config sh\t", "ttyward config show "),
                               ("ttyward run --idle\t", "ttyward run --idle-timeout"),
                               ("ttyward render --format js\t", "ttyward render --format json "),
                               ("ttyward run --overflow=pau\t", "ttyward run --overflow=pause "),

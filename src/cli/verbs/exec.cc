@@ -20,6 +20,7 @@ int exec(const ExecOptions& options, const Globals& globals) {
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<ExecOptions>();
   declare_exec_options(app, *options);
+  declare_leaving_options(app, *options);
   return [options, &globals] { return exec(*options, globals); };
 }
 

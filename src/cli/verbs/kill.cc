@@ -8,6 +8,7 @@
 
 #include <boost/json/object.hpp>
 
+#include "cli/choice.h"
 #include "cli/daemon_verb.h"
 #include "cli/fields.h"
 #include "cli/shown_text.h"
@@ -86,9 +87,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   app.add_option("TARGET", args->targets, "Terminals by name or id, or commands by id")->required();
   app.add_flag("--force", args->force, "KILL at once, instead of INT, TERM and then KILL");
   app.add_option("--signal", args->signal, "Only send this signal, by name or number");
-  app.add_option("--to", args->to, "With --signal: to whom")
-      ->type_name("leader|foreground|all")
-      ->check(CLI::IsMember({"leader", "foreground", "all"}));
+  choose(app.add_option("--to", args->to, "With --signal: to whom"), {"leader", "foreground", "all"});
   return [args, &globals] { return kill(*args, globals); };
 }
 

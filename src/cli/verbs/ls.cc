@@ -5,6 +5,7 @@
 
 #include <boost/json/object.hpp>
 
+#include "cli/choice.h"
 #include "cli/daemon_verb.h"
 #include "cli/fields.h"
 #include "cli/person_tty.h"
@@ -48,9 +49,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
   app.add_flag("--all", args->all, "Those that have ended, too");
   app.add_option("--task", args->task, "Only those of this task");
-  app.add_option("--owner", args->owner, "Only those of this owner")
-      ->type_name("agent|user|system")
-      ->check(CLI::IsMember({"agent", "user", "system"}));
+  choose(app.add_option("--owner", args->owner, "Only those of this owner"), {"agent", "user", "system"});
   app.add_flag("--background", args->background, "Only those without a task");
   return [args, &globals] { return list(*args, globals); };
 }

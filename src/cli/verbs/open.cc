@@ -6,6 +6,7 @@
 
 #include <boost/json/object.hpp>
 
+#include "cli/choice.h"
 #include "cli/daemon_verb.h"
 #include "cli/fields.h"
 #include "cli/option_values.h"
@@ -91,10 +92,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   app.add_option("--shell", args->shell, "Name or path of its shell; yours if left out")->type_name("FILE");
   app.add_flag("--login", args->login, "A login shell");
   app.add_option("--task", args->task, "Task it belongs to");
-  app.add_option("--owner", args->owner, "Whose it is")
-      ->type_name("user|agent")
-      ->check(CLI::IsMember({"user", "agent"}))
-      ->capture_default_str();
+  choose(app.add_option("--owner", args->owner, "Whose it is"), {"user", "agent"})->capture_default_str();
   app.add_option("--env", args->environment, "NAME=value for its environment; may be repeated")
       ->allow_extra_args(false);
   app.add_option("--size", args->size, "Its size, such as 120x40");

@@ -3,6 +3,7 @@
 
 #include <boost/json/object.hpp>
 
+#include "cli/choice.h"
 #include "cli/daemon_verb.h"
 #include "cli/fields.h"
 #include "cli/verbs/verbs.h"
@@ -34,9 +35,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
   app.add_option("TERM", args->terminal, "Name or id of the terminal, or the beginning of its id")
       ->required();
-  app.add_option("--format", args->format, "In which form")
-      ->type_name("text|ansi|json|html|svg")
-      ->check(CLI::IsMember({"text", "ansi", "json", "html", "svg"}))
+  choose(app.add_option("--format", args->format, "In which form"), {"text", "ansi", "json", "html", "svg"})
       ->capture_default_str();
   app.add_option("--history", args->history, "So many lines above the screen, too");
   return [args, &globals] { return screen(*args, globals); };
