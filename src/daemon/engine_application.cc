@@ -361,6 +361,7 @@ void EngineApplication::on_quality(const Terminal& terminal, shell::Quality from
 }
 
 void EngineApplication::on_terminal_forgotten(const std::string& id) {
+  readers_->forget(id);
   std::vector<uint64_t> gone;
   for (const auto& [key, attachment] : attachments_) {
     if (attachment->terminal == id) gone.push_back(key);

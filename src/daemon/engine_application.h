@@ -94,7 +94,7 @@ class EngineApplication final : public Application,
   engine::GateRequest gate_request(const Caller& caller, std::string command, std::string cwd) const;
   void follow(const Caller& caller, engine::Terminal& terminal, engine::Command& command, const Follow& how,
               const Responder& responder);
-  void answer_with(engine::Terminal& terminal, const std::string& command_id,
+  void answer_with(engine::Terminal& terminal, const std::string& command_id, const std::string& reader,
                    const terminal::ViewLimits& view, const Responder& responder);
   void submit_when_free(const Caller& caller, const std::string& terminal_id, engine::CommandRequest request,
                         bool wait_if_busy, const Follow& how, const Responder& responder);

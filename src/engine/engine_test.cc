@@ -13,7 +13,7 @@ namespace ttyward::engine {
 namespace {
 
 // An engine in folders of its own, and what it told.
-class EngineBench : private EngineObserver {
+class EngineBench final : private EngineObserver {
  public:
   EngineBench() : loop_(io::Loop::create().value()) {
     char name[] = "/tmp/ttyward-engine-XXXXXX";
