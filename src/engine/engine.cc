@@ -394,6 +394,12 @@ size_t Engine::live_commands() const {
   }));
 }
 
+size_t Engine::pooled() const {
+  return static_cast<size_t>(std::count_if(terminals_.begin(), terminals_.end(), [](const auto& terminal) {
+    return terminal->spec().pooled && terminal->live() && terminal->ready();
+  }));
+}
+
 void Engine::contribute_path(PathContribution contribution) {
   remove_path(contribution.contributor);
   paths_.push_back(std::move(contribution));

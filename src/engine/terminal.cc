@@ -6,13 +6,36 @@
 
 #include <algorithm>
 #include <cctype>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "engine/json_fields.h"
 #include "engine/time.h"
+#include "pty/proc.h"
 #include "vt/input_encoder.h"
 
 namespace ttyward::engine {
+namespace {
+
+constexpr std::chrono::milliseconds kInterruptLook{25};
+constexpr int kInterruptLooks = 12;
+
+// Whether the process neither catches nor ignores SIGINT: the kernel's word.
+bool dies_of_interrupt(pid_t pid) {
+  const auto status = pty::read_proc_file("/proc/" + std::to_string(pid) + "/status");
+  if (!status) return false;
+  for (const char* name : {"\nSigIgn:", "\nSigCgt:"}) {
+    const size_t at = status->find(name);
+    if (at == std::string::npos) return false;
+    const uint64_t mask = std::strtoull(status->c_str() + at + std::strlen(name), nullptr, 16);
+    if ((mask >> (SIGINT - 1) & 1) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 const char* owner_name(Owner owner) {
   switch (owner) {
@@ -68,7 +91,7 @@ Terminal::~Terminal() {
   }
   for (io::Loop::TimerId* timer :
        {&start_timer_, &editor_timer_, &times_timer_, &look_timer_, &abandon_timer_, &climb_timer_,
-        &kill_timer_, &ending_timer_, &frame_timer_}) {
+        &kill_timer_, &interrupt_timer_, &ending_timer_, &frame_timer_}) {
     host_.loop.cancel(*timer);
   }
 }
@@ -175,9 +198,46 @@ void Terminal::close_input(HolderLink::Done done) {
 }
 
 void Terminal::interrupt(HolderLink::Done done) {
-  if (!link_) return done(base::fail(base::ErrorCode::Unavailable, "terminal " + spec_.id + " has ended"));
+  if (closed_) return done(base::fail(base::ErrorCode::Unavailable, "terminal " + spec_.id + " has ended"));
+  if (current_ == nullptr && queued_ != nullptr) {
+    queued_->facts.state = terminal::CommandState::Interrupted;
+    queued_->facts.reason = "it was interrupted before it began";
+    finish(*queued_);
+    return done({});
+  }
   if (current_ != nullptr) current_->interrupted = true;
-  link_->interrupt(std::move(done));
+  send_interrupt();
+  done({});
+}
+
+// A command that was just typed is not in the foreground yet: what is sent now would hit the shell, or be
+// forgotten with the line it was about to read. And a process that is just becoming a program may lose a
+// signal on the way. So it is looked after for a moment.
+void Terminal::send_interrupt() {
+  interrupt_due_ = link_ == nullptr || (tracker_ && current_ != nullptr && !current_->started_seen);
+  if (interrupt_due_) return;
+  const bool shell_in_front = tracker_ && foreground_group() == child_pid_;
+  link_->interrupt();
+  if (tracker_ && current_ != nullptr)
+    interrupt_again(current_->facts.command_id, shell_in_front, kInterruptLooks);
+}
+
+void Terminal::interrupt_again(const std::string& command_id, bool shell_was_in_front, int looks) {
+  host_.loop.cancel(interrupt_timer_);
+  interrupt_timer_ = host_.loop.after(kInterruptLook, [this, command_id, shell_was_in_front, looks] {
+    interrupt_timer_ = 0;
+    if (!link_ || current_ == nullptr || current_->over || current_->facts.command_id != command_id) return;
+    const pid_t front = foreground_group();
+    const bool shell_in_front = front == child_pid_;
+    // It came to the front after the signal; or it would be dead, had it got the signal.
+    if (!shell_in_front && (shell_was_in_front || dies_of_interrupt(front))) link_->interrupt();
+    if (looks > 1) interrupt_again(command_id, shell_in_front, looks - 1);
+  });
+}
+
+pid_t Terminal::foreground_group() const {
+  const auto stat = pty::read_stat(child_pid_);
+  return stat ? stat->terminal_foreground : 0;
 }
 
 void Terminal::signal(int number, HolderLink::Target target, HolderLink::Done done) {

@@ -273,6 +273,9 @@ class Terminal final : private HolderLink::Observer {
   void arm_times();
   void check_times();
   void abandon_input();
+  void send_interrupt();
+  void interrupt_again(const std::string& command_id, bool shell_was_in_front, int looks);
+  pid_t foreground_group() const;
   void climb(int rung);
   void log(const boost::json::object& record);
   void record(const Command& command);
@@ -355,6 +358,8 @@ class Terminal final : private HolderLink::Observer {
   io::Loop::TimerId frame_timer_ = 0;
   io::Loop::TimerId kill_timer_ = 0;
   bool editor_waited_ = false;
+  io::Loop::TimerId interrupt_timer_ = 0;
+  bool interrupt_due_ = false;  // once it has begun
 
   std::vector<Watcher*> watchers_;
   uint32_t changes_ = 0;

@@ -233,6 +233,7 @@ void Terminal::command_started(const shell::CommandStarted& event) {
   current_ = command;
   changed(kCommandStarted);
   look_when_silent();
+  if (interrupt_due_ && !replaying_) send_interrupt();
 }
 
 void Terminal::command_finished(const shell::CommandFinished& event) {
@@ -352,6 +353,7 @@ void Terminal::finish(Command& command) {
   if (command.over) return;
   command.over = true;
   command.answered = true;
+  interrupt_due_ = false;
   terminal::CommandResult& facts = command.facts;
   facts.waiting.reset();
   if (command.range.end < command.range.begin) command.range.end = command.range.begin;
@@ -508,7 +510,7 @@ void Terminal::end_command(CommandState state, std::string reason) {
   changed(kCommandFinished);
   if (!link_) return;
   if (spec_.temporary()) return link_->terminate(host_.settings.kill_rungs);
-  link_->interrupt();
+  send_interrupt();
   climb(0);
 }
 

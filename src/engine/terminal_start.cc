@@ -217,6 +217,7 @@ void Terminal::connect() {
   auto link = HolderLink::connect(host_.loop, host_.sockets, spec_.id, *this);
   if (!link) return on_gone();  // ended already: the journal has it all
   link_ = std::move(*link);
+  if (interrupt_due_) send_interrupt();
   if (spec_.stdin_text && !replaying_) {
     link_->input(*spec_.stdin_text);
     link_->close_input();

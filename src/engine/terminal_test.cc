@@ -95,6 +95,22 @@ TEST(Terminal, AnOpenQuoteIsReportedAndTheShellComesBack) {
   EXPECT_EQ(bench.exec(t, "echo fine").output.text, "fine\n");
 }
 
+TEST(Terminal, AnInterruptIsNotLostHoweverEarlyItComes) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  for (int i = 0; i < 20; i++) {
+    Command* command = *t.submit(bench.request("sleep 600"));
+    // Before it is typed, while it is typed, when it has just begun.
+    if (i % 3 == 1) bench.until([&] { return command->sent; });
+    if (i % 3 == 2) bench.until([&] { return command->started_seen; });
+    const std::string id = command->facts.command_id;
+    t.interrupt([](auto sent) { EXPECT_TRUE(sent); });
+    bench.until([&] { return t.find(id)->over; });
+    EXPECT_EQ(t.find(id)->facts.state, CommandState::Interrupted) << i;
+  }
+  EXPECT_EQ(bench.exec(t, "echo fine").output.text, "fine\n");
+}
+
 TEST(Terminal, ACommandElsewhereLeavesTheShellWhereItIs) {
   Bench bench;
   Terminal& t = bench.shell();
