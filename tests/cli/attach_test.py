@@ -150,6 +150,12 @@ class Attach(CliTest):
         tmux.keys("C-]")
         tmux.wait_for("left it")
 
+    def test_a_terminal_is_not_shown_in_itself(self):
+        self.open()
+        done = self.ttyward("exec", "build", f"env TTYWARD_HOME={self.home} {TTYWARD} attach build")
+        self.assertEqual(done.returncode, 2, done)
+        self.assertIn("you are in this terminal", done.stdout)
+
     def test_mistakes(self):
         tmux = Tmux(self)
         tmux.line(f"{TTYWARD} attach nobody; echo code $?")
