@@ -70,6 +70,7 @@ class Commands(CliTest):
         self.open()
         process = self.start("exec", "build", "echo up; sleep 1000")
         self.assertEqual(process.stdout.readline(), "up\n")
+        self.wait_for_program("sleep 1000")
         process.send_signal(signal.SIGINT)
         self.assertEqual(self.end_of(process)[0], 130)
         self.assertEqual(self.ok("exec", "build", "echo there", "--wait"), "there\n")
