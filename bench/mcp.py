@@ -78,7 +78,7 @@ def measure(work):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="tw-bench-") as home:
-        env = dict(os.environ, TTYWARD_HOME=home)
+        env = dict(os.environ, TTYWARD_HOME=home, HOME=home)
         begin = time.perf_counter()
         server = Server(env)
         server.call("run_command", command="true")

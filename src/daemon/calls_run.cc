@@ -186,7 +186,8 @@ void EngineApplication::gated(const Caller& caller, engine::GateRequest request,
 }
 
 void EngineApplication::answer_with(Terminal& terminal, const std::string& command_id,
-                                    const terminal::ViewLimits& view, const Responder& responder) {
+                                    const std::string& reader, const terminal::ViewLimits& view,
+                                    const Responder& responder) {
   if (!responder.open()) return;
   Command* command = terminal.find(command_id);
   if (command == nullptr) {
@@ -201,6 +202,10 @@ void EngineApplication::answer_with(Terminal& terminal, const std::string& comma
   }
   if (terminal.lease() && !command->sent) {
     answer["reason"] = "it has not begun: " + terminal.lease()->by + " has the keyboard of this terminal";
+  }
+  // What this reader has been given it need not be told again.
+  if (const auto source = engine::OutputSource::find(terminal, command_id); source && command->started_seen) {
+    readers_->skip_all(reader, *source);
   }
   responder.ok(answer);
 }
@@ -228,11 +233,12 @@ void EngineApplication::follow(const Caller& caller, Terminal& terminal, Command
     stream = std::move(*made);
     call.parts.push_back(stream);
   }
-  const auto answer = [this, stream, key, id, view = how.view, responder](const engine::WaitOutcome&) {
+  const auto answer = [this, stream, key, id, reader = caller.reader, view = how.view,
+                       responder](const engine::WaitOutcome&) {
     if (stream) stream->finish();
     const auto found = engine_->find_command(id);
     if (found) {
-      answer_with(*found->terminal, id, view, responder);
+      answer_with(*found->terminal, id, reader, view, responder);
     } else {
       responder.fail(wire::call_error(found.error()));
     }

@@ -1,6 +1,9 @@
 #include "daemon/engine_application.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 #include <boost/json/array.hpp>
 
@@ -142,6 +145,8 @@ engine::Settings EngineApplication::engine_settings() const {
     settings.extra_shell_environment.push_back("POWERLEVEL9K_TERM_SHELL_INTEGRATION=true");
   settings.also_inherit = from.shell.environment_keep;
   settings.set_environment = from.shell.environment_add;
+  settings.umask = process_.user_umask();
+  settings.limits = {{RLIMIT_NOFILE, user_files_}};
   settings.cols = static_cast<uint16_t>(from.terminal.cols);
   settings.rows = static_cast<uint16_t>(from.terminal.rows);
   settings.journal_quota = static_cast<uint64_t>(from.limits.journal);
@@ -176,7 +181,17 @@ engine::GateSettings EngineApplication::gate_settings() const {
   return settings;
 }
 
+// A terminal costs us a handful of descriptors; what runs in it gets the limit the user has.
+void EngineApplication::raise_file_limit() {
+  if (::getrlimit(RLIMIT_NOFILE, &user_files_) != 0) return;
+  constexpr rlim_t kEnough = 65536;
+  rlimit raised = user_files_;
+  raised.rlim_cur = std::max(user_files_.rlim_cur, std::min(user_files_.rlim_max, kEnough));
+  ::setrlimit(RLIMIT_NOFILE, &raised);
+}
+
 base::Result<void> EngineApplication::start(io::Loop& loop, Server& server) {
+  raise_file_limit();
   loop_ = &loop;
   server_ = &server;
   basic_.serve(server);
@@ -346,6 +361,7 @@ void EngineApplication::on_quality(const Terminal& terminal, shell::Quality from
 }
 
 void EngineApplication::on_terminal_forgotten(const std::string& id) {
+  readers_->forget(id);
   std::vector<uint64_t> gone;
   for (const auto& [key, attachment] : attachments_) {
     if (attachment->terminal == id) gone.push_back(key);

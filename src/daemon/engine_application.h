@@ -8,6 +8,8 @@
 // goes when it is answered or taken back. Thread rule: the loop's thread.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -92,7 +94,7 @@ class EngineApplication final : public Application,
   engine::GateRequest gate_request(const Caller& caller, std::string command, std::string cwd) const;
   void follow(const Caller& caller, engine::Terminal& terminal, engine::Command& command, const Follow& how,
               const Responder& responder);
-  void answer_with(engine::Terminal& terminal, const std::string& command_id,
+  void answer_with(engine::Terminal& terminal, const std::string& command_id, const std::string& reader,
                    const terminal::ViewLimits& view, const Responder& responder);
   void submit_when_free(const Caller& caller, const std::string& terminal_id, engine::CommandRequest request,
                         bool wait_if_busy, const Follow& how, const Responder& responder);
@@ -172,6 +174,7 @@ class EngineApplication final : public Application,
                   const std::string& reason) override;
   void on_terminal_forgotten(const std::string& id) override;
   void load_config();
+  void raise_file_limit();
   engine::Settings engine_settings() const;
   engine::GateSettings gate_settings() const;
   void open_store();
@@ -183,6 +186,7 @@ class EngineApplication final : public Application,
   BasicCalls basic_;
   io::Loop* loop_ = nullptr;
   Server* server_ = nullptr;
+  rlimit user_files_{};
   config::Loaded config_;
   std::vector<std::string> warnings_;
   std::unique_ptr<store::Worker> store_;

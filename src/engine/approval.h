@@ -22,7 +22,7 @@ struct Approval {
   std::string shown;    // the same as a person sees it: escaped, bounded
   std::string cwd;
   std::vector<std::string> environment_changes;  // NAME=value
-  std::string command_id;  // the command that runs if the answer is yes
+  std::string command_id;                        // the command that runs if the answer is yes
   std::string terminal_id;
   std::string task;
   std::string session;

@@ -3,12 +3,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/folders.h"
 #include "journal/folder.h"
 #include "journal/writer.h"
+#include "pty/exec_child.h"
 #include "pty/kill_ladder.h"
 #include "shell/launch.h"
 
@@ -31,6 +33,9 @@ struct Settings {
   std::vector<std::string> extra_shell_environment;  // NAME=value, for prompt themes
   std::vector<std::string> also_inherit;             // names
   std::vector<std::string> set_environment;          // NAME=value, for every terminal and command
+
+  std::optional<unsigned> umask;       // of what runs; ours if not set
+  std::vector<pty::ExecLimit> limits;  // of what runs
 
   uint16_t cols = 120;
   uint16_t rows = 40;

@@ -104,6 +104,8 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, Termi
   hold.spawn.environment = t.spec_.environment;
   hold.spawn.provider = t.spec_.provider;
   hold.spawn.size = t.spec_.size;
+  hold.spawn.umask = host.settings.umask;
+  hold.spawn.limits = host.settings.limits;
   if (t.spec_.provider == pty::Provider::Pipe && t.spec_.stdin_text) {
     hold.spawn.stdin_kind = pty::StdinKind::Pipe;
   }

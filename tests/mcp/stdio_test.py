@@ -17,7 +17,7 @@ META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontex
 class Stdio(unittest.TestCase):
     def setUp(self):
         self.home = tempfile.TemporaryDirectory(prefix="tw-mcp-")
-        self.env = dict(os.environ, TTYWARD_HOME=self.home.name)
+        self.env = dict(os.environ, TTYWARD_HOME=self.home.name, HOME=self.home.name)
 
     def tearDown(self):
         subprocess.run([TTYWARD, "daemon", "stop", "--kill-terminals"], env=self.env, capture_output=True, timeout=PATIENCE)
@@ -54,9 +54,9 @@ class Stdio(unittest.TestCase):
     def inspect(self, era, *options):
         done = subprocess.run([NODE, INSPECTOR, "--cli", TTYWARD, "mcp", "--protocol-era", era, "--format", "json",
                                "-e", "TTYWARD_HOME=" + self.home.name, *options],
-                              env=dict(self.env, HOME=self.home.name), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+                              env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return json.loads(done.stdout)
+        return json.loads(done.stdout)["result"]
 
     def test_inspector_finds_the_schemas_portable(self):
         for era in ("legacy", "modern", "auto"):

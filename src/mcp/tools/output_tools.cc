@@ -37,13 +37,16 @@ std::string which_part(const json::object& values, json::object& args) {
   return {};
 }
 
-std::string read_text(const json::object& read, const std::string& id) {
+enum class Searched { No, Yes };
+
+std::string read_text(const json::object& read, const std::string& id, Searched searched) {
   const int64_t total = integer_at(read, "total_lines").value_or(0);
   const Fence fence;
-  if (const json::array* matches = array_at(read, "matches"); matches != nullptr) {
+  if (searched == Searched::Yes) {
+    const json::array* matches = array_at(read, "matches");
     std::string lines;
-    for (const json::value& entry : *matches) {
-      if (const json::object* match = entry.if_object())
+    for (size_t i = 0; matches != nullptr && i < matches->size(); i++) {
+      if (const json::object* match = (*matches)[i].if_object())
         lines += fmt::format("{}: {}\n", integer_at(*match, "line").value_or(0),
                              visible_text(text_or(*match, "text")));
     }
@@ -71,8 +74,9 @@ Detached read_output(Context& context, RequestPtr request, json::object values) 
   args[kind_of(id)] = id;
   args["lines"] = integer_at(values, "max_lines").value_or(500);
   args["chars"] = integer_at(values, "max_chars").value_or(50'000);
+  const Searched searched = args.contains("grep") ? Searched::Yes : Searched::No;
   const CallReply reply = co_await call_daemon(context, request, "read", std::move(args));
-  request->reply(reply ? both(read_text(*reply, visible_line(id, 60)), *reply)
+  request->reply(reply ? both(read_text(*reply, visible_line(id, 60), searched), *reply)
                        : failure_result(reply.error()));
 }
 
@@ -146,7 +150,7 @@ Detached send_input(Context& context, RequestPtr request, json::object values) {
   out += "\n";
   if (read) {
     structured["output"] = text_or(*read, "text");
-    out += read_text(*read, visible_line(id, 60));
+    out += read_text(*read, visible_line(id, 60), Searched::No);
   }
   request->reply(both(out, structured));
 }

@@ -313,7 +313,7 @@ TEST(Tools, EachCallsTheDaemonAndSaysWhatItFound) {
   client.initialize();
   client.agent.on("open", R"({"terminal":{"id":"tbbbbbbbbbbbb","cwd":"/tmp","integration":"rich"}})");
   client.agent.on("kill", R"({"killed":true,"survivors":[]})");
-  client.agent.on("read", R"({"text":"x\n","first_line":3,"last_line":3,"total_lines":3})");
+  client.agent.on("read", R"({"text":"x\n","first_line":3,"last_line":3,"total_lines":3,"matches":[]})");
   client.agent.on("input", R"({"bytes":4})");
   client.agent.on("wait", R"({"condition":"prompt","terminal":{"id":"tbbbbbbbbbbbb","state":"idle"}})");
   client.agent.on("screen", R"({"content":"hello","cols":80,"rows":24,"cursor":{"row":1,"col":6}})");
