@@ -47,6 +47,7 @@ after(() => {
 for (const [name, kind] of Object.entries(kinds)) {
   describe(name, () => {
     let client;
+    const mine = name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
     before(async () => { client = await connect(kind); await client.listTools(); });
     after(async () => { await client.close(); });
 
@@ -83,7 +84,7 @@ for (const [name, kind] of Object.entries(kinds)) {
     });
 
     test('a persistent terminal keeps its state; dialogue, screen, reading, waiting', async () => {
-      const opened = await call(client, 'open_persistent_terminal', { cwd: work, name: `mine ${name}` });
+      const opened = await call(client, 'open_persistent_terminal', { cwd: work, name: mine });
       const id = opened.structuredContent.persistent_terminal_id;
       const first = await call(client, 'run_persistent_command', { id, command: 'cd /; X=41' });
       assert.equal(first.structuredContent.exit_code, 0, text(first));
@@ -98,7 +99,7 @@ for (const [name, kind] of Object.entries(kinds)) {
       assert.equal(waited.structuredContent.result.exit_code, 0, text(waited));
       assert.match(text(await call(client, 'get_screen', { id })), /hello Ada/);
       assert.match(text(await call(client, 'read_output', { id, search: 'hello' })), /hello Ada/);
-      assert.match(text(await call(client, 'list_terminals')), new RegExp(`${id} "mine ${name}": idle`));
+      assert.match(text(await call(client, 'list_terminals')), new RegExp(`${id} "${mine}": idle`));
       const slow = await call(client, 'run_persistent_command', { id, command: 'sleep 600', wait_ms: 300 });
       assert.equal(slow.structuredContent.state, 'running');
       assert.match(text(await call(client, 'interrupt_command', { id })), /Interrupted/);
@@ -133,10 +134,11 @@ for (const [name, kind] of Object.entries(kinds)) {
     test('cancelling interrupts only what asked for it', async () => {
       for (const interrupt of [false, true]) {
         const stop = new AbortController();
-        const mark = `sleep 600 # ${kind.era} ${interrupt}`;
+        const mark = `echo begun; sleep 600 # ${kind.era} ${interrupt}`;
         const find = async () => (await call(client, 'list_terminals')).structuredContent.terminals.find((t) => t.command?.command === mark);
         const running = call(client, 'run_command', { command: mark, timeout_ms: 0, interrupt_on_cancel: interrupt }, { signal: stop.signal });
         while (!(await find())) await new Promise((go) => setTimeout(go, 20));
+        await call(client, 'wait_for', { id: (await find()).id, pattern: 'begun', from_start: true });
         stop.abort();
         await assert.rejects(running);
         if (interrupt) {

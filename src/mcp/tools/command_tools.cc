@@ -182,9 +182,10 @@ Detached run_batch(Context& context, RequestPtr request, json::object values) {
   args["timeout_ms"] = integer_at(values, "timeout_ms").value_or(kRunTimeoutMs);
   add_view(values, args);
   const auto progress = Progress::start(request);
-  const CallReply reply =
-      co_await call_daemon(context, request, "batch", std::move(args),
-                           [progress](const json::object& part) { progress->part(part); });
+  // Named first: GCC 12 destroys a closure twice that is made inside a co_await.
+  Callback<CallReply> call = call_daemon(context, request, "batch", std::move(args),
+                                         [progress](const json::object& part) { progress->part(part); });
+  const CallReply reply = co_await call;
   if (!reply) {
     request->reply(failure_result(reply.error()));
     co_return;

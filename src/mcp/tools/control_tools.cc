@@ -68,8 +68,10 @@ Detached wait_for(Context& context, RequestPtr request, json::object values) {
   args["lines"] = integer_at(values, "max_lines").value_or(500);
   args["chars"] = integer_at(values, "max_chars").value_or(50'000);
   const auto progress = Progress::start(request);
-  CallReply reply = co_await call_daemon(context, request, "wait", std::move(args),
+  // Named first: GCC 12 destroys a closure twice that is made inside a co_await.
+  Callback<CallReply> call = call_daemon(context, request, "wait", std::move(args),
                                          [progress](const json::object& part) { progress->part(part); });
+  CallReply reply = co_await call;
   if (!reply) {
     request->reply(failure_result(reply.error()));
     co_return;
