@@ -46,6 +46,11 @@ Attachment::Attachment(client::Session& daemon, AttachOptions options)
 
 AttachEnd Attachment::run() {
   if (const auto size = PersonTty::size()) size_ = *size;
+  if (is_ours()) {
+    end(AttachEnd::Kind::Failed, "you are in this terminal: showing it in itself would never end");
+    end_->failure = refuse(end_->reason).value();
+    return *end_;
+  }
   ask_to_attach();
   // Nothing is touched before the daemon has agreed.
   while (!end_ && subscription_ == 0) {
@@ -72,6 +77,13 @@ AttachEnd Attachment::run() {
 
 void Attachment::end(AttachEnd::Kind kind, std::string reason) {
   if (!end_) end_ = AttachEnd{kind, std::move(reason), 0, std::nullopt};
+}
+
+// Whether our own session is the one its shell leads.
+bool Attachment::is_ours() {
+  auto shown = daemon_.call("show", {{"terminal", options_.terminal}, {"most", 0}});
+  const json::object* terminal = shown ? object_in(*shown, "terminal") : nullptr;
+  return terminal != nullptr && number_in(*terminal, "pid") == ::getsid(0);
 }
 
 void Attachment::ask_to_attach() {

@@ -49,6 +49,7 @@ class Attachment {
   static constexpr size_t kInputAhead = 64;  // calls that may be open before keys are read again
   static constexpr std::chrono::milliseconds kRetry{300};  // between looks for a daemon that is gone
 
+  bool is_ours();
   void ask_to_attach();
   void turn();
   void take_signals();

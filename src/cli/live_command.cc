@@ -125,6 +125,10 @@ void LiveCommand::show_part(const json::object& part) {
   const json::object* waiting = object_in(part, "waiting");
   const std::string state = text_in(part, "state");
   if (!state.empty()) waiting_.clear();
+  if (state == "pending_approval") {
+    for (const std::string& line : told_ = result_words(part, terminal_)) say(line);
+    return;
+  }
   if (!state.empty() && state != "awaiting_input") told_.clear();  // the next question is another
   if (state != "awaiting_input" || waiting == nullptr) return;
   waiting_ = waiting_words(*waiting, terminal_);

@@ -135,6 +135,18 @@ TEST_F(Verbs, AQuestionWhileItStreamsIsToldOnce) {
             "ttyward exec: to answer: ttyward send build --text ANSWER --enter; or: ttyward attach build\n");
 }
 
+TEST_F(Verbs, WhatWaitsForConsentIsToldAtOnce) {
+  daemon.on("exec", [](const auto&, const Responder& responder) {
+    responder.part({{"state", "pending_approval"}, {"approval", "a1"}, {"reason", "it deletes things"}});
+    responder.ok({{"state", "exited"}, {"exit_code", 0}});
+  });
+  const auto done = run({"exec", "build", "x"});
+  EXPECT_EQ(done.code, 0);
+  EXPECT_EQ(done.err,
+            "ttyward exec: it deletes things\n"
+            "ttyward exec: it waits for approval a1: ttyward approvals allow a1, or deny\n");
+}
+
 TEST_F(Verbs, WhatIsWrongIsSaidInOneLine) {
   daemon.on("exec", [](const auto&, const Responder& responder) {
     responder.fail({wire::Code::NotFound, "there is no terminal 'x'"});

@@ -389,12 +389,21 @@ void EngineApplication::exec(const Caller& caller, Args& args, Responder respond
     gate.environment_changes.push_back(variable + "=" + value);
   }
   request.id = gate.command_id;
+  const std::string command_id = gate.command_id;
   gated(
       caller, std::move(gate), how.yield_after, responder,
       [this, caller, id = t.id(), request, wait_if_busy, how, responder](const std::string& verdict) mutable {
         request.verdict_json = verdict;
         submit_when_free(caller, id, std::move(request), wait_if_busy, how, responder);
       });
+  // Whoever follows it as it runs learns why it does not.
+  const auto pending = pending_.find(command_id);
+  if (how.stream && pending != pending_.end() && responder.open()) {
+    const terminal::CommandResult& facts = pending->second.facts;
+    responder.part({{"state", terminal::command_state_name(facts.state)},
+                    {"approval", facts.approval},
+                    {"reason", text_or_null(facts.reason)}});
+  }
 }
 
 void EngineApplication::submit_when_free(const Caller& caller, const std::string& terminal_id,

@@ -150,6 +150,12 @@ class Attach(CliTest):
         tmux.keys("C-]")
         tmux.wait_for("left it")
 
+    def test_a_terminal_is_not_shown_in_itself(self):
+        self.open()
+        self.ok("send", "build", "--text", f"TTYWARD_HOME={self.home} {TTYWARD} attach build; echo 'code' $?", "--enter")
+        eventually(lambda: "code 2" in self.ok("screen", "build"))
+        self.assertIn("you are in this terminal", self.ok("screen", "build").replace("\n", ""))
+
     def test_mistakes(self):
         tmux = Tmux(self)
         tmux.line(f"{TTYWARD} attach nobody; echo code $?")
@@ -216,6 +222,7 @@ class AtATerminal(CliTest):
         tmux.wait_for("waits for input: name?", "ttyward send build")
         self.ok("send", "build", "--text", "Anna", "--enter")
         tmux.wait_for("got Anna")
+        self.wait_for_program("sleep 1000")
         tmux.keys("C-c")
         tmux.wait_for("interrupted; Ctrl-C again leaves it running", "code 130")
 

@@ -114,6 +114,10 @@ class CliTest(unittest.TestCase):
                 return each
         return None
 
+    def wait_for_program(self, command, name="build"):
+        """Until it runs in the foreground: a shell that is just starting it may miss a Ctrl-C."""
+        eventually(lambda: any(p["command"] == command for p in self.json("show", name)["processes"]), command)
+
     def path(self, name):
         return os.path.join(self.work, name)
 
