@@ -1,4 +1,4 @@
-// Where ttyward-hold is: it is installed beside ttyward.
+// Where ttyward-hold is: beside ttyward, or in libexec of the same prefix (cmake/Install.cmake).
 #pragma once
 
 #include <string>
