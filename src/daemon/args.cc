@@ -21,6 +21,11 @@ bool Args::has(const char* name) {
   return get(name) != nullptr;
 }
 
+bool Args::is_number(const char* name) {
+  const json::value* value = get(name);
+  return value != nullptr && value->is_number();
+}
+
 std::string Args::text(const char* name, std::string otherwise) {
   const json::value* value = get(name);
   if (value == nullptr) return otherwise;

@@ -384,6 +384,7 @@ void EngineApplication::exec(const Caller& caller, Args& args, Responder respond
   engine::GateRequest gate = gate_request(caller, request.text, request.cwd.empty() ? t.cwd() : request.cwd);
   gate.terminal_id = t.id();
   gate.task = t.spec().task;
+  gate.workspace = t.spec().cwd;  // where it was opened: a cd does not move it
   gate.language = request.sentinel ? engine::Language::Bash : language_of(t);
   for (const auto& [variable, value] : t.environment_changes()) {
     gate.environment_changes.push_back(variable + "=" + value);

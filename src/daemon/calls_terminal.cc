@@ -109,7 +109,9 @@ void EngineApplication::open(const Caller& caller, Args& args, Responder respond
   request.owner = caller.role == Role::Person ? engine::owner_named(owner).value_or(engine::Owner::User)
                                               : engine::Owner::Agent;
   request.environment = args.environment("env");
-  static_cast<void>(args.choice("provider", {"pty", "pipe"}));
+  if (args.choice("provider", {"pty", "pipe"}) == "pipe") {
+    args.wrong("a terminal that stays needs a pty; `run` takes the provider 'pipe'");
+  }
   bool refused = false;
   request.size = size_of(args, responder, &refused);
   if (refused || args.refused(responder)) return;
@@ -124,7 +126,9 @@ void EngineApplication::open(const Caller& caller, Args& args, Responder respond
 void EngineApplication::acquire(const Caller& caller, Args& args, Responder responder) {
   const std::string cwd = args.text("cwd");
   const std::string task = args.text("task");
-  static_cast<void>(args.choice("provider", {"pty", "pipe"}));
+  if (args.choice("provider", {"pty", "pipe"}) == "pipe") {
+    args.wrong("a terminal that stays needs a pty; `run` takes the provider 'pipe'");
+  }
   if (args.refused(responder)) return;
   auto acquired =
       engine_->acquire(cwd, task, caller.role == Role::Person ? engine::Owner::User : engine::Owner::Agent);
@@ -245,7 +249,9 @@ void EngineApplication::interrupt(const Caller&, Args& args, Responder responder
 
 void EngineApplication::signal(const Caller& caller, Args& args, Responder responder) {
   std::optional<int> number;
-  if (args.has("signal")) {
+  if (args.is_number("signal")) {
+    number = static_cast<int>(args.number("signal", 0, 1, SIGRTMAX));
+  } else if (args.has("signal")) {
     const std::string given = args.text("signal");
     number = signal_named(given);
     if (!number) args.wrong("there is no signal '" + given + "'");
@@ -267,7 +273,7 @@ void EngineApplication::signal(const Caller& caller, Args& args, Responder respo
 void EngineApplication::kill(const Caller& caller, Args& args, Responder responder) {
   const std::string name = args.text("terminal");
   const std::string id = args.text("command");
-  static_cast<void>(args.flag("force"));
+  const bool force = args.flag("force");
   if (name.empty() && id.empty()) args.wrong("'terminal' or 'command' is missing");
   if (args.refused(responder)) return;
   Terminal* terminal = nullptr;
@@ -289,7 +295,7 @@ void EngineApplication::kill(const Caller& caller, Args& args, Responder respond
   if (terminal == nullptr || (!terminal->live() && !terminal->holder_alive())) {
     return responder.ok({{"killed", false}, {"survivors", json::array()}});
   }
-  terminal->kill();
+  terminal->kill(force ? Terminal::Force::Yes : Terminal::Force::No);
   const uint64_t key = add_call(caller, responder);
   struct Check {
     static void run(EngineApplication* self, uint64_t call, const std::string& id, const Responder& to,
@@ -325,12 +331,26 @@ void EngineApplication::resize(const Caller&, Args& args, Responder responder) {
 
 void EngineApplication::screen(const Caller&, Args& args, Responder responder) {
   const std::string format = args.choice("format", {"text", "ansi", "json", "html", "svg"});
-  static_cast<void>(args.number("history", 0, 0, 1'000'000));
+  const auto history = static_cast<uint64_t>(args.number("history", 0, 0, 1'000'000));
+  if (history > 0 && format != "text")
+    args.wrong("'history' is for the text format; `read` has all of the output");
   Terminal* terminal = terminal_of(args, responder);
   if (terminal == nullptr) return;
   const vt::Screen& screen = terminal->output().screen();
+  std::string content;
+  const terminal::Transcript& before = terminal->output().transcript();
+  if (history > 0 && before.size() > 0) {
+    // Lines that have left the screen, oldest first.
+    const uint64_t from = before.size() > history ? before.size() - history + 1 : 1;
+    before.forward(from, [&](const terminal::Transcript::Entry& entry) {
+      const uint64_t skipped = entry.first < from ? from - entry.first : 0;
+      for (uint64_t i = skipped; i < entry.repeat && !entry.dropped; i++) content += entry.text + "\n";
+      return true;
+    });
+  }
+  content += vt::screen_as(screen, *vt::format_named(format));
   responder.ok({{"format", format},
-                {"content", vt::screen_as(screen, *vt::format_named(format))},
+                {"content", content},
                 {"cols", screen.cols()},
                 {"rows", screen.rows()},
                 {"cursor", json::object{{"row", screen.cursor().row},

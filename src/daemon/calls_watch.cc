@@ -294,7 +294,15 @@ void EngineApplication::attach(const Caller& caller, Args& args, Responder respo
     }
     // Who had it goes on watching.
     for (const auto& [key, other] : attachments_) {
-      if (other->terminal == terminal->id()) other->writable = false;
+      if (other->terminal != terminal->id() || !other->writable) continue;
+      other->writable = false;
+      other->viewer->start_over();
+      server_->send_event(other->connection, {{"event", "attach_reset"},
+                                              {"subscription", key},
+                                              {"screen", base::to_base64(other->viewer->take_frame())},
+                                              {"cols", terminal->spec().size.columns},
+                                              {"rows", terminal->spec().size.rows},
+                                              {"writable", false}});
     }
   }
   const uint64_t key = ++last_key_;

@@ -254,7 +254,7 @@ void Terminal::resize(const pty::WindowSize& size, HolderLink::Done done) {
   changed(kMeta | kOutput);
 }
 
-void Terminal::kill() {
+void Terminal::kill(Force force) {
   killing_ = true;
   if (!link_) {
     // Being launched: launched() comes back here. Gone already: nothing to do.
@@ -269,6 +269,10 @@ void Terminal::kill() {
     }
     if (link_) link_->terminate(rungs);
   };
+  if (force == Force::Yes) {
+    host_.loop.cancel(kill_timer_);
+    return link_->terminate({{SIGKILL, host_.settings.kill_rungs.back().grace}});
+  }
   if (kill_timer_ != 0) return;
   if (tracker_ && tracker_->ready() && !exit_) {
     // A shell at its prompt goes by itself, and its EXIT trap runs.

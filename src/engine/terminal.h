@@ -185,8 +185,9 @@ class Terminal final : private HolderLink::Observer {
   void interrupt(HolderLink::Done done);
   void signal(int number, HolderLink::Target target, HolderLink::Done done);
   void resize(const pty::WindowSize& size, HolderLink::Done done);
-  // Ends it: `exit`, hang up, then the ladder. kClosed follows.
-  void kill();
+  // Ends it: `exit`, hang up, then the ladder; or KILL at once. kClosed follows.
+  enum class Force : uint8_t { No, Yes };
+  void kill(Force force = Force::No);
   // Ends the running command and nothing else: interrupt, TERM, KILL.
   void end_command(terminal::CommandState state, std::string reason);
   void set_name(std::string name);

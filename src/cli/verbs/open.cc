@@ -27,7 +27,6 @@ struct Arguments {
   std::string size;
   std::vector<std::string> environment;
   bool login = false;
-  bool pipe = false;
   bool reuse = false;
 };
 
@@ -37,12 +36,11 @@ base::Result<json::object> call_arguments(const Arguments& args) {
   if (!folder) return tl::unexpected(folder.error());
   call["cwd"] = *folder;
   set_text(call, "task", args.task);
-  if (args.pipe) call["provider"] = "pipe";
   if (args.reuse) {
     if (!args.name.empty() || !args.shell.empty() || !args.size.empty() || !args.environment.empty() ||
         args.login) {
       return base::fail(base::ErrorCode::InvalidArgument,
-                        "--reuse takes a terminal as it is: only --cwd, --task and --pipe go with it");
+                        "--reuse takes a terminal as it is: only --cwd and --task go with it");
     }
     return call;
   }
@@ -75,7 +73,7 @@ int open_terminal(const Arguments& args, const Globals& globals) {
     const json::object* terminal = object_in(*opened, "terminal");
     if (terminal == nullptr)
       return refuse(base::Error{base::ErrorCode::Corrupt, 0, "the daemon's answer has no terminal"});
-    if (text_in(*terminal, "integration") == "none" && text_in(*terminal, "provider") != "pipe") {
+    if (text_in(*terminal, "integration") == "none") {
       complain("open",
                "its shell has no integration: ends of commands are found by other means, see ttyward show " +
                    text_in(*terminal, "id"),
@@ -96,7 +94,6 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   app.add_option("--env", args->environment, "NAME=value for its environment; may be repeated")
       ->allow_extra_args(false);
   app.add_option("--size", args->size, "Its size, such as 120x40");
-  app.add_flag("--pipe", args->pipe, "Run its commands in pipes instead of a terminal");
   app.add_flag("--reuse", args->reuse, "Take an idle terminal of the same task and folder, if there is one");
   return [args, &globals] { return open_terminal(*args, globals); };
 }
