@@ -1,10 +1,13 @@
 #include "io/daemon_place.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <string_view>
 
 #include "base/private_folder.h"
@@ -18,6 +21,20 @@ struct flock whole_file(short type) {
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
   return lock;
+}
+
+constexpr int kDeadOwnerLooks = 400;
+constexpr useconds_t kDeadOwnerPauseUs = 5000;
+
+// The pid is the file's second line. While a daemon starts it is not there yet.
+bool owner_is_dead(int file) {
+  std::array<char, 8192> text;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  const ssize_t got = ::pread(file, text.data(), text.size() - 1, 0);
+  if (got <= 0) return false;
+  text[static_cast<size_t>(got)] = '\0';
+  const char* const line = std::strchr(text.data(), '\n');
+  const long pid = line != nullptr ? std::strtol(line + 1, nullptr, 10) : 0;
+  return pid > 1 && ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
 }
 
 }  // namespace
@@ -43,12 +60,19 @@ base::Result<base::UniqueFd> lock_daemon_place(const std::string& state) {
   if (!folder) return tl::unexpected(folder.error());
   auto file = base::open_private_file_at(folder->get(), kDaemonLock, O_RDWR | O_CREAT, state);
   if (!file) return file;
-  struct flock wanted = whole_file(F_WRLCK);
-  if (::fcntl(file->get(), F_OFD_SETLK, &wanted) == 0) return file;
-  if (errno == EAGAIN || errno == EACCES) {
-    return base::fail(base::ErrorCode::AlreadyExists, "a daemon is running already");
+  for (int left = kDeadOwnerLooks;; left--) {
+    struct flock wanted = whole_file(F_WRLCK);
+    if (::fcntl(file->get(), F_OFD_SETLK, &wanted) == 0) return file;
+    if (errno != EAGAIN && errno != EACCES) {
+      return base::fail_errno(errno, "cannot lock " + state + "/" + kDaemonLock);
+    }
+    // A daemon that was killed while it started a process leaves the lock to that process, until it has
+    // become another program: a moment.
+    if (left == 0 || !owner_is_dead(file->get())) {
+      return base::fail(base::ErrorCode::AlreadyExists, "a daemon is running already");
+    }
+    ::usleep(kDeadOwnerPauseUs);
   }
-  return base::fail_errno(errno, "cannot lock " + state + "/" + kDaemonLock);
 }
 
 base::Result<void> write_daemon_place(int lock, const std::string& sockets) {

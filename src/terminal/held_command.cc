@@ -2,6 +2,10 @@
 //
 // The socket only tells that there is something to look at; what there is, how
 // much and how it ended, is in the journal, which outlives them both.
+#include <unistd.h>
+
+#include <unistd.h>
+
 #include <utility>
 
 #include "hold/client.h"
@@ -129,6 +133,21 @@ pty::SpawnError setup(const base::Error& error) {
   return {pty::SpawnFailure::Setup, error};
 }
 
+// A holder that hangs up is closing its journal: the last thing it does.
+bool ends_soon(const journal::Reader& reader) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  for (;;) {
+    const auto now = reader.status();
+    if (now && now->state == journal::State::Closed) return true;
+    const auto life = reader.writer();
+    if (!life || *life == journal::WriterLife::Gone || std::chrono::steady_clock::now() > until) {
+      const auto last = reader.status();
+      return last && last->state != journal::State::Running;
+    }
+    ::usleep(1000);
+  }
+}
+
 }  // namespace
 
 RunningCommand::Started start_held_command(io::Poller& poller, const std::shared_ptr<journal::Folder>& folder,
@@ -147,7 +166,7 @@ RunningCommand::Started start_held_command(io::Poller& poller, const std::shared
   std::optional<hold::Client> client;
   if (connected) {
     client = std::move(*connected);
-  } else if (const auto now = reader->status(); !now || now->state != journal::State::Closed) {
+  } else if (!ends_soon(*reader)) {
     return tl::unexpected(setup(connected.error()));  // not because it is over already
   }
   auto command =

@@ -90,6 +90,8 @@ class Recover(unittest.TestCase):
             if name in os.environ:
                 self.environment[name] = os.environ[name]
         self.daemon = None
+        self.complaints = open(self.folder + "/complaints", "w+b")
+        self.addCleanup(self.complaints.close)
         self.random = random.Random(20261115)
 
     def tearDown(self):
@@ -103,14 +105,15 @@ class Recover(unittest.TestCase):
 
     def start_daemon(self):
         self.daemon = subprocess.Popen([TTYWARD, "daemon", "run"], env=self.environment, stdin=subprocess.DEVNULL,
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                       stdout=subprocess.DEVNULL, stderr=self.complaints)
         give_up = time.monotonic() + PATIENCE
         while True:
             try:
                 return Client(self.home + "/run/daemon.sock")
             except (OSError, Lost):
                 if time.monotonic() > give_up or self.daemon.poll() is not None:
-                    raise
+                    self.complaints.seek(0)
+                    raise AssertionError(f"no daemon (exit {self.daemon.poll()}): {self.complaints.read()}")
                 time.sleep(0.005)  # spares the processor; nothing depends on its length
 
     def kill_daemon(self):
