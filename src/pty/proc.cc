@@ -110,7 +110,11 @@ std::optional<ProcessStat> parse_stat(std::string_view text) {
 std::optional<ProcessStat> read_stat(pid_t pid) {
   const base::UniqueFd fd(::open(proc_path(pid, "/stat").c_str(), O_RDONLY | O_CLOEXEC));
   char line[1024];
-  const ssize_t n = fd ? ::read(fd.get(), line, sizeof line) : -1;
+  ssize_t n = -1;
+  // A process that is overlooked is one that is not brought down.
+  do {
+    n = fd ? ::read(fd.get(), line, sizeof line) : 0;
+  } while (n == -1 && errno == EINTR);
   return n > 0 ? parse_stat({line, static_cast<size_t>(n)}) : std::nullopt;
 }
 

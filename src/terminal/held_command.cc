@@ -4,8 +4,6 @@
 // much and how it ended, is in the journal, which outlives them both.
 #include <unistd.h>
 
-#include <unistd.h>
-
 #include <utility>
 
 #include "hold/client.h"
