@@ -167,7 +167,8 @@ void EngineApplication::input(const Caller& caller, Args& args, Responder respon
   const std::string text = args.text("text");
   const std::string keys = args.text("keys");
   const std::string paste = args.text("paste");
-  const std::string secret = args.text("secret");
+  std::string secret = args.text("secret");
+  if (secret.ends_with('\r') || secret.ends_with('\n')) secret.pop_back();  // Enter follows it anyway
   const std::string encoded = args.text("base64");
   Terminal* terminal = terminal_of(args, responder);
   if (terminal == nullptr) return;

@@ -39,6 +39,14 @@ class AgentInput(CliTest):
         self.asking("bash -c 'read -s -p \"Password: \" x'")
         self.assert_only_the_program_gets("--secret", inputs=["me\ntouch pwned", "me\rtouch pwned", "\x03touch pwned"])
 
+    def test_a_secret_is_followed_by_one_enter(self):
+        """A second one would answer the next question."""
+        self.asking("bash -c 'read -s -p \"Password: \" x; echo; read -p \"Sure? \" y; echo \"<$x> <$y>\"'")
+        self.ok("send", "build", "--secret", input="sesame\n")
+        eventually(lambda: "Sure?" in self.ok("read", "build"), "the second question")
+        self.ok("send", "build", "--text", "yes", "--enter")
+        eventually(lambda: "<sesame> <yes>" in self.ok("read", "build"), "both answers")
+
 
 if __name__ == "__main__":
     main()
