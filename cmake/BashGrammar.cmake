@@ -1,5 +1,6 @@
 # The bash grammar, compiled as it comes: other people's C, so without our warnings.
-set(TTYWARD_BASH_GRAMMAR ${CMAKE_SOURCE_DIR}/.deps/tree-sitter-bash-0.23.3)
+set(TTYWARD_BASH_GRAMMAR_VERSION 0.23.3 CACHE INTERNAL "")
+set(TTYWARD_BASH_GRAMMAR ${CMAKE_SOURCE_DIR}/.deps/tree-sitter-bash-${TTYWARD_BASH_GRAMMAR_VERSION})
 if(NOT EXISTS ${TTYWARD_BASH_GRAMMAR}/.verified)
   execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/fetch_bash_grammar.sh RESULT_VARIABLE fetched)
   if(NOT fetched EQUAL 0)

@@ -1,6 +1,7 @@
 #include "cli/app.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <map>
 #include <memory>
@@ -10,7 +11,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/edit_distance.h"
 #include "cli/verb.h"
+#include "cli/version_text.h"
 
 namespace ttyward::cli {
 namespace {
@@ -24,6 +27,54 @@ std::string one_line(std::string text) {
   return text;
 }
 
+// The verb most like this word; empty if none is.
+std::string nearest_verb(std::string_view word) {
+  constexpr size_t kLongest = 20;  // no verb is longer
+  if (word.size() > kLongest) return {};
+  std::string best;
+  size_t least = 3;
+  for (const Verb& verb : verb_table()) {
+    const size_t found = base::edit_distance(word, verb.name);
+    if (found < least && found < word.size()) {
+      least = found;
+      best = verb.name;
+    }
+  }
+  return best;
+}
+
+// The first word has to be a verb, or what follows would be blamed. Empty: it is one, or there is none.
+std::string wrong_verb(int argc, char** argv) {
+  for (int i = 1; i < argc; i++) {
+    const std::string_view word = argv[i];
+    if (word.starts_with("-")) continue;
+    for (const Verb& verb : verb_table()) {
+      if (word == verb.name) return {};
+    }
+    const std::string nearest = nearest_verb(word);
+    const std::string hint = nearest.empty() ? "" : "; did you mean " + nearest + "?";
+    return "there is no verb '" + one_line(std::string(word)) + "'" + hint + " (see ttyward --help)";
+  }
+  return {};
+}
+
+// CLI11's own words where they leave a person alone.
+std::string clearer(const CLI::ParseError& error, const CLI::App& at) {
+  std::string text = one_line(error.what());
+  constexpr std::string_view kNoNumber = "Could not convert: ";
+  if (text.starts_with(kNoNumber)) {
+    text.erase(0, kNoNumber.size());
+    if (const size_t sign = text.find(" = "); sign != std::string::npos) text.replace(sign, 3, " ");
+    return text + ": that is no number";
+  }
+  if (text != "A subcommand is required") return text;
+  std::string names;
+  for (const CLI::App* sub : at.get_subcommands([](const CLI::App*) { return true; })) {
+    names += (names.empty() ? "" : ", ") + sub->get_name();
+  }
+  return "say what to do: " + names;
+}
+
 }  // namespace
 
 int complain(const char* verb, const std::string& message, int exit_code) {
@@ -35,7 +86,7 @@ int complain(const char* verb, const std::string& message, int exit_code) {
 int run(int argc, char** argv) {
   CLI::App app{"ttyward: the terminal for AI agents", "ttyward"};
   Globals globals;
-  app.set_version_flag("--version", "ttyward " TTYWARD_VERSION);
+  app.set_version_flag("--version", version_text());
   app.add_flag("--json", globals.json, "Print results as JSON");
   app.require_subcommand(0, 1);
   app.fallthrough();
@@ -47,6 +98,15 @@ int run(int argc, char** argv) {
   }
 
   for (int i = 1; i < argc; i++) globals.after_dashes |= std::string_view(argv[i]) == "--";
+
+  // A relative one would be another folder in every place, or, silently, the usual one.
+  const char* home = std::getenv("TTYWARD_HOME");
+  if (home != nullptr && home[0] != '\0' && home[0] != '/') {
+    return complain("", "TTYWARD_HOME has to be an absolute path, not " + one_line(home), kExitUsage);
+  }
+  if (const std::string wrong = wrong_verb(argc, argv); !wrong.empty()) {
+    return complain("", wrong, kExitUsage);
+  }
 
   const Verb* chosen = nullptr;
   try {
@@ -65,7 +125,9 @@ int run(int argc, char** argv) {
     const auto picked = app.get_subcommands();
     const std::string verb = picked.empty() ? "" : picked.front()->get_name();
     const std::string help = verb.empty() ? "ttyward --help" : "ttyward " + verb + " --help";
-    return complain(verb.c_str(), one_line(error.what()) + " (see " + help + ")", kExitUsage);
+    return complain(verb.c_str(),
+                    clearer(error, picked.empty() ? app : *picked.front()) + " (see " + help + ")",
+                    kExitUsage);
   } catch (const std::exception& error) {
     return complain(chosen != nullptr ? chosen->name : "", error.what(), kExitFailure);
   }

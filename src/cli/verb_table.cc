@@ -36,6 +36,7 @@ std::span<const Verb> verb_table() {
       kConfig,
       kMcp,
       kDaemon,
+      kDemo,
       kDoctor,
       kCompletion,
       kManual,

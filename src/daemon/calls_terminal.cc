@@ -156,6 +156,10 @@ void EngineApplication::type(Terminal& terminal, const std::string& bytes, engin
   });
 }
 
+// After any of these a program that reads a line may be gone: ends of line and of file, interrupt, quit,
+// suspend. What follows would be the shell's, which nobody judged.
+constexpr std::string_view kEndsReading = "\r\n\x03\x04\x1a\x1c";
+
 void EngineApplication::input(const Caller& caller, Args& args, Responder responder) {
   const int kinds = int{args.has("text")} + int{args.has("keys")} + int{args.has("paste")} +
                     int{args.has("secret")} + int{args.has("base64")};
@@ -163,12 +167,20 @@ void EngineApplication::input(const Caller& caller, Args& args, Responder respon
   const std::string text = args.text("text");
   const std::string keys = args.text("keys");
   const std::string paste = args.text("paste");
-  const std::string secret = args.text("secret");
+  std::string secret = args.text("secret");
+  if (secret.ends_with('\r') || secret.ends_with('\n')) secret.pop_back();  // Enter follows it anyway
   const std::string encoded = args.text("base64");
   Terminal* terminal = terminal_of(args, responder);
   if (terminal == nullptr) return;
   const auto by = caller.role == Role::Person ? engine::Owner::User : engine::Owner::Agent;
+  if (terminal->lease() && terminal->lease()->connection != caller.connection && by == engine::Owner::Agent) {
+    return responder.fail(
+        {wire::Code::Busy, terminal->lease()->by + " has the keyboard of terminal " + terminal->id()});
+  }
   if (!secret.empty()) {
+    if (by == engine::Owner::Agent && secret.find_first_of(kEndsReading) != std::string::npos) {
+      return responder.fail({wire::Code::InvalidArgument, "a secret is one line without control characters"});
+    }
     return terminal->secret(
         secret, [responder](const base::Result<void>& sent) { done_or_fail(responder, sent, {}); });
   }
@@ -189,10 +201,6 @@ void EngineApplication::input(const Caller& caller, Args& args, Responder respon
     for (char& c : bytes) {
       if (c == '\n') c = '\r';
     }
-  }
-  if (terminal->lease() && terminal->lease()->connection != caller.connection && by == engine::Owner::Agent) {
-    return responder.fail(
-        {wire::Code::Busy, terminal->lease()->by + " has the keyboard of terminal " + terminal->id()});
   }
   if (by == engine::Owner::User) return type(*terminal, bytes, by, responder);
 
@@ -223,7 +231,7 @@ void EngineApplication::input(const Caller& caller, Args& args, Responder respon
                                               " reads the terminal now, so the shell would get this; wait "
                                               "until it asks (wait with input)"});
           }
-          const size_t line_end = bytes.find('\r');
+          const size_t line_end = bytes.find_first_of(kEndsReading);
           const bool by_line =
               state->waiting->kind == pty::WaitKind::Line || state->waiting->kind == pty::WaitKind::Password;
           if (by_line && line_end != std::string::npos && line_end + 1 < bytes.size()) {

@@ -63,6 +63,10 @@ tl::unexpected<base::Error> failed(sqlite3* connection, int rc) {
 
 }  // namespace
 
+const char* sqlite_version() {
+  return sqlite3_libversion();
+}
+
 Statement::Statement(Statement&& other) noexcept
     : connection_(other.connection_),
       handle_(std::exchange(other.handle_, nullptr)),

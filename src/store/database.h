@@ -1,4 +1,4 @@
-// SQLite with our errors: a connection and its statements. Nobody outside store/ needs it.
+// SQLite with our errors: a connection and its statements. Outside store/ only its version is of interest.
 //
 // Thread rule: one thread at a time; a connection may be handed to another.
 #pragma once
@@ -16,6 +16,9 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 namespace ttyward::store {
+
+// Of the library that is loaded.
+const char* sqlite_version();
 
 // Parameters are given by number from 1, columns are read by number from 0.
 // Ends with the row set: a statement left half read would keep the log from being folded back.

@@ -134,11 +134,11 @@ class WithDaemon(RunTest):
         self.assertEqual(self.verb("approvals", "deny", "aaab", "--reason", "not today").returncode, 0)
         self.assertEqual(self.daemon.answers(), [{"approval": "aaaa1", "decision": "allow"},
                                                  {"approval": "aaab2", "decision": "deny", "reason": "not today"}])
-        self.assertEqual(self.verb("approvals", "skip", "aaaa1").returncode, 125)  # over already
+        self.assertEqual(self.verb("approvals", "skip", "aaaa1").returncode, 2)  # over already
 
     def test_an_ambiguous_beginning_answers_nothing(self):
         done = self.verb("approvals", "allow", "aaa")
-        self.assertEqual(done.returncode, 125)
+        self.assertEqual(done.returncode, 2)
         self.assertIn(b"several questions begin", done.stderr)
         self.assertEqual(self.daemon.answers(), [])
 

@@ -118,7 +118,8 @@ class Approvals {
     for (const std::string& id : args.ids) {
       auto approval = find(id);
       if (!approval) {
-        status = complain("approvals", approval.error().message, kExitFailure);
+        const bool our_fault = approval.error().code == ErrorCode::Unavailable;
+        status = complain("approvals", approval.error().message, our_fault ? kExitFailure : kExitUsage);
         continue;
       }
       status = std::max(status, answer(*approval, decision, args.scope, args.reason));

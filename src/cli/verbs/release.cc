@@ -3,6 +3,7 @@
 
 #include "cli/daemon_verb.h"
 #include "cli/fields.h"
+#include "cli/shown_text.h"
 #include "cli/verbs/verbs.h"
 
 namespace ttyward::cli {
@@ -21,6 +22,7 @@ int release(const std::string& task, const Globals& globals) {
         if (each.is_object()) ids += text_in(each.get_object(), "id") + "\n";
       }
     }
+    if (ids.empty()) complain("release", "no terminal has the task " + one_line(task), 0);
     return print_text("release", ids);
   });
 }

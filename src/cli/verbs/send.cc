@@ -30,7 +30,6 @@ struct Arguments {
   bool secret = false;
   bool bytes = false;
   bool enter = false;
-  bool no_enter = false;
 };
 
 base::Result<std::string> all_of_stdin() {
@@ -86,7 +85,7 @@ int send(const Arguments& args, const Globals& globals) {
       if (!sent) return tl::unexpected(sent.error());
       bytes += number_in(*sent, "bytes").value_or(0);
     }
-    if (args.enter || (args.secret && !args.no_enter)) {
+    if (args.enter && !args.secret) {  // after a secret the daemon presses it
       auto sent = daemon.call("input", {{"terminal", args.terminal}, {"keys", "Enter"}});
       if (!sent) return tl::unexpected(sent.error());
       bytes += number_in(*sent, "bytes").value_or(0);
@@ -108,7 +107,6 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
                "terminal does not echo, and never recorded");
   app.add_flag("--stdin", args->bytes, "What comes on standard input, byte by byte");
   app.add_flag("--enter", args->enter, "Then press Enter");
-  app.add_flag("--no-enter", args->no_enter, "No Enter after a secret");
   return [args, &globals] { return send(*args, globals); };
 }
 

@@ -1,0 +1,21 @@
+#include "cli/version_text.h"
+
+#include <fmt/format.h>
+
+#include "hold/protocol.h"
+#include "journal/format.h"
+#include "mcp/server.h"
+#include "store/database.h"
+#include "wire/messages.h"
+
+namespace ttyward::cli {
+
+std::string version_text() {
+  return fmt::format(
+      "ttyward {}\nshell grammar: tree-sitter-bash {}\nSQLite {}\n"
+      "protocols: socket {}, holder {}, journal {}, MCP {} and up to {}",
+      TTYWARD_VERSION, TTYWARD_BASH_GRAMMAR_VERSION, store::sqlite_version(), wire::kProtocol,
+      hold::kProtocolVersion, journal::kVersion, mcp::kModernVersion, mcp::kNewestLegacyVersion);
+}
+
+}  // namespace ttyward::cli

@@ -1,0 +1,10 @@
+// What --version says: this program's version, and those of what others may have to match.
+#pragma once
+
+#include <string>
+
+namespace ttyward::cli {
+
+std::string version_text();
+
+}  // namespace ttyward::cli
