@@ -31,7 +31,8 @@ class HeldCommand final : public RunningCommand, private io::Poller::Handler {
     look();
     if (!client_) return {};
     if (auto added = poller_.add(client_->fd(), EPOLLIN, *this); !added) return added;
-    return client_->watch(0);
+    static_cast<void>(client_->watch(0));  // a failure shows as the end of the connection
+    return {};
   }
 
   void turn(Clock::time_point /*now*/) override {
