@@ -249,6 +249,7 @@ void EngineApplication::follow(const Caller& caller, Terminal& terminal, Command
     spec.command_id = id;
     spec.replies = how.replies;
     spec.timeout = how.replies_timeout;
+    spec.by = how.replies_by;
     auto dialogue = engine::Dialogue::start(
         *loop_, terminal, std::move(spec),
         [this, stream, key, id, view = how.view, responder](const engine::DialogueOutcome& came) {
@@ -371,6 +372,7 @@ void EngineApplication::exec(const Caller& caller, Args& args, Responder respond
     if (part.refused(responder)) return;
     how.replies.push_back(std::move(made));
   }
+  how.replies_by = owner_of(caller);
   how.replies_timeout = args.duration("replies_timeout_ms", std::chrono::milliseconds(0));
   if (args.refused(responder)) return;
   auto terminal = engine_->find(name);

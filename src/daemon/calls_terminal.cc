@@ -6,6 +6,7 @@
 #include "base/base64.h"
 #include "daemon/engine_application.h"
 #include "daemon/objects.h"
+#include "engine/agent_input.h"
 #include "pty/exit_status.h"
 #include "pty/listening_ports.h"
 #include "vt/input_encoder.h"
@@ -156,10 +157,6 @@ void EngineApplication::type(Terminal& terminal, const std::string& bytes, engin
   });
 }
 
-// After any of these a program that reads a line may be gone: ends of line and of file, interrupt, quit,
-// suspend. What follows would be the shell's, which nobody judged.
-constexpr std::string_view kEndsReading = "\r\n\x03\x04\x1a\x1c";
-
 void EngineApplication::input(const Caller& caller, Args& args, Responder responder) {
   const int kinds = int{args.has("text")} + int{args.has("keys")} + int{args.has("paste")} +
                     int{args.has("secret")} + int{args.has("base64")};
@@ -178,7 +175,7 @@ void EngineApplication::input(const Caller& caller, Args& args, Responder respon
         {wire::Code::Busy, terminal->lease()->by + " has the keyboard of terminal " + terminal->id()});
   }
   if (!secret.empty()) {
-    if (by == engine::Owner::Agent && secret.find_first_of(kEndsReading) != std::string::npos) {
+    if (by == engine::Owner::Agent && secret.find_first_of(engine::kEndsReading) != std::string::npos) {
       return responder.fail({wire::Code::InvalidArgument, "a secret is one line without control characters"});
     }
     return terminal->secret(
@@ -204,15 +201,7 @@ void EngineApplication::input(const Caller& caller, Args& args, Responder respon
   }
   if (by == engine::Owner::User) return type(*terminal, bytes, by, responder);
 
-  // An agent's keys must reach a program that reads them, never the shell behind it: what a shell is given
-  // runs, and what runs passes the gate.
   if (bytes == "\x03" || bytes == "\x1c" || bytes == "\x0c") return type(*terminal, bytes, by, responder);
-  if (!terminal->spec().temporary() && !terminal->busy()) {
-    return responder.fail(
-        {wire::Code::PermissionDenied, "terminal " + terminal->id() +
-                                           " is at its shell prompt: run commands with exec "
-                                           "(run_persistent_command), input is for programs that ask"});
-  }
   const uint64_t key = add_call(caller, responder);
   const std::string id = terminal->id();
   terminal->look(
@@ -223,22 +212,8 @@ void EngineApplication::input(const Caller& caller, Args& args, Responder respon
         const auto found = engine_->find(id);
         if (!found) return responder.fail(wire::call_error(found.error()));
         Terminal& t = **found;
-        if (!t.spec().temporary()) {
-          if (!state) return responder.fail(wire::call_error(state.error()));
-          if (!state->waiting) {
-            return responder.fail(
-                {wire::Code::Unavailable, "no program in " + id +
-                                              " reads the terminal now, so the shell would get this; wait "
-                                              "until it asks (wait with input)"});
-          }
-          const size_t line_end = bytes.find_first_of(kEndsReading);
-          const bool by_line =
-              state->waiting->kind == pty::WaitKind::Line || state->waiting->kind == pty::WaitKind::Password;
-          if (by_line && line_end != std::string::npos && line_end + 1 < bytes.size()) {
-            return responder.fail(
-                {wire::Code::InvalidArgument,
-                 state->waiting->program + " reads one line; send one at a time, each when it asks"});
-          }
+        if (const auto refused = engine::refuse_agent_input(t, state, bytes)) {
+          return responder.fail(wire::call_error(*refused));
         }
         type(t, bytes, by, responder);
       });

@@ -85,6 +85,7 @@ class EngineApplication final : public Application,
     terminal::ViewLimits view;
     std::vector<engine::Reply> replies;
     std::chrono::milliseconds replies_timeout{0};
+    engine::Owner replies_by = engine::Owner::Agent;
   };
   terminal::ViewLimits view_of(Args& args) const;
   Follow follow_of(Args& args, std::chrono::milliseconds yield_after) const;

@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 #include <string.h>
 
+#include "engine/agent_input.h"
 #include "vt/input_encoder.h"
 
 namespace ttyward::engine {
@@ -66,7 +67,7 @@ base::Result<std::unique_ptr<Dialogue>> Dialogue::start(io::Loop& loop, Terminal
     rules.push_back({std::move(reply), std::move(*when), false});
   }
   std::unique_ptr<Dialogue> made(
-      new Dialogue(loop, terminal, std::move(spec.command_id), std::move(rules), std::move(done)));
+      new Dialogue(loop, terminal, std::move(spec.command_id), spec.by, std::move(rules), std::move(done)));
   if (spec.timeout.count() > 0) {
     made->deadline_ = loop.after(spec.timeout, [d = made.get(), time = spec.timeout] {
       d->deadline_ = 0;
@@ -80,11 +81,12 @@ base::Result<std::unique_ptr<Dialogue>> Dialogue::start(io::Loop& loop, Terminal
   return made;
 }
 
-Dialogue::Dialogue(io::Loop& loop, Terminal& terminal, std::string command_id, std::vector<Rule> rules,
-                   Done done)
+Dialogue::Dialogue(io::Loop& loop, Terminal& terminal, std::string command_id, Owner by,
+                   std::vector<Rule> rules, Done done)
     : loop_(loop),
       terminal_(&terminal),
       command_id_(std::move(command_id)),
+      by_(by),
       rules_(std::move(rules)),
       done_(std::move(done)) {
   terminal.watch(*this);
@@ -169,18 +171,57 @@ void Dialogue::send(size_t index, const std::string& asked) {
   const auto told = [this, alive = alive_](const base::Result<void>& result) {
     if (*alive) sent(result);
   };
+  const auto type = [&](std::string bytes) {
+    if (by_ == Owner::User) return terminal_->input(bytes, Owner::User, told);
+    sending_ = true;
+    send_when_read(index, asked, std::move(bytes), Clock::now() + kEchoGrace);
+  };
   switch (rule.reply.kind) {
     case Reply::Kind::Text:
-      return terminal_->input(rule.reply.value + "\r", Owner::Agent, told);
+      return type(rule.reply.value + "\r");
     case Reply::Kind::Keys: {
-      const auto bytes = vt::encode_keys(rule.reply.value, terminal_->output().screen().keyboard());
+      auto bytes = vt::encode_keys(rule.reply.value, terminal_->output().screen().keyboard());
       if (!bytes) return end(End::Failed, bytes.error().message);
-      return terminal_->input(*bytes, Owner::Agent, told);
+      return type(std::move(*bytes));
     }
     case Reply::Kind::Secret:
+      if (by_ == Owner::Agent && rule.reply.value.find_first_of(kEndsReading) != std::string::npos) {
+        return end(End::Failed, "a secret is one line without control characters");
+      }
       sending_ = true;
       return send_secret(index, asked, Clock::now() + kEchoGrace);
   }
+}
+
+void Dialogue::send_when_read(size_t index, const std::string& asked, std::string bytes,
+                              Clock::time_point give_up) {
+  terminal_->look(
+      [this, alive = alive_, index, asked, bytes, give_up](const base::Result<pty::RunState>& state) {
+        if (!*alive || ended_) return;
+        const auto refused = refuse_agent_input(*terminal_, state, bytes);
+        if (!refused) {
+          sending_ = false;
+          terminal_->input(bytes, Owner::Agent, [this, alive](const base::Result<void>& result) {
+            if (*alive) sent(result);
+          });
+          return look();
+        }
+        // What a program prints before it reads is seen before it reads.
+        if (refused->code == base::ErrorCode::Unavailable && Clock::now() < give_up) {
+          retry_ = loop_.after(kEchoPause, [this, index, asked, bytes, give_up] {
+            retry_ = 0;
+            send_when_read(index, asked, bytes, give_up);
+          });
+          return;
+        }
+        take_back_use();
+        end(End::Failed, "the reply to '" + asked + "' was not typed: " + refused->message);
+      });
+}
+
+void Dialogue::take_back_use() {
+  outcome_.used_count--;
+  if (outcome_.used.size() > outcome_.used_count) outcome_.used.pop_back();
 }
 
 void Dialogue::send_secret(size_t index, const std::string& asked, Clock::time_point give_up) {
@@ -198,8 +239,7 @@ void Dialogue::send_secret(size_t index, const std::string& asked, Clock::time_p
       });
       return;
     }
-    outcome_.used_count--;
-    if (outcome_.used.size() > outcome_.used_count) outcome_.used.pop_back();
+    take_back_use();
     end(End::Failed, "'" + asked + "' is not a password prompt (" + result.error().message + ")");
   });
 }

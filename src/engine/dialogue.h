@@ -34,6 +34,8 @@ struct DialogueSpec {
   std::string command_id;
   std::vector<Reply> replies;
   std::chrono::milliseconds timeout{0};  // 0: as long as the command runs
+  // An agent's replies are typed only while a program reads: the shell must not get them (agent_input.h).
+  Owner by = Owner::User;
 };
 
 struct DialogueOutcome {
@@ -74,12 +76,15 @@ class Dialogue final : private Watcher {
     bool used = false;
   };
 
-  Dialogue(io::Loop& loop, Terminal& terminal, std::string command_id, std::vector<Rule> rules, Done done);
+  Dialogue(io::Loop& loop, Terminal& terminal, std::string command_id, Owner by, std::vector<Rule> rules,
+           Done done);
   void on_change(Terminal& terminal, uint32_t changes) override;
   void on_destroyed() override;
   void look();
   bool answer_one(const terminal::Output& output, LineScan::Finished finished);
   void send(size_t rule, const std::string& asked);
+  void send_when_read(size_t rule, const std::string& asked, std::string bytes, Clock::time_point give_up);
+  void take_back_use();
   void send_secret(size_t rule, const std::string& asked, Clock::time_point give_up);
   void sent(const base::Result<void>& result);
   void end(DialogueOutcome::End how, std::string reason);
@@ -88,12 +93,13 @@ class Dialogue final : private Watcher {
   io::Loop& loop_;
   Terminal* terminal_;  // null once it is gone
   std::string command_id_;
+  Owner by_;
   std::vector<Rule> rules_;
   Done done_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   LineScan scan_;
   DialogueOutcome outcome_;
-  bool sending_ = false;  // a secret is on its way: nothing else is matched
+  bool sending_ = false;  // a reply waits to be typed: nothing else is matched
   bool ended_ = false;
   io::Loop::TimerId deadline_ = 0;
   io::Loop::TimerId retry_ = 0;

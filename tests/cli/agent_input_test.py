@@ -47,6 +47,17 @@ class AgentInput(CliTest):
         self.ok("send", "build", "--text", "yes", "--enter")
         eventually(lambda: "<sesame> <yes>" in self.ok("read", "build"), "both answers")
 
+    def test_replies_given_ahead_are_for_programs_that_read(self):
+        self.open("build")
+        self.as_agent("expect", "build", "echo go; sleep 3", "--when", "go", "--reply", "touch pwned", input="")
+        eventually(lambda: self.terminal()["state"] == "idle", "the end of the command")
+        self.ok("exec", "build", "true")
+        self.assertEqual(os.listdir(self.work), [])
+        done = self.as_agent("expect", "build", "bash -c 'read -p \"Name? \" x; echo \"<$x>\"'", "--when", "Name", "--reply",
+                             "Ada", input="")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("<Ada>", done.stdout)
+
 
 if __name__ == "__main__":
     main()
