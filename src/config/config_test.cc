@@ -170,7 +170,7 @@ timeout = 10
 [policy]
 mode = "plan"
 auto_approve_safe_commands = false
-allowed_roots = ["/work/p"]
+allowed_roots = ["/srv/p"]
 [shell]
 environment_drop = ["AWS_*"]
 [[rule]]
@@ -192,7 +192,7 @@ timeout = 10
 [policy]
 mode = "plan"
 auto_approve_safe_commands = false
-allowed_roots = ["/work/a"]
+allowed_roots = ["/srv/a"]
 [shell]
 environment_drop = ["A"]
 )";
@@ -205,7 +205,7 @@ idle_timeout = 0
 mode = "yolo"
 auto_approve_safe_commands = true
 confirm_dangerous_commands = false
-allowed_roots = ["/work/a/b", "/work/a/../b"]
+allowed_roots = ["/srv/a/b", "/srv/a/../b"]
 approval_expiry = "1d"
 [output]
 lines = 1000
@@ -220,7 +220,7 @@ lines = 1000
   EXPECT_FALSE(loaded.has_errors());
 
   apply_toml(loaded, "[policy]\nallowed_roots = []\n", "p", FileLevel::Project);
-  EXPECT_THAT(loaded.settings.policy.allowed_roots, ElementsAre("/work/a"));
+  EXPECT_THAT(loaded.settings.policy.allowed_roots, ElementsAre("/srv/a"));
   apply_toml(loaded, "[shell]\nenvironment_drop = [\"B\"]\n", "p", FileLevel::Project);
   EXPECT_THAT(loaded.settings.shell.environment_drop, ElementsAre("A", "B"));
 }

@@ -1,4 +1,8 @@
 // run, batch, exec, result: commands pass the gate, run, and are followed until the call is answered.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
 #include <boost/json/array.hpp>
 
 #include "base/ids.h"
@@ -103,6 +107,27 @@ EngineApplication::Follow EngineApplication::follow_of(Args& args,
   how.interrupt_on_cancel = args.choice("on_cancel", {"leave", "interrupt"}) == "interrupt";
   how.view = view_of(args);
   return how;
+}
+
+bool EngineApplication::outside_roots(const Caller& caller, const std::string& cwd,
+                                      const Responder& responder) const {
+  const std::vector<std::string>& roots = config_.settings.policy.allowed_roots;
+  if (caller.role == Role::Person || roots.empty()) return false;
+  const char* const home = std::getenv("HOME");
+  const std::string asked = cwd.empty() ? (home != nullptr ? home : "/") : cwd;
+  std::error_code wrong;
+  // Links followed: what counts is where it would work.
+  const std::filesystem::path real = std::filesystem::weakly_canonical(asked, wrong);
+  std::string all;
+  for (const std::string& root : roots) {
+    const std::filesystem::path base = std::filesystem::weakly_canonical(root, wrong);
+    const auto [end, rest] = std::mismatch(base.begin(), base.end(), real.begin(), real.end());
+    if (end == base.end() || end->empty()) return false;
+    all += (all.empty() ? "" : ", ") + root;
+  }
+  responder.fail({wire::Code::PermissionDenied,
+                  asked + " is outside the folders agents may work in: give a cwd in " + all});
+  return true;
 }
 
 engine::GateRequest EngineApplication::gate_request(const Caller& caller, std::string command,
@@ -319,6 +344,7 @@ void EngineApplication::run(const Caller& caller, Args& args, Responder responde
   if (request.argv.empty() && request.command.empty()) args.wrong("'command' is missing or empty");
   if (!request.argv.empty() && !request.command.empty()) args.wrong("give 'command' or 'argv', not both");
   if (args.refused(responder)) return;
+  if (outside_roots(caller, request.cwd, responder)) return;
   std::string shown = request.command;
   for (const std::string& word : request.argv) {
     shown += (shown.empty() ? "" : " ") + shell::quote_posix(word);
@@ -375,6 +401,7 @@ void EngineApplication::exec(const Caller& caller, Args& args, Responder respond
   how.replies_by = owner_of(caller);
   how.replies_timeout = args.duration("replies_timeout_ms", std::chrono::milliseconds(0));
   if (args.refused(responder)) return;
+  if (!request.cwd.empty() && outside_roots(caller, request.cwd, responder)) return;
   auto terminal = engine_->find(name);
   if (!terminal) return responder.fail(wire::call_error(terminal.error()));
   Terminal& t = **terminal;
@@ -490,6 +517,7 @@ void EngineApplication::batch(const Caller& caller, Args& args, Responder respon
   if (batch->commands.empty()) args.wrong("'commands' must have at least one command");
   if (batch->commands.size() > 1000) args.wrong("'commands' may have at most 1000 commands");
   if (args.refused(responder)) return;
+  if (outside_roots(caller, request.cwd, responder)) return;
   batch->has_deadline = timeout.count() > 0;
   batch->deadline = std::chrono::steady_clock::now() + timeout;
   auto opened = engine_->open(std::move(request));

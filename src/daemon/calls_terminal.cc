@@ -116,6 +116,7 @@ void EngineApplication::open(const Caller& caller, Args& args, Responder respond
   bool refused = false;
   request.size = size_of(args, responder, &refused);
   if (refused || args.refused(responder)) return;
+  if (outside_roots(caller, request.cwd, responder)) return;
   auto opened = engine_->open(std::move(request));
   if (!opened) return responder.fail(wire::call_error(opened.error()));
   when_ready(caller, **opened, responder, [this, responder](Terminal& terminal) {
@@ -131,6 +132,7 @@ void EngineApplication::acquire(const Caller& caller, Args& args, Responder resp
     args.wrong("a terminal that stays needs a pty; `run` takes the provider 'pipe'");
   }
   if (args.refused(responder)) return;
+  if (outside_roots(caller, cwd, responder)) return;
   auto acquired =
       engine_->acquire(cwd, task, caller.role == Role::Person ? engine::Owner::User : engine::Owner::Agent);
   if (!acquired) return responder.fail(wire::call_error(acquired.error()));

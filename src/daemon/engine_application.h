@@ -92,6 +92,8 @@ class EngineApplication final : public Application,
   // Asks the gate; `go` runs once the command may, with the verdict as JSON.
   void gated(const Caller& caller, engine::GateRequest request, std::chrono::milliseconds yield_after,
              Responder responder, std::function<void(const std::string& verdict_json)> go);
+  // Agents work below policy.allowed_roots, where there are any; answers if this is elsewhere.
+  bool outside_roots(const Caller& caller, const std::string& cwd, const Responder& responder) const;
   engine::GateRequest gate_request(const Caller& caller, std::string command, std::string cwd) const;
   void follow(const Caller& caller, engine::Terminal& terminal, engine::Command& command, const Follow& how,
               const Responder& responder);

@@ -32,7 +32,7 @@ class StoreTest : public ::testing::Test {
 TEST_F(StoreTest, a_command_comes_back_as_it_was_put) {
   CommandRow row = a_command("c1");
   row.owner = Owner::User;
-  row.cwd_after = "/work";
+  row.cwd_after = "/srv";
   row.note = "n";
   put(row);
   EXPECT_EQ(store_.command("c1").value(), row);

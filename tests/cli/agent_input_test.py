@@ -30,6 +30,21 @@ class AgentInput(CliTest):
         self.ok("exec", "build", "true")  # after all that was typed
         self.assertEqual(os.listdir(self.work), [])
 
+    def test_agents_work_below_the_roots_they_were_given(self):
+        os.makedirs(self.home + "/config", mode=0o700)
+        with open(os.open(self.home + "/config/config.toml", os.O_WRONLY | os.O_CREAT, 0o600), "w") as f:
+            f.write(f'[policy]\nallowed_roots = ["{self.work}"]\n')
+        os.symlink("/", self.work + "/out")
+        for elsewhere in ("/", self.work + "/..", self.work + "/out/tmp", self.work + "-not"):
+            done = self.as_agent("open", "--cwd", elsewhere, input="")
+            self.assertNotEqual(done.returncode, 0, elsewhere)
+            self.assertIn("outside", done.stderr, elsewhere)
+        os.mkdir(self.work + "/below")
+        self.assertEqual(self.as_agent("open", "--cwd", self.work + "/below", input="").returncode, 0)
+        self.ok("open", "--cwd", "/")  # a person goes where they like
+        os.rmdir(self.work + "/below")
+        os.unlink(self.work + "/out")
+
     def test_a_line_is_one_line(self):
         self.asking("bash -c 'read -p \"Name? \" name'")
         self.assert_only_the_program_gets("--stdin", inputs=[
