@@ -35,6 +35,7 @@ class AgentInput(CliTest):
         with open(os.open(self.home + "/config/config.toml", os.O_WRONLY | os.O_CREAT, 0o600), "w") as f:
             f.write(f'[policy]\nallowed_roots = ["{self.work}"]\n')
         os.symlink("/", self.work + "/out")
+        os.mkdir(self.work + "-not")
         for elsewhere in ("/", self.work + "/..", self.work + "/out/tmp", self.work + "-not"):
             done = self.as_agent("open", "--cwd", elsewhere, input="")
             self.assertNotEqual(done.returncode, 0, elsewhere)
