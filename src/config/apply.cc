@@ -51,7 +51,7 @@ class FileReader {
   void read(std::string_view text) {
     read_unsorted(text);
     // The library goes by names; people read from the top.
-    std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
+    std::sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
       return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
     });
     for (Found& found : found_) loaded_.problems.push_back(std::move(found.problem));

@@ -161,7 +161,7 @@ void HolderLink::flush() {
     const ssize_t n = ::send(fd_.get(), out_.data(), out_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n > 0) {
       out_.erase(0, static_cast<size_t>(n));
-    } else if (errno != EINTR) {
+    } else if (n == 0 || errno != EINTR) {
       break;  // full: told when there is room; broken: the read side finds out
     }
   }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/json_fields.h"
 #include "engine/terminal.h"
@@ -91,6 +92,7 @@ base::Result<void> Terminal::replay(const std::vector<json::object>& records) {
     uint64_t at = 0;
     const json::object* record = nullptr;
     uint64_t size = 0;  // of a resize
+    size_t order = 0;   // among those at the same place
   };
   std::vector<Step> steps;
   for (const json::object& record : records) {
@@ -100,15 +102,17 @@ base::Result<void> Terminal::replay(const std::vector<json::object>& records) {
     if (kind == "typed_command") {
       typed_ids_[static_cast<uint64_t>(number_or(record, "begin", 0))] = text_of(record, "c");
     }
-    steps.push_back({static_cast<uint64_t>(number_or(record, "at", 0)), &record, 0});
+    steps.push_back({static_cast<uint64_t>(number_or(record, "at", 0)), &record, 0, 0});
   }
   const uint64_t end = status->end;
   if (const auto marks = reader_->marks({0, end})) {
     for (const journal::Mark& mark : *marks) {
-      if (mark.kind() == journal::Mark::Kind::Resize) steps.push_back({mark.offset, nullptr, mark.value});
+      if (mark.kind() == journal::Mark::Kind::Resize) steps.push_back({mark.offset, nullptr, mark.value, 0});
     }
   }
-  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.at < b.at; });
+  for (size_t i = 0; i < steps.size(); i++) steps[i].order = i;
+  std::sort(steps.begin(), steps.end(),
+            [](const Step& a, const Step& b) { return std::pair(a.at, a.order) < std::pair(b.at, b.order); });
   for (const Step& step : steps) {
     read_up_to(std::min(step.at, end), UINT64_MAX);
     if (step.record != nullptr) {
