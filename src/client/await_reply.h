@@ -23,6 +23,8 @@ inline constexpr std::chrono::milliseconds kCancelPatience{1000};
 
 template <typename Link>
 class ReplyWait {
+  using Clock = std::chrono::steady_clock;
+
  public:
   ReplyWait(Link& link, uint64_t id, const PartHandler& on_part, const CallOptions& options)
       : link_(link), id_(id), on_part_(on_part), options_(options) {}
@@ -44,9 +46,22 @@ class ReplyWait {
     }
   }
 
- private:
-  using Clock = std::chrono::steady_clock;
+  // Whatever comes next, or none in time; what came before the end of a connection is handed out first.
+  static base::Result<std::optional<Message>> next(Link& link, std::chrono::milliseconds timeout) {
+    std::optional<Clock::time_point> until;
+    if (timeout.count() >= 0) until = Clock::now() + timeout;
+    while (link.waiting().empty()) {
+      auto received = link.wait_and_receive(until);
+      if (!link.waiting().empty()) break;
+      if (!received) return tl::unexpected(received.error());
+      if (!*received) return std::optional<Message>{};
+    }
+    std::optional<Message> message(std::move(link.waiting().front()));
+    link.waiting().pop_front();
+    return message;
+  }
 
+ private:
   static CallFailure too_late() {
     CallFailure failure;
     failure.code = wire::Code::Unavailable;

@@ -163,16 +163,7 @@ void Connection::cancel(uint64_t id) {
 }
 
 base::Result<std::optional<Message>> Connection::next(milliseconds timeout) {
-  const Deadline until = timeout.count() < 0 ? Deadline{} : Deadline{Clock::now() + timeout};
-  while (waiting_.empty()) {
-    auto received = wait_and_receive(until);
-    if (!waiting_.empty()) break;
-    if (!received) return tl::unexpected(received.error());
-    if (!*received) return std::optional<Message>{};
-  }
-  std::optional<Message> message(std::move(waiting_.front()));
-  waiting_.pop_front();
-  return message;
+  return ReplyWait<Connection>::next(*this, timeout);
 }
 
 CallResult Connection::call(std::string_view name, boost::json::object args, const PartHandler& on_part,

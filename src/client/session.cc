@@ -116,18 +116,8 @@ base::Result<bool> Session::wait_and_receive(Connection::Deadline until, int als
 }
 
 base::Result<std::optional<Message>> Session::next(std::chrono::milliseconds timeout) {
-  const auto until = timeout.count() < 0 ? Connection::Deadline{}
-                                         : Connection::Deadline{std::chrono::steady_clock::now() + timeout};
   take_over();
-  while (waiting_.empty()) {
-    auto received = wait_and_receive(until);
-    if (!waiting_.empty()) break;
-    if (!received) return tl::unexpected(received.error());
-    if (!*received) return std::optional<Message>{};
-  }
-  std::optional<Message> message(std::move(waiting_.front()));
-  waiting_.pop_front();
-  return message;
+  return ReplyWait<Session>::next(*this, timeout);
 }
 
 CallResult Session::call(std::string_view name, boost::json::object args, const PartHandler& on_part,
