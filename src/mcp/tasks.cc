@@ -342,4 +342,15 @@ void Tasks::forget(const std::string& owner) {
   }
 }
 
+void declare_tasks(json::object& capabilities, Era era) {
+  if (era == Era::Modern) {
+    capabilities["extensions"] = json::object{{kTasksExtension, json::object()}};
+    return;
+  }
+  capabilities["tasks"] =
+      json::object{{"list", json::object()},
+                   {"cancel", json::object()},
+                   {"requests", json::object{{"tools", json::object{{"call", json::object()}}}}}};
+}
+
 }  // namespace ttyward::mcp

@@ -27,6 +27,8 @@
 namespace ttyward::mcp {
 
 inline constexpr const char* kTasksExtension = "io.modelcontextprotocol/tasks";
+// Says among `capabilities` that tools may run as tasks, in the era's own form.
+void declare_tasks(boost::json::object& capabilities, Era era);
 
 class Notices;
 

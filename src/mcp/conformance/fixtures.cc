@@ -52,14 +52,7 @@ json::object Fixtures::capabilities(Era era) const {
   out["resources"] = json::object{{"subscribe", true}, {"listChanged", true}};
   out["completions"] = json::object();
   out["logging"] = json::object();
-  if (era == Era::Modern) {
-    out["extensions"] = json::object{{kTasksExtension, json::object()}};
-  } else {
-    out["tasks"] =
-        json::object{{"list", json::object()},
-                     {"cancel", json::object()},
-                     {"requests", json::object{{"tools", json::object{{"call", json::object()}}}}}};
-  }
+  declare_tasks(out, era);
   return out;
 }
 

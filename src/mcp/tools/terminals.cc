@@ -66,14 +66,7 @@ json::object Terminals::capabilities(Era era) const {
   out["resources"] = json::object{{"subscribe", true}, {"listChanged", true}};
   out["prompts"] = json::object();
   out["completions"] = json::object();
-  if (era == Era::Modern) {
-    out["extensions"] = json::object{{kTasksExtension, json::object()}};
-  } else {
-    out["tasks"] =
-        json::object{{"list", json::object()},
-                     {"cancel", json::object()},
-                     {"requests", json::object{{"tools", json::object{{"call", json::object()}}}}}};
-  }
+  declare_tasks(out, era);
   return out;
 }
 
