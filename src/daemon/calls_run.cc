@@ -1,39 +1,21 @@
-// run, batch, exec, result: commands pass the gate, run, and are followed until the call is answered.
-#include <algorithm>
+// run, exec, result: commands that run are followed until the call is answered. The gate they pass before is
+// in calls_gate.cc.
 #include <cstdlib>
-#include <filesystem>
 
 #include <boost/json/array.hpp>
 
-#include "base/ids.h"
 #include "daemon/engine_application.h"
 #include "daemon/objects.h"
 #include "engine/live_stream.h"
-#include "engine/time.h"
-#include "policy/verdict_json.h"
 #include "shell/quoting.h"
 
 namespace ttyward::daemon {
 
 namespace json = boost::json;
 using engine::Command;
-using engine::GateDecision;
 using engine::Terminal;
-using terminal::CommandState;
 
 namespace {
-
-constexpr size_t kPendingKept = 256;
-
-engine::Owner owner_of(const Caller& caller) {
-  return caller.role == Role::Person ? engine::Owner::User : engine::Owner::Agent;
-}
-
-engine::Role gate_role(Role role) {
-  return role == Role::Person  ? engine::Role::Person
-         : role == Role::Agent ? engine::Role::Agent
-                               : engine::Role::Viewer;
-}
 
 json::object part_object(const engine::StreamPart& part) {
   json::object made;
@@ -107,107 +89,6 @@ EngineApplication::Follow EngineApplication::follow_of(Args& args,
   how.interrupt_on_cancel = args.choice("on_cancel", {"leave", "interrupt"}) == "interrupt";
   how.view = view_of(args);
   return how;
-}
-
-bool EngineApplication::outside_roots(const Caller& caller, const std::string& cwd,
-                                      const Responder& responder) const {
-  const std::vector<std::string>& roots = config_.settings.policy.allowed_roots;
-  if (caller.role == Role::Person || roots.empty()) return false;
-  const char* const home = std::getenv("HOME");
-  const std::string asked = cwd.empty() ? (home != nullptr ? home : "/") : cwd;
-  std::error_code wrong;
-  // Links followed: what counts is where it would work.
-  const std::filesystem::path real = std::filesystem::weakly_canonical(asked, wrong);
-  std::string all;
-  for (const std::string& root : roots) {
-    const std::filesystem::path base = std::filesystem::weakly_canonical(root, wrong);
-    const auto [end, rest] = std::mismatch(base.begin(), base.end(), real.begin(), real.end());
-    if (end == base.end() || end->empty()) return false;
-    all += (all.empty() ? "" : ", ") + root;
-  }
-  responder.fail({wire::Code::PermissionDenied,
-                  asked + " is outside the folders agents may work in: give a cwd in " + all});
-  return true;
-}
-
-engine::GateRequest EngineApplication::gate_request(const Caller& caller, std::string command,
-                                                    std::string cwd) const {
-  engine::GateRequest request;
-  request.command = std::move(command);
-  request.cwd = std::move(cwd);
-  request.session = caller.session;
-  request.asked_by = caller.client;
-  request.connection = caller.connection;
-  request.role = gate_role(caller.role);
-  request.command_id = base::random_id('c');
-  return request;
-}
-
-void EngineApplication::gated(const Caller& caller, engine::GateRequest request,
-                              std::chrono::milliseconds yield_after, Responder responder,
-                              std::function<void(const std::string&)> go) {
-  terminal::CommandResult facts;
-  facts.command_id = request.command_id;
-  facts.terminal_id = request.terminal_id;
-  facts.command = request.command;
-  facts.cwd = request.cwd;
-  facts.started_at_ms = engine::unix_ms();
-  const auto refuse = [this, responder](terminal::CommandResult refused, const GateDecision& decision) {
-    refused.state = CommandState::Denied;
-    refused.reason = decision.reason;
-    refused.verdict_json = policy::to_json(decision.verdict);
-    refused.approval = decision.approval_id;
-    pending_[refused.command_id] = Pending{refused, decision.approval_id};
-    pending_order_.push_back(refused.command_id);
-    if (pending_order_.size() > kPendingKept) {
-      pending_.erase(pending_order_.front());
-      pending_order_.erase(pending_order_.begin());
-    }
-    store::CommandRow row;
-    row.id = refused.command_id;
-    row.terminal_id = refused.terminal_id;
-    row.command = refused.command;
-    row.cwd = refused.cwd;
-    row.state = "denied";
-    row.started_at_ms = refused.started_at_ms;
-    row.note = refused.reason;
-    keep([row](store::Store& store) { static_cast<void>(store.put_command(row)); });
-    responder.ok(result_object(refused));
-  };
-  const auto call = std::make_shared<uint64_t>(0);  // while the question is open
-  const GateDecision decision =
-      gate_->ask(request, [this, alive = alive_, facts, go, refuse, call](const GateDecision& came) {
-        if (!*alive) return;
-        end_call(*call);
-        if (came.kind == GateDecision::Kind::Allowed) {
-          pending_.erase(facts.command_id);
-          go(policy::to_json(came.verdict));
-        } else {
-          refuse(facts, came);
-        }
-        const auto waiters = approval_waiters_.extract(came.approval_id);
-        if (!waiters.empty()) {
-          for (const auto& waiter : waiters.mapped()) waiter();
-        }
-      });
-  if (decision.kind == GateDecision::Kind::Allowed) return go(policy::to_json(decision.verdict));
-  if (decision.kind != GateDecision::Kind::Pending) return refuse(facts, decision);
-
-  facts.state = CommandState::PendingApproval;
-  facts.reason = decision.reason;
-  facts.verdict_json = policy::to_json(decision.verdict);
-  facts.approval = decision.approval_id;
-  pending_[facts.command_id] = Pending{facts, decision.approval_id};
-  *call = add_call(caller, responder);
-  if (yield_after.count() > 0) {
-    open_call(*call)->timer =
-        loop_->after(yield_after, [this, id = facts.command_id, responder, key = *call] {
-          const auto found = pending_.find(id);
-          if (found != pending_.end()) responder.ok(result_object(found->second.facts));
-          if (OpenCall* open = open_call(key)) open->timer = 0;
-          end_call(key);
-        });
-  }
 }
 
 void EngineApplication::answer_with(Terminal& terminal, const std::string& command_id,
@@ -484,129 +365,6 @@ void EngineApplication::result(const Caller&, Args& args, Responder responder) {
   const auto found = engine_->find_command(id);
   if (!found) return responder.fail(wire::call_error(found.error()));
   responder.ok(result_object(found->terminal->result(*found->command, view)));
-}
-
-// Several in one shell of their own: what one leaves behind is there for the next.
-struct EngineApplication::Batch {
-  Caller caller;
-  Responder responder;
-  std::vector<std::string> commands;
-  std::string terminal;
-  bool keep_going = false;
-  bool failed = false;
-  size_t next = 0;
-  std::chrono::steady_clock::time_point deadline;
-  bool has_deadline = false;
-  terminal::ViewLimits view;
-  json::array results;
-  uint64_t key = 0;
-};
-
-void EngineApplication::batch(const Caller& caller, Args& args, Responder responder) {
-  auto batch =
-      std::make_shared<Batch>(Batch{caller, responder, {}, {}, false, false, 0, {}, false, {}, {}, 0});
-  batch->commands = args.texts("commands");
-  batch->keep_going = args.flag("keep_going");
-  batch->view = view_of(args);
-  engine::OpenRequest request;
-  request.cwd = args.text("cwd");
-  request.environment = args.environment("env");
-  request.owner = owner_of(caller);
-  request.shell = {"/bin/bash"};
-  const auto timeout = args.duration("timeout_ms", config_.settings.times.timeout);
-  if (batch->commands.empty()) args.wrong("'commands' must have at least one command");
-  if (batch->commands.size() > 1000) args.wrong("'commands' may have at most 1000 commands");
-  if (args.refused(responder)) return;
-  if (outside_roots(caller, request.cwd, responder)) return;
-  batch->has_deadline = timeout.count() > 0;
-  batch->deadline = std::chrono::steady_clock::now() + timeout;
-  auto opened = engine_->open(std::move(request));
-  if (!opened) return responder.fail(wire::call_error(opened.error()));
-  batch->terminal = (*opened)->id();
-  batch->key = add_call(caller, responder, [this, id = batch->terminal] {
-    if (auto terminal = engine_->find(id)) (*terminal)->kill();
-  });
-  next_of_batch(batch);
-}
-
-void EngineApplication::end_batch(const std::shared_ptr<Batch>& batch) {
-  json::array rest;
-  for (size_t i = batch->next; i < batch->commands.size(); i++) rest.emplace_back(batch->commands[i]);
-  batch->responder.ok({{"results", std::move(batch->results)}, {"not_run", std::move(rest)}});
-  if (auto terminal = engine_->find(batch->terminal)) (*terminal)->kill();
-  end_call(batch->key);
-}
-
-void EngineApplication::next_of_batch(const std::shared_ptr<Batch>& batch) {
-  if (!batch->responder.open()) return;
-  auto terminal = engine_->find(batch->terminal);
-  const bool over = batch->next >= batch->commands.size() || (batch->failed && !batch->keep_going);
-  if (over || !terminal || !(*terminal)->live()) return end_batch(batch);
-  const std::string text = batch->commands[batch->next++];
-  engine::GateRequest gate = gate_request(batch->caller, text, (*terminal)->cwd());
-  gate.terminal_id = batch->terminal;
-  const std::string id = gate.command_id;
-  const auto done = [this, batch](json::object result) {
-    batch->failed = result["state"] != "exited" || result["exit_code"] != 0;
-    batch->results.push_back(std::move(result));
-    next_of_batch(batch);
-  };
-  const auto refused = [id, text](const GateDecision& decision) {
-    terminal::CommandResult facts;
-    facts.command_id = id;
-    facts.command = text;
-    facts.state = CommandState::Denied;
-    facts.reason = decision.reason;
-    facts.verdict_json = policy::to_json(decision.verdict);
-    facts.approval = decision.approval_id;
-    return result_object(facts);
-  };
-  const auto go = [this, batch, id, text, done](const std::string& verdict) {
-    auto target = engine_->find(batch->terminal);
-    if (!target) return end_batch(batch);
-    engine::CommandRequest request;
-    request.id = id;
-    request.text = text;
-    request.by = owner_of(batch->caller);
-    request.verdict_json = verdict;
-    if (batch->has_deadline) {
-      request.timeout =
-          std::max(std::chrono::milliseconds(1), std::chrono::duration_cast<std::chrono::milliseconds>(
-                                                     batch->deadline - std::chrono::steady_clock::now()));
-    }
-    auto submitted = engine_->submit(**target, std::move(request));
-    OpenCall* call = open_call(batch->key);
-    if (!submitted || call == nullptr) {
-      if (!submitted) batch->responder.fail(wire::call_error(submitted.error()));
-      return end_batch(batch);
-    }
-    engine::WaitSpec spec;
-    spec.command_id = id;
-    spec.exit = true;
-    spec.timeout = std::chrono::milliseconds(0);
-    auto wait = engine::Wait::start(
-        *loop_, *submitted->terminal, std::move(spec), [this, batch, id, done](const engine::WaitOutcome&) {
-          const auto found = engine_->find_command(id);
-          if (!found) return end_batch(batch);
-          done(result_object(found->terminal->result(*found->command, batch->view)));
-        });
-    if (!wait) {
-      batch->responder.fail(wire::call_error(wait.error()));
-      return end_batch(batch);
-    }
-    // The wait before this one may be the caller of this.
-    std::shared_ptr<engine::Wait> former = std::move(call->wait);
-    loop_->post([former] {});
-    call->wait = std::move(*wait);
-  };
-  const GateDecision decision =
-      gate_->ask(gate, [this, alive = alive_, batch, go, done, refused](const GateDecision& came) {
-        if (!*alive || !batch->responder.open()) return;
-        if (came.kind == GateDecision::Kind::Allowed) return go(policy::to_json(came.verdict));
-        done(refused(came));
-      });
-  if (decision.kind == GateDecision::Kind::Allowed) return go(policy::to_json(decision.verdict));
-  if (decision.kind != GateDecision::Kind::Pending) done(refused(decision));
 }
 
 }  // namespace ttyward::daemon

@@ -133,8 +133,7 @@ void EngineApplication::acquire(const Caller& caller, Args& args, Responder resp
   }
   if (args.refused(responder)) return;
   if (outside_roots(caller, cwd, responder)) return;
-  auto acquired =
-      engine_->acquire(cwd, task, caller.role == Role::Person ? engine::Owner::User : engine::Owner::Agent);
+  auto acquired = engine_->acquire(cwd, task, owner_of(caller));
   if (!acquired) return responder.fail(wire::call_error(acquired.error()));
   when_ready(caller, *acquired->terminal, responder,
              [this, responder, created = acquired->created](Terminal& terminal) {
@@ -171,7 +170,7 @@ void EngineApplication::input(const Caller& caller, Args& args, Responder respon
   const std::string encoded = args.text("base64");
   Terminal* terminal = terminal_of(args, responder);
   if (terminal == nullptr) return;
-  const auto by = caller.role == Role::Person ? engine::Owner::User : engine::Owner::Agent;
+  const auto by = owner_of(caller);
   if (terminal->lease() && terminal->lease()->connection != caller.connection && by == engine::Owner::Agent) {
     return responder.fail(
         {wire::Code::Busy, terminal->lease()->by + " has the keyboard of terminal " + terminal->id()});

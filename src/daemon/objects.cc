@@ -20,6 +20,10 @@ json::object parsed(const std::string& text) {
   return !wrong && value.is_object() ? std::move(value.get_object()) : json::object{};
 }
 
+engine::Owner owner_of(const Caller& caller) {
+  return caller.role == Role::Person ? engine::Owner::User : engine::Owner::Agent;
+}
+
 json::object result_object(const terminal::CommandResult& result) {
   return parsed(result.to_json());
 }

@@ -5,6 +5,7 @@
 
 #include <boost/json/object.hpp>
 
+#include "daemon/caller.h"
 #include "engine/engine.h"
 #include "store/rows.h"
 #include "terminal/result.h"
@@ -13,6 +14,8 @@ namespace ttyward::daemon {
 
 boost::json::object result_object(const terminal::CommandResult& result);
 boost::json::object terminal_object(engine::Engine& engine, engine::Terminal& terminal);
+// Whose doing a call is.
+engine::Owner owner_of(const Caller& caller);
 // JSON text of our own making.
 boost::json::object parsed(const std::string& text);
 boost::json::object row_object(const store::CommandRow& row);
