@@ -40,6 +40,7 @@ int result_code(const json::object& result) {
   if (is_open(state)) return kExitNotYet;
   if (state == "timed_out") return 124;
   if (state == "denied") return 126;
+  if (state == "skipped") return 0;
   if (const auto code = number_in(result, "exit_code"))
     return static_cast<int>(std::clamp<int64_t>(*code, 0, 255));
   if (const int number = signal_number(text_in(result, "signal")); number > 0) return 128 + number;

@@ -96,6 +96,7 @@ path = "/bin/zsh"
   EXPECT_EQ(s.limits.journal_total, 5'000'000);
   EXPECT_EQ(s.limits.overflow, Overflow::Pause);
   EXPECT_EQ(s.policy.mode, PolicyMode::AutoEdit);
+  EXPECT_EQ(s.policy.ask, PolicyAsk::Wait);
   EXPECT_THAT(s.policy.allowed_roots, ElementsAre("/a", "/b"));
   EXPECT_FALSE(s.shell.integration);
   EXPECT_EQ(s.shell.path, "/bin/zsh");

@@ -32,6 +32,7 @@ constexpr const char* kProviders[] = {"pty", "pipe"};
 constexpr const char* kLeases[] = {"wait", "fail"};
 constexpr const char* kViews[] = {"default", "void", "roo", "gemini", "full"};
 constexpr const char* kOverflows[] = {"drop-middle", "pause", "kill"};
+constexpr const char* kAsking[] = {"never", "present", "wait"};
 constexpr const char* kModes[] = {"plan", "default", "auto-edit", "yolo"};
 constexpr const char* kHistories[] = {"leave-out", "record"};
 
@@ -119,6 +120,8 @@ const Setting kTable[] = {
     "plan: nothing that changes anything runs. default: what is not known to be harmless is asked about. auto-edit: changes inside the workspace run unasked. yolo: only refusals are left."),
   FLAG(policy, auto_approve_safe_commands, Tighten::False, "Run without asking what only reads. Off: everything is asked about."),
   FLAG(policy, confirm_dangerous_commands, Tighten::True, "Ask about dangerous commands even where the mode would not."),
+  CHOICE(policy, ask, kAsking, Tighten::Earlier,
+    "never: what would be a question is refused at once. present: the same while nobody is connected who could answer. wait: a person may come and answer until the question expires."),
   TIME(policy, approval_expiry, "s", kSecond, kYear, true, Tighten::Lower,
     "A question nobody answers for this long counts as no; 0 waits for ever."),
   LIST(policy, allowed_roots, Tighten::Narrow,

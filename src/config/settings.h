@@ -17,6 +17,7 @@ enum class Lease : uint8_t { Wait, Fail };
 enum class View : uint8_t { Default, Void, Roo, Gemini, Full };
 enum class Overflow : uint8_t { DropMiddle, Pause, Kill };
 enum class PolicyMode : uint8_t { Plan, Default, AutoEdit, Yolo };  // strictest first
+enum class PolicyAsk : uint8_t { Never, Present, Wait };            // strictest first
 enum class ShellHistory : uint8_t { LeaveOut, Record };
 
 struct TerminalSettings {
@@ -71,6 +72,7 @@ struct PolicySettings {
   PolicyMode mode = PolicyMode::Default;
   bool auto_approve_safe_commands = true;
   bool confirm_dangerous_commands = true;
+  PolicyAsk ask = PolicyAsk::Wait;
   Milliseconds approval_expiry{300'000};
   std::vector<std::string> allowed_roots;
 };

@@ -22,6 +22,7 @@ struct EngineApplication::Subscription {
     bool due = false;
   };
   uint64_t connection = 0;
+  bool answers = false;         // a person who asked to hear of questions
   std::string terminal;         // empty: all
   std::set<std::string> kinds;  // empty: all
   uint64_t missed = 0;          // while its reader did not read

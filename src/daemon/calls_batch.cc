@@ -72,7 +72,8 @@ void EngineApplication::next_of_batch(const std::shared_ptr<Batch>& batch) {
   gate.terminal_id = batch->terminal;
   const std::string id = gate.command_id;
   const auto done = [this, batch](json::object result) {
-    batch->failed = result["state"] != "exited" || result["exit_code"] != 0;
+    const bool skipped = result["state"] == "skipped";
+    batch->failed = !skipped && (result["state"] != "exited" || result["exit_code"] != 0);
     batch->results.push_back(std::move(result));
     next_of_batch(batch);
   };
@@ -80,7 +81,7 @@ void EngineApplication::next_of_batch(const std::shared_ptr<Batch>& batch) {
     terminal::CommandResult facts;
     facts.command_id = id;
     facts.command = text;
-    facts.state = CommandState::Denied;
+    facts.state = decision.kind == GateDecision::Kind::Skipped ? CommandState::Skipped : CommandState::Denied;
     facts.reason = decision.reason;
     facts.verdict_json = policy::to_json(decision.verdict);
     facts.approval = decision.approval_id;

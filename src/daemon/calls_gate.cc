@@ -71,7 +71,8 @@ void EngineApplication::gated(const Caller& caller, engine::GateRequest request,
   facts.cwd = request.cwd;
   facts.started_at_ms = engine::unix_ms();
   const auto refuse = [this, responder](terminal::CommandResult refused, const GateDecision& decision) {
-    refused.state = CommandState::Denied;
+    refused.state =
+        decision.kind == GateDecision::Kind::Skipped ? CommandState::Skipped : CommandState::Denied;
     refused.reason = decision.reason;
     refused.verdict_json = policy::to_json(decision.verdict);
     refused.approval = decision.approval_id;
@@ -86,7 +87,7 @@ void EngineApplication::gated(const Caller& caller, engine::GateRequest request,
     row.terminal_id = refused.terminal_id;
     row.command = refused.command;
     row.cwd = refused.cwd;
-    row.state = "denied";
+    row.state = terminal::command_state_name(refused.state);
     row.started_at_ms = refused.started_at_ms;
     row.note = refused.reason;
     keep([row](store::Store& store) { static_cast<void>(store.put_command(row)); });

@@ -21,8 +21,9 @@ std::optional<store::Decision> decision_of(engine::Outcome outcome) {
       return store::Decision::Skip;
     case engine::Outcome::Expired:
       return store::Decision::Expired;
-    case engine::Outcome::Denied:
     case engine::Outcome::Withdrawn:
+      return store::Decision::Withdrawn;
+    case engine::Outcome::Denied:
       return store::Decision::Deny;
   }
   return std::nullopt;

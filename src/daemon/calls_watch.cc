@@ -207,7 +207,9 @@ void EngineApplication::subscribe(const Caller& caller, Args& args, Responder re
       list.push_back(terminal_object(*engine_, *terminal));
     }
   }
+  made->answers = caller.role == Role::Person && made->kinds.contains("approval_opened");
   subscriptions_.emplace(key, std::move(made));
+  count_listeners();
   responder.ok({{"subscription", key}, {"terminals", std::move(list)}});
 }
 
@@ -219,7 +221,13 @@ void EngineApplication::unsubscribe(const Caller& caller, Args& args, Responder 
     return responder.fail({wire::Code::NotFound, "there is no subscription " + std::to_string(key)});
   }
   subscriptions_.erase(found);
+  count_listeners();
   responder.ok({});
+}
+
+void EngineApplication::count_listeners() {
+  gate_->set_listeners(static_cast<size_t>(std::count_if(
+      subscriptions_.begin(), subscriptions_.end(), [](const auto& one) { return one.second->answers; })));
 }
 
 void EngineApplication::tell(const char* kind, const std::string& terminal_id, const json::object& event) {

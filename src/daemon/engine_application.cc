@@ -176,6 +176,9 @@ engine::GateSettings EngineApplication::gate_settings() const {
   settings.judge.agent.auto_approve_safe = from.auto_approve_safe_commands;
   settings.judge.agent.confirm_dangerous = from.confirm_dangerous_commands;
   if (const char* home = std::getenv("HOME")) settings.judge.home = home;
+  settings.asking = from.ask == config::PolicyAsk::Never     ? engine::Asking::Never
+                    : from.ask == config::PolicyAsk::Present ? engine::Asking::WhenSomebodyIs
+                                                             : engine::Asking::Wait;
   settings.approval_expiry = from.approval_expiry;
   settings.rules_file = process_.folders().config + "/rules.toml";
   return settings;
@@ -243,6 +246,7 @@ void EngineApplication::keep(std::function<void(store::Store&)> work) {
 std::vector<std::string> EngineApplication::reload() {
   load_config();
   if (engine_) engine_->set_settings(engine_settings());
+  if (gate_) gate_->set_settings(gate_settings());
   std::vector<std::string> errors;
   for (const config::Problem& problem : config_.problems) errors.push_back(problem.shown());
   return errors;
@@ -311,6 +315,7 @@ void EngineApplication::connection_closed(uint64_t connection) {
   }
   for (const uint64_t key : gone) end_attachment(key, "");
   std::erase_if(subscriptions_, [&](const auto& entry) { return entry.second->connection == connection; });
+  count_listeners();
 }
 
 void EngineApplication::on_terminal_opened(Terminal& terminal) {

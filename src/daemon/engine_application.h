@@ -149,6 +149,7 @@ class EngineApplication final : public Application,
   struct Attachment;
   void send_frame(uint64_t key);
   void end_attachment(uint64_t key, const std::string& reason);
+  void count_listeners();
   void tell(const char* kind, const std::string& terminal_id, const boost::json::object& event);
 
   // --- calls_policy.cc

@@ -30,7 +30,7 @@ struct Approval {
   uint64_t connection = 0;  // who asked, and therefore may not answer
   policy::Verdict verdict;
   int64_t created_at_ms = 0;
-  int64_t expires_at_ms = 0;
+  int64_t expires_at_ms = 0;  // 0: never
   ApprovalState state = ApprovalState::Open;
   std::string answered_by;
   int64_t answered_at_ms = 0;

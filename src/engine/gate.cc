@@ -95,6 +95,11 @@ Result<Judgement> Gate::judge_request(const GateRequest& request) {
   return judge(deed, request.role, mode_of(request), settings_.judge, set, policy::RuleLevel::Global);
 }
 
+void Gate::set_settings(GateSettings settings) {
+  settings.rules_file = settings_.rules_file;
+  settings_ = std::move(settings);
+}
+
 Result<policy::Verdict> Gate::check(const GateRequest& request) {
   auto judgement = judge_request(request);
   if (!judgement) return tl::unexpected(judgement.error());
@@ -172,7 +177,8 @@ GateDecision Gate::open(GateRequest request, Judgement judgement, Later later) {
   approval.connection = request.connection;
   approval.verdict = std::move(judgement.verdict);
   approval.created_at_ms = unix_ms();
-  approval.expires_at_ms = approval.created_at_ms + settings_.approval_expiry.count();
+  const auto expiry = settings_.approval_expiry;
+  if (expiry.count() > 0) approval.expires_at_ms = approval.created_at_ms + expiry.count();
   approval.always = always_texts(judgement.always, request.command);
 
   AuditRow row = audit_row(request, approval.verdict);
@@ -192,7 +198,7 @@ GateDecision Gate::open(GateRequest request, Judgement judgement, Later later) {
   question.request = std::move(request);
   question.later = std::move(later);
   question.order = ++opened_;
-  question.expiry = loop_.after(settings_.approval_expiry, [this, id = approval.id] { expire(id); });
+  if (expiry.count() > 0) question.expiry = loop_.after(expiry, [this, id = approval.id] { expire(id); });
   const Approval shown = approval;
   open_.emplace(shown.id, std::move(question));
   if (observer_ != nullptr) observer_->on_opened(shown);

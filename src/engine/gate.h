@@ -49,8 +49,8 @@ enum class Asking : uint8_t {
 struct GateSettings {
   JudgeSettings judge;
   Asking asking = Asking::Wait;
-  std::chrono::milliseconds approval_expiry{300'000};
-  size_t most_open_per_connection = 32;  // one more is refused: nobody reads a flood
+  std::chrono::milliseconds approval_expiry{300'000};  // 0: never
+  size_t most_open_per_connection = 32;                // one more is refused: nobody reads a flood
   size_t most_open = 1024;
   size_t closed_kept = 256;  // questions that are over, for list(all)
   std::string rules_file;    // the person's rules.toml
@@ -122,6 +122,8 @@ class Gate final {
 
   void set_observer(GateObserver* observer) { observer_ = observer; }
   // How many connections could answer now; counts for Asking::WhenSomebodyIs.
+  // For what is judged and asked from now on. Open questions keep their expiry, the rules their file.
+  void set_settings(GateSettings settings);
   void set_listeners(size_t count) { listeners_ = count; }
 
   // What policy says, without consequences.

@@ -175,6 +175,24 @@ TEST_F(GateTest, nobody_answers_in_time) {
   EXPECT_EQ(audit_.rows.back().outcome, Outcome::Expired);
 }
 
+TEST_F(GateTest, a_question_without_expiry_stays_open) {
+  settings_.approval_expiry = milliseconds(0);
+  start();
+  ask("npm install");
+  loop_->after(milliseconds(5), [this] { loop_->stop(); });
+  loop_->run();
+  ASSERT_EQ(gate_->list(false).size(), 1U);
+  EXPECT_EQ(gate_->list(false)[0].expires_at_ms, 0);
+}
+
+TEST_F(GateTest, new_settings_count_for_what_comes_after) {
+  EXPECT_EQ(kind_of("npm install"), Kind::Pending);
+  settings_.judge.agent.mode = policy::Mode::Plan;
+  gate_->set_settings(settings_);
+  EXPECT_EQ(kind_of("npm install"), Kind::Denied);
+  EXPECT_EQ(gate_->list(false).size(), 1U);
+}
+
 TEST_F(GateTest, only_who_asked_takes_it_back) {
   const std::string id = ask("npm install").approval_id;
   EXPECT_EQ(gate_->withdraw(id, 9).error().code, ErrorCode::PermissionDenied);

@@ -9,12 +9,13 @@ namespace {
 constexpr std::array<std::pair<Owner, std::string_view>, 3> kOwners = {
     {{Owner::Agent, "agent"}, {Owner::User, "user"}, {Owner::System, "system"}}};
 
-constexpr std::array<std::pair<Decision, std::string_view>, 5> kDecisions = {
+constexpr std::array<std::pair<Decision, std::string_view>, 6> kDecisions = {
     {{Decision::Allow, "allow"},
      {Decision::AskAllow, "ask_allow"},
      {Decision::Deny, "deny"},
      {Decision::Skip, "skip"},
-     {Decision::Expired, "expired"}}};
+     {Decision::Expired, "expired"},
+     {Decision::Withdrawn, "withdrawn"}}};
 
 template <typename Table, typename Value>
 std::string_view name_in(const Table& table, Value value) {

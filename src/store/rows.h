@@ -44,11 +44,12 @@ struct CommandRow {
 };
 
 enum class Decision : uint8_t {
-  Allow,     // without asking
-  AskAllow,  // after asking
-  Deny,      // by a rule, or by the person asked
-  Skip,      // not asked about, because nothing asks in this mode
-  Expired,   // nobody answered in time
+  Allow,      // without asking
+  AskAllow,   // after asking
+  Deny,       // by a rule, or by the person asked
+  Skip,       // by the person asked: not run, and no failure
+  Expired,    // nobody answered in time
+  Withdrawn,  // who asked took the question back, or went away
 };
 std::string_view decision_name(Decision decision);
 std::optional<Decision> decision_named(std::string_view name);

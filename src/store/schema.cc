@@ -5,6 +5,28 @@
 namespace ttyward::store {
 namespace {
 
+// In use twice: for a fresh file, and when an older one is brought here.
+#define DECISIONS                                                                                          \
+  "CREATE TABLE decisions (\n"                                                                             \
+  "  id             TEXT PRIMARY KEY NOT NULL,\n"                                                          \
+  "  at_ms          INTEGER NOT NULL,\n"                                                                   \
+  "  command_id     TEXT,\n"                                                                               \
+  "  terminal_id    TEXT,\n"                                                                               \
+  "  asked_by       TEXT NOT NULL,\n"                                                                      \
+  "  command        TEXT NOT NULL,\n"                                                                      \
+  "  cwd            TEXT NOT NULL,\n"                                                                      \
+  "  decision       TEXT NOT NULL\n"                                                                       \
+  "                 CHECK (decision IN ('allow', 'ask_allow', 'deny', 'skip', 'expired', 'withdrawn')),\n" \
+  "  decided_by     TEXT NOT NULL,\n"                                                                      \
+  "  risk           TEXT NOT NULL,\n"                                                                      \
+  "  effects        TEXT NOT NULL,\n"                                                                      \
+  "  reason         TEXT NOT NULL,\n"                                                                      \
+  "  answered_by    TEXT,\n"                                                                               \
+  "  answered_at_ms INTEGER\n"                                                                             \
+  ") WITHOUT ROWID;\n"                                                                                     \
+  "CREATE INDEX decisions_by_time ON decisions (at_ms, id);\n"                                             \
+  "CREATE INDEX decisions_by_command ON decisions (command_id);\n"
+
 constexpr const char* kCreate = R"sql(
 CREATE TABLE commands (
   id            TEXT PRIMARY KEY NOT NULL,
@@ -33,25 +55,7 @@ CREATE TABLE commands (
 CREATE INDEX commands_by_time ON commands (started_at_ms, id);
 CREATE INDEX commands_by_terminal ON commands (terminal_id, started_at_ms, id);
 
-CREATE TABLE decisions (
-  id             TEXT PRIMARY KEY NOT NULL,
-  at_ms          INTEGER NOT NULL,
-  command_id     TEXT,
-  terminal_id    TEXT,
-  asked_by       TEXT NOT NULL,
-  command        TEXT NOT NULL,
-  cwd            TEXT NOT NULL,
-  decision       TEXT NOT NULL CHECK (decision IN ('allow', 'ask_allow', 'deny', 'skip', 'expired')),
-  decided_by     TEXT NOT NULL,
-  risk           TEXT NOT NULL,
-  effects        TEXT NOT NULL,
-  reason         TEXT NOT NULL,
-  answered_by    TEXT,
-  answered_at_ms INTEGER
-) WITHOUT ROWID;
-CREATE INDEX decisions_by_time ON decisions (at_ms, id);
-CREATE INDEX decisions_by_command ON decisions (command_id);
-
+)sql" DECISIONS R"sql(
 CREATE TABLE session_rules (
   number        INTEGER PRIMARY KEY AUTOINCREMENT,
   scope         TEXT NOT NULL,
@@ -66,6 +70,20 @@ CREATE TABLE settings (
   value TEXT NOT NULL
 ) WITHOUT ROWID;
 )sql";
+
+constexpr const char* kFrom1 = R"sql(
+ALTER TABLE decisions RENAME TO decisions_of_1;
+DROP INDEX decisions_by_time;
+DROP INDEX decisions_by_command;
+)sql" DECISIONS R"sql(
+INSERT INTO decisions SELECT * FROM decisions_of_1;
+UPDATE decisions SET decision = 'withdrawn' WHERE decision = 'deny' AND decided_by = 'withdrawal';
+DROP TABLE decisions_of_1;
+)sql";
+
+constexpr SchemaStep kSteps[] = {{1, kFrom1}};
+
+#undef DECISIONS
 
 base::Result<void> set_version(Database& database, int version) {
   const std::string sql =
@@ -114,7 +132,7 @@ base::Result<void> migrate(Database& database, const Schema& schema, int64_t ver
 }  // namespace
 
 const Schema& current_schema() {
-  static constexpr Schema kCurrent = {1, kCreate, {}};
+  static constexpr Schema kCurrent = {2, kCreate, kSteps};
   return kCurrent;
 }
 

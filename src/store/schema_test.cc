@@ -62,6 +62,25 @@ TEST_F(SchemaTest, an_old_file_is_migrated_with_its_rows) {
   EXPECT_TRUE(Store::open(scratch_.path(), schema)->command("c1").value());  // and only once
 }
 
+TEST_F(SchemaTest, the_first_version_is_brought_here) {
+  std::string first = "CREATE TABLE schema (version INTEGER NOT NULL); INSERT INTO schema VALUES (1);";
+  first += current_schema().create;
+  const std::string since = ", 'withdrawn'";
+  first.erase(first.find(since), since.size());
+  for (const char* row : {"'d1', 5, NULL, NULL, 'a', 'ls', '/', 'deny', 'withdrawal'",
+                          "'d2', 6, NULL, NULL, 'a', 'ls', '/', 'deny', 'person'"}) {
+    first += "INSERT INTO decisions VALUES (" + std::string(row) + ", 'low', '', '', NULL, NULL);";
+  }
+  write(first.c_str());
+  {
+    auto store = Store::open(scratch_.path());
+    ASSERT_TRUE(store) << store.error().message;
+    EXPECT_EQ(store->decision("d1").value()->decision, Decision::Withdrawn);
+    EXPECT_EQ(store->decision("d2").value()->decision, Decision::Deny);
+  }
+  EXPECT_EQ(version(), std::to_string(current_schema().version));
+}
+
 TEST_F(SchemaTest, a_migration_that_fails_leaves_the_file_as_it_was) {
   write(kVersion0);
   const std::string broken = from_0_ + "INSERT INTO nowhere VALUES (1);";
@@ -85,7 +104,7 @@ TEST_F(SchemaTest, a_newer_file_is_left_alone) {
   const auto store = Store::open(scratch_.path());
   ASSERT_FALSE(store);
   EXPECT_EQ(store.error().code, base::ErrorCode::Unsupported);
-  EXPECT_THAT(store.error().message, HasSubstr("newer ttyward (version 7, this one knows 1)"));
+  EXPECT_THAT(store.error().message, HasSubstr("newer ttyward (version 7, this one knows 2)"));
   EXPECT_EQ(version(), "7");
 }
 

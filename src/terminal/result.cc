@@ -76,6 +76,8 @@ const char* command_state_name(CommandState state) {
       return "interrupted";
     case CommandState::Denied:
       return "denied";
+    case CommandState::Skipped:
+      return "skipped";
     case CommandState::FailedToStart:
       return "failed_to_start";
     case CommandState::Lost:
@@ -134,6 +136,8 @@ int CommandResult::shell_code() const {
       return start_failure_code.value_or(125);
     case CommandState::Denied:
       return 126;
+    case CommandState::Skipped:
+      return 0;
     default:
       break;
   }

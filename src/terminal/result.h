@@ -24,6 +24,7 @@ enum class CommandState : uint8_t {
   TimedOut,
   Interrupted,
   Denied,
+  Skipped,  // not run, because a person said so; no failure
   FailedToStart,
   Lost,
 };

@@ -47,8 +47,9 @@ std::string shown(const std::string& text) {
 std::string described(const json::object& approval) {
   std::string out = fmt::format("{} ({})", shown(text_of(approval, "id")), shown(text_of(approval, "state")));
   if (text_of(approval, "state") == "open") {
-    const auto left = number_of(approval, "expires_at") / 1000 - static_cast<int64_t>(std::time(nullptr));
-    out += fmt::format(", {} s left", std::max<int64_t>(left, 0));
+    const auto end = number_of(approval, "expires_at") / 1000;
+    const auto left = std::max<int64_t>(end - static_cast<int64_t>(std::time(nullptr)), 0);
+    out += end == 0 ? ", until somebody answers" : fmt::format(", {} s left", left);
   }
   if (!text_of(approval, "asked_by").empty()) out += ", asked by " + shown(text_of(approval, "asked_by"));
   if (!text_of(approval, "answered_by").empty())

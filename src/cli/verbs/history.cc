@@ -130,7 +130,7 @@ int print(const Result<std::vector<Row>>& rows, const char* name, bool as_json) 
   if (!rows) return complain("history", rows.error().message, kExitFailure);
   std::string out;
   if (as_json) {
-    for (const Row& row : *rows) out += (out.empty() ? "" : ",\n") + to_json(row);
+    for (const Row& row : *rows) out += (out.empty() ? "" : ",") + to_json(row);
     out = base::JsonObject().raw(name, "[" + out + "]").str() + "\n";
   } else {
     // The newest stands where people look: at the end.

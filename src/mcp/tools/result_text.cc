@@ -86,6 +86,7 @@ std::string status_text(const json::object& result) {
     return fmt::format(
         "Not run: denied.{} Do not try to reach the same in another way; ask the person you work for.",
         because);
+  if (state == "skipped") return "Not run: a person skipped it." + because + " Go on without it.";
   if (state == "failed_to_start") return "Not run: it could not be started." + because;
   if (state == "pending_approval") return pending_text(result);
   if (state == "awaiting_input") return waiting_text(result);
@@ -185,7 +186,8 @@ std::string result_text(const json::object& result, const Fence& fence) {
     text += terminal.empty() ? "\n" : " in terminal " + terminal + "\n";
   }
   text += processes_text(result);
-  if (state != "pending_approval" && !did_not_run(result)) text += output_text(result, fence);
+  const bool nothing = state == "pending_approval" || state == "skipped" || did_not_run(result);
+  if (!nothing) text += output_text(result, fence);
   return text;
 }
 

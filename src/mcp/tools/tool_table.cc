@@ -80,8 +80,8 @@ json::object result_schema() {
   json::object state;
   state["type"] = "string";
   state["enum"] =
-      json::array{"pending_approval", "running",     "awaiting_input", "exited",          "signaled",
-                  "timed_out",        "interrupted", "denied",         "failed_to_start", "lost"};
+      json::array{"pending_approval", "running", "awaiting_input",  "exited", "signaled", "timed_out",
+                  "interrupted",      "denied",  "failed_to_start", "lost",   "skipped"};
   schema["properties"].get_object()["state"] = std::move(state);
   schema["required"] = json::array{"state"};
   return schema;

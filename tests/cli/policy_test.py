@@ -1,0 +1,206 @@
+"""Questions, answers, rules and the record of them, against a real daemon: an agent asks, a person answers."""
+import json
+import os
+import signal
+import subprocess
+import unittest
+
+from harness import CliTest, Tmux, TTYWARD, eventually
+
+
+class PolicyTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.open()
+        self.agent_environment = self.environment | {"TTYWARD_ROLE": "agent"}
+
+    def agent(self, *args):
+        """A call an agent makes, still running."""
+        process = subprocess.Popen([TTYWARD, *args], env=self.agent_environment, cwd=self.work,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.stop, process)
+        return process
+
+    def lines(self, *args):
+        return [json.loads(line) for line in self.ok("--json", *args).splitlines()]
+
+    def asked(self, command):
+        """The question about this command, once it is open."""
+        def find():
+            for approval in self.lines("approvals", "list"):
+                if approval["command"] == command:
+                    return approval
+            return None
+        return eventually(find, f"a question about {command}")
+
+    def decisions(self):
+        return [(row["command"], row["decision"], row["decided_by"])
+                for row in self.json("history", "--decisions")["decisions"]]
+
+    def configure(self, text):
+        os.makedirs(self.home + "/config", exist_ok=True)
+        with open(self.home + "/config/config.toml", "w") as f:
+            f.write(text)
+        os.kill(self.json("daemon", "status")["pid"], signal.SIGHUP)
+
+
+class Answers(PolicyTest):
+    def test_allowed_once(self):
+        for _ in range(2):  # a yes is used up
+            agent = self.agent("exec", "build", "touch made")
+            question = self.asked("touch made")
+            self.assertEqual((question["cwd"], question["default"], question["state"]), (self.work, "deny", "open"))
+            self.assertFalse(os.path.exists(self.path("made")))
+            self.ok("approvals", "allow", question["id"])
+            self.assertEqual(self.end_of(agent)[0], 0)
+            self.assertTrue(os.path.exists(self.path("made")))
+            os.unlink(self.path("made"))
+        self.assertIn(("touch made", "ask_allow", "person"), self.decisions())
+
+    def test_denied_with_words(self):
+        agent = self.agent("exec", "build", "touch made")
+        self.ok("approvals", "deny", self.asked("touch made")["id"], "--reason", "use the other folder")
+        code, _, err = self.end_of(agent)
+        self.assertEqual(code, 126, err)
+        self.assertIn("use the other folder", err)
+        self.assertFalse(os.path.exists(self.path("made")))
+        self.assertIn(("touch made", "deny", "person"), self.decisions())
+
+    def test_skipped_is_no_failure(self):
+        agent = self.agent("exec", "build", "touch made")
+        self.ok("approvals", "skip", self.asked("touch made")["id"])
+        code, _, err = self.end_of(agent)
+        self.assertEqual(code, 0, err)
+        self.assertFalse(os.path.exists(self.path("made")))
+        self.assertIn(("touch made", "skip", "person"), self.decisions())
+
+    def test_an_answer_comes_once_and_from_a_person(self):
+        agent = self.agent("exec", "build", "touch made")
+        question = self.asked("touch made")["id"]
+        by_agent = subprocess.run([TTYWARD, "approvals", "allow", question], env=self.agent_environment, cwd=self.work,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertNotEqual(by_agent.returncode, 0)
+        self.assertIn("is not for agents", by_agent.stderr)
+        self.ok("approvals", "deny", question)
+        self.assertEqual(self.end_of(agent)[0], 126)
+        self.assertNotEqual(self.ttyward("approvals", "allow", question).returncode, 0)
+        self.assertFalse(os.path.exists(self.path("made")))
+
+    def test_who_leaves_takes_the_question_along(self):
+        agent = self.agent("exec", "build", "touch made")
+        self.asked("touch made")
+        agent.kill()
+        eventually(lambda: not self.lines("approvals", "list"), "no question")
+        eventually(lambda: ("touch made", "withdrawn", "withdrawal") in self.decisions(), "the record")
+
+    def test_a_catastrophe_is_refused_without_a_question(self):
+        code, _, err = self.end_of(self.agent("exec", "build", "rm -rf /usr"))
+        self.assertEqual(code, 126, err)
+        self.assertIn("deletes a whole system", err)
+        self.assertEqual(self.decisions()[0][:2], ("rm -rf /usr", "deny"))
+
+    def test_watching_at_a_terminal(self):
+        person = Tmux(self)
+        person.line(f"{TTYWARD} approvals watch")
+        agent = self.agent("exec", "build", "touch made")
+        person.wait_for("touch made")
+        person.wait_for("?")
+        person.line("y")
+        self.assertEqual(self.end_of(agent)[0], 0, person.screen())
+        self.assertTrue(os.path.exists(self.path("made")))
+
+
+class Settings(PolicyTest):
+    def test_nobody_is_asked_where_that_is_set(self):
+        self.configure('[policy]\nask = "never"\n')
+        eventually(lambda: self.end_of(self.agent("exec", "build", "touch made"))[0] == 126, "a refusal")
+        self.assertEqual(self.lines("approvals", "list"), [])
+        self.assertEqual(self.end_of(self.agent("exec", "build", "echo fine"))[:2], (0, "fine\n"))
+
+    def test_only_who_is_there_is_asked(self):
+        self.configure('[policy]\nask = "present"\n')
+        code, _, err = self.end_of(self.agent("exec", "build", "touch made"))
+        self.assertEqual(code, 126, err)
+        self.assertIn("nobody is connected", err)
+        watcher = self.start("approvals", "watch")
+        agent = self.agent("exec", "build", "touch made")
+        def asked_or_refused():
+            nonlocal agent
+            if self.lines("approvals", "list"):
+                return True
+            if agent.poll() is not None:  # it was quicker than the watcher
+                agent = self.agent("exec", "build", "touch made")
+            return False
+        eventually(asked_or_refused, "a question")
+        self.ok("approvals", "allow", self.asked("touch made")["id"])
+        self.assertEqual(self.end_of(agent)[0], 0)
+        self.stop(watcher)
+
+    def test_expired_is_no(self):
+        self.configure('[policy]\napproval_expiry = "1s"\n')
+        code, _, err = self.end_of(self.agent("exec", "build", "touch made"))
+        self.assertEqual(code, 126, err)
+        self.assertIn("nobody answered within 1 s", err)
+        self.assertIn(("touch made", "expired", "expiry"), self.decisions())
+
+    def test_plan_mode_counts_from_the_reload_on(self):
+        self.configure('[policy]\nmode = "plan"\n')
+        eventually(lambda: self.end_of(self.agent("exec", "build", "touch made"))[0] == 126, "a refusal")
+        self.assertFalse(os.path.exists(self.path("made")))
+
+
+class Rules(PolicyTest):
+    def test_always_shows_the_rule_and_stores_what_was_meant(self):
+        agent = self.agent("exec", "build", "touch one")
+        question = self.asked("touch one")["id"]
+        person = Tmux(self)
+        person.line(f"{TTYWARD} approvals always {question} --scope global")
+        person.wait_for("program")
+        with self.assertRaises(FileNotFoundError):  # shown before it is stored
+            open(self.home + "/config/rules.toml").close()
+        person.line("yes")
+        self.assertEqual(self.end_of(agent)[0], 0, person.screen())
+        self.assertEqual(self.end_of(self.agent("exec", "build", "touch two"))[0], 0)
+        self.assertTrue(os.path.exists(self.path("two")))
+        listed = self.json("rules")["rules"]
+        self.assertTrue(all(rule["name"].startswith("always: touch may write") for rule in listed), listed)
+        outside = self.agent("exec", "build", f"touch {self.folder}/elsewhere")
+        self.ok("approvals", "deny", self.asked(f"touch {self.folder}/elsewhere")["id"])
+        self.assertEqual(self.end_of(outside)[0], 126)
+        for rule in listed:
+            self.ok("rules", "remove", rule["name"])
+        again = self.agent("exec", "build", "touch three")
+        self.ok("approvals", "deny", self.asked("touch three")["id"])
+        self.assertEqual(self.end_of(again)[0], 126)
+
+    def test_a_no_stores_nothing(self):
+        agent = self.agent("exec", "build", "touch one")
+        question = self.asked("touch one")["id"]
+        self.assertNotEqual(self.ttyward("approvals", "always", question, "--scope", "global").returncode, 0)
+        self.assertFalse(os.path.exists(self.home + "/config/rules.toml"))
+        self.ok("approvals", "deny", question)
+        self.assertEqual(self.end_of(agent)[0], 126)
+
+    def test_a_project_only_tightens(self):
+        with open(self.path(".ttyward.toml"), "w") as f:
+            f.write('[[rule]]\ndecision = "deny"\nprogram = "uname"\nreason = "not here"\n')
+        code, _, err = self.end_of(self.agent("exec", "build", "uname"))
+        self.assertEqual(code, 126, err)
+        self.assertIn("not here", err)
+        with open(self.path(".ttyward.toml"), "w") as f:
+            f.write('[[rule]]\ndecision = "allow"\nprogram = "touch"\n')
+        code, _, err = self.end_of(self.agent("exec", "build", "uname"))
+        self.assertEqual(code, 126, err)
+        self.assertIn(".ttyward.toml:", err)
+
+    def test_a_broken_file_is_said_with_line_and_column(self):
+        os.makedirs(self.home + "/config", exist_ok=True)
+        with open(self.home + "/config/rules.toml", "w") as f:
+            f.write('[[rule]]\ndecision = "perhaps"\nprogram = "ls"\n')
+        code, _, err = self.end_of(self.agent("exec", "build", "ls"))
+        self.assertEqual(code, 126, err)
+        self.assertRegex(err, r"rules\.toml:2:\d+")
+
+
+if __name__ == "__main__":
+    unittest.main()
