@@ -1,17 +1,26 @@
 #include "cli/demo/teller.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 
+#include "cli/person_tty.h"
 #include "cli/shown_text.h"
 
 namespace ttyward::cli::demo {
 namespace {
 
 constexpr int kReadingMs = 7000;  // a scene is half a dozen lines
+
+constexpr const char* kBold = "1";
+constexpr const char* kFaint = "2";
+constexpr const char* kRed = "1;31";
+constexpr const char* kGreen = "1;32";
+constexpr const char* kCyan = "36";
 
 // Keys come one by one and unseen, but Ctrl-C is still a signal.
 class KeyByKey {
@@ -35,35 +44,59 @@ class KeyByKey {
 
 }  // namespace
 
-void Teller::line(const std::string& text) const {
+Teller::Teller(Pace pace, bool silent, SignalWatch& signals)
+    : pace_(pace), silent_(silent), signals_(signals) {
+  if (::isatty(STDOUT_FILENO) == 0) return;
+  colours_ = std::getenv("NO_COLOR") == nullptr;
+  if (const auto size = PersonTty::size()) width_ = size->columns;
+}
+
+void Teller::line(std::string_view lead, const char* sgr, std::string_view text) const {
   if (silent_) return;
-  std::printf("%s\n", text.c_str());
+  std::string out;
+  const auto put = [&](std::string_view piece) {
+    if (colours_ && !piece.empty()) out += fmt::format("\x1b[{}m{}\x1b[0m", sgr, piece);
+    if (!colours_) out += piece;
+  };
+  put(lead);
+  constexpr size_t kLeastRoom = 20;
+  const size_t room = width_ > lead.size() + kLeastRoom ? width_ - lead.size() : text.size();
+  while (text.size() > room) {
+    size_t end = text.rfind(' ', room);
+    if (end == std::string_view::npos || end == 0) break;
+    out += text.substr(0, end);
+    out += "\n" + std::string(lead.size(), ' ');
+    text.remove_prefix(end + 1);
+  }
+  out += text;
+  std::printf("%s\n", out.c_str());
   std::fflush(stdout);
 }
 
 void Teller::heading(std::string_view text) {
   scenes_++;
-  line("\n" + std::to_string(scenes_) + ". " + std::string(text));
+  line("", "0", "");
+  line(fmt::format("{}. {}", scenes_, text), kBold, "");
 }
 
 void Teller::say(std::string_view text) {
-  line("   " + std::string(text));
+  line("   ", kFaint, text);
 }
 
 void Teller::command(std::string_view who, std::string_view text) {
-  line("   " + std::string(who) + "$ " + std::string(text));
+  line("   " + std::string(who) + "$ ", kCyan, text);
 }
 
 void Teller::output(std::string_view text) {
   while (!text.empty()) {
     const size_t end = text.find('\n');
-    line("   | " + one_line(text.substr(0, end)));
+    line("   | ", kFaint, one_line(text.substr(0, end)));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
 }
 
 bool Teller::claim(bool held, std::string text) {
-  line((held ? "   ok: " : "   NOT SO: ") + text);
+  line(held ? "   ok: " : "   NOT SO: ", held ? kGreen : kRed, text);
   claims_.push_back({std::move(text), held});
   return held;
 }

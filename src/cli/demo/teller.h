@@ -18,8 +18,9 @@ struct Claim {
 
 class Teller {
  public:
-  // `silent`: nothing is printed; only the claims count.
-  Teller(Pace pace, bool silent, SignalWatch& signals) : pace_(pace), silent_(silent), signals_(signals) {}
+  // `silent`: nothing is printed; only the claims count. Colours and line breaks are for a person's
+  // terminal alone.
+  Teller(Pace pace, bool silent, SignalWatch& signals);
 
   void heading(std::string_view text);
   void say(std::string_view text);
@@ -34,9 +35,12 @@ class Teller {
   const std::vector<Claim>& claims() const { return claims_; }
 
  private:
-  void line(const std::string& text) const;
+  // `lead` in the colour `sgr`, then the text, broken between words and kept clear of the lead.
+  void line(std::string_view lead, const char* sgr, std::string_view text) const;
 
   Pace pace_;
+  bool colours_ = false;
+  size_t width_ = 0;  // 0: lines are not broken
   bool silent_;
   SignalWatch& signals_;
   int interrupted_ = 0;

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Makes docs/images/tour.svg anew: `ttyward demo` in a ttyward terminal, as that terminal's screen shows it.
+#   tools/picture.sh [TTYWARD]
+set -eu
+cd "$(dirname "$0")/.."
+ttyward=$(realpath "${1:-./ttyward}")
+folder=$(mktemp -d)
+export TTYWARD_HOME="$folder/state" HOME="$folder" SHELL=/bin/bash PATH="$folder:$PATH" TERM=xterm-256color
+ln -s "$ttyward" "$folder/ttyward"
+echo 'PS1="\[\e[1;32m\]~\[\e[0m\] \$ "' > "$folder/.bashrc"
+trap 'ttyward daemon stop --kill-terminals >/dev/null 2>&1; rm -rf "$folder"' EXIT
+ttyward open --name tour --cwd "$folder" --size 104x47 >/dev/null
+ttyward send tour --text 'clear; ttyward demo --fast' --enter
+ttyward wait tour --for 'Everything the tour started' --from-start --timeout 60 >/dev/null
+mkdir -p docs/images
+ttyward screen tour --format svg > docs/images/tour.svg
+echo "docs/images/tour.svg: $(wc -c < docs/images/tour.svg) bytes"
