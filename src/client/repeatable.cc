@@ -31,7 +31,8 @@ bool repeatable(std::string_view call, const boost::json::object& args) {
   if (call == "wait") {
     const boost::json::value* from = args.if_contains("from");
     const bool from_start = from != nullptr && from->is_string() && from->get_string() == "start";
-    return from_start || given(args, "command") || given(args, "approval");
+    if (from_start || given(args, "command") || given(args, "approval")) return true;
+    return !given(args, "pattern");  // all else is so or not so; a line may be past
   }
   return false;
 }

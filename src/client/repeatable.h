@@ -6,8 +6,9 @@
 //   reads    result, screen, list, show, status, history, decisions, rules, approvals,
 //            check, session_terminals, session_cwd, path_list, mode without `set`,
 //            read unless it takes what is `new` (a second one would miss it)
-//   waits    wait, as long as it names a command or an approval, or asks `from` the
-//            start: what happened meanwhile still counts then
+//   waits    wait, as long as it names a command or an approval, asks `from` the
+//            start, or waits for no `pattern`: what happened meanwhile still
+//            counts then
 //   settings resize, rename, assign, associate, reload, mode with `set`: the same value twice
 //
 // Everything else is not: commands would run twice, keys be typed twice, an

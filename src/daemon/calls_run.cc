@@ -86,9 +86,16 @@ EngineApplication::Follow EngineApplication::follow_of(Args& args,
   how.yield_after = args.duration("yield_after_ms", yield_after);
   how.stop_at_input = !args.flag("wait_for_input", false);
   how.stream = args.flag("stream");
+  how.announce = args.flag("announce");
   how.interrupt_on_cancel = args.choice("on_cancel", {"leave", "interrupt"}) == "interrupt";
   how.view = view_of(args);
   return how;
+}
+
+// Before anything is begun: a caller that was not told knows that nothing was.
+void EngineApplication::announce(const Follow& how, const std::string& command_id,
+                                 const Responder& responder) {
+  if (how.announce) responder.part({{"command_id", command_id}});
 }
 
 void EngineApplication::answer_with(Terminal& terminal, const std::string& command_id,
@@ -237,6 +244,7 @@ void EngineApplication::run(const Caller& caller, Args& args, Responder responde
   gate.environment_changes = request.environment;
   gate.task = request.task;
   request.id = gate.command_id;
+  announce(how, gate.command_id, responder);
   request.command = shown;
   const auto yield = how.yield_after;
   gated(caller, std::move(gate), yield, responder,
@@ -300,6 +308,7 @@ void EngineApplication::exec(const Caller& caller, Args& args, Responder respond
     gate.environment_changes.push_back(variable + "=" + value);
   }
   request.id = gate.command_id;
+  announce(how, gate.command_id, responder);
   const std::string command_id = gate.command_id;
   gated(
       caller, std::move(gate), how.yield_after, responder,

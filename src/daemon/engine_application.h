@@ -81,6 +81,7 @@ class EngineApplication final : public Application,
     std::chrono::milliseconds yield_after{0};
     bool stop_at_input = true;
     bool stream = false;
+    bool announce = false;
     bool interrupt_on_cancel = false;
     terminal::ViewLimits view;
     std::vector<engine::Reply> replies;
@@ -89,6 +90,7 @@ class EngineApplication final : public Application,
   };
   terminal::ViewLimits view_of(Args& args) const;
   Follow follow_of(Args& args, std::chrono::milliseconds yield_after) const;
+  static void announce(const Follow& how, const std::string& command_id, const Responder& responder);
   // Asks the gate; `go` runs once the command may, with the verdict as JSON.
   void gated(const Caller& caller, engine::GateRequest request, std::chrono::milliseconds yield_after,
              Responder responder, std::function<void(const std::string& verdict_json)> go);

@@ -210,6 +210,7 @@ void Terminal::command_started(const shell::CommandStarted& event) {
     }
   }
   if (command == nullptr) {
+    if (killing_) return;  // the `exit` of kill() is nobody's command
     // Typed by somebody at the keyboard.
     std::string id;
     if (const auto known = typed_ids_.find(event.output_begin); known != typed_ids_.end()) id = known->second;

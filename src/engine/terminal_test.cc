@@ -128,9 +128,11 @@ TEST(Terminal, KillLeavesNothingBehind) {
   Bench bench;
   Terminal& t = bench.shell();
   bench.exec(t, "sleep 1000 & disown; setsid sleep 1001 & disown");
+  const size_t recorded = bench.recorded.size();
   t.kill();
   bench.until([&] { return !t.live() && !bench.holder_lives(t); });
   EXPECT_EQ(t.state(), Terminal::State::Finished);
+  EXPECT_EQ(bench.recorded.size(), recorded) << "how it was ended is no command of anybody";
 }
 
 TEST(Terminal, ExitEndsTheTerminalAndTheCommandKnowsItsCode) {

@@ -1,14 +1,48 @@
 #include "mcp/socket_backend.h"
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "client/repeatable.h"
+
 namespace ttyward::mcp {
 namespace {
 
+constexpr int kMostAttempts = 3;
+
+bool begins_command(const std::string& name) {
+  return name == "run" || name == "exec";
+}
+
 CallFailure failure(const wire::CallError& error) {
   return {wire::code_name(error.code), error.message};
+}
+
+CallFailure never_reached(const std::string& why) {
+  return {"unavailable", "the ttyward daemon cannot be reached (" + why + "); terminals are kept: try again"};
+}
+
+// Lowers a time that a call gave by what has passed of it. 0 is no limit, and stays.
+void shorten(json::object& args, const char* name, std::chrono::milliseconds passed) {
+  const auto given = integer_at(args, name);
+  if (given && *given > 0) args[name] = std::max<int64_t>(1, *given - passed.count());
+}
+
+// Waits for the command that a `run` or `exec` began as that call did, and looks at it in the same way.
+json::object following(const std::string& command_id, const json::object& begun_with,
+                       std::chrono::milliseconds passed) {
+  json::object args;
+  args["command"] = command_id;
+  args["exit"] = true;
+  args["input"] = !flag_at(begun_with, "wait_for_input");
+  args["timeout_ms"] = integer_at(begun_with, "yield_after_ms").value_or(0);
+  shorten(args, "timeout_ms", passed);
+  for (const char* same : {"view", "lines", "chars"}) {
+    if (const json::value* value = member(begun_with, same)) args[same] = *value;
+  }
+  return args;
 }
 
 }  // namespace
@@ -51,10 +85,12 @@ void SocketBackend::connect() {
 void SocketBackend::connected(base::Result<client::Connection> connection) {
   is_connecting_ = false;
   if (closed_) return;
-  if (!connection) return lost(connection.error().message);
+  if (!connection) return unreachable(connection.error().message);
   connection_.emplace(std::move(*connection));
-  if (const auto added = loop_.poller().add(connection_->fd(), EPOLLIN, *this); !added)
-    return lost(added.error().message);
+  if (const auto added = loop_.poller().add(connection_->fd(), EPOLLIN, *this); !added) {
+    connection_.reset();
+    return unreachable(added.error().message);
+  }
   if (on_connected_) on_connected_();
   std::vector<uint64_t> waiting;
   for (const auto& [number, call] : calls_) {
@@ -69,7 +105,12 @@ uint64_t SocketBackend::call(std::string name, json::object args, OnPart on_part
     return 0;
   }
   const uint64_t number = ++last_;
-  calls_[number] = Call{std::move(name), std::move(args), std::move(on_part), std::move(on_done)};
+  if (begins_command(name)) args["announce"] = true;
+  Call& made = calls_[number];
+  made.name = std::move(name);
+  made.args = std::move(args);
+  made.on_part = std::move(on_part);
+  made.on_done = std::move(on_done);
   if (connection_) {
     send(number);
   } else {
@@ -81,9 +122,17 @@ uint64_t SocketBackend::call(std::string name, json::object args, OnPart on_part
 void SocketBackend::send(uint64_t number) {
   const auto found = calls_.find(number);
   if (found == calls_.end() || !connection_) return;
-  const auto started = connection_->start(found->second.name, found->second.args);
-  if (!started) return lost(started.error().message);
-  found->second.wire_id = *started;
+  Call& call = found->second;
+  const auto passed =
+      std::chrono::duration_cast<std::chrono::milliseconds>(io::Loop::Clock::now() - call.begun);
+  call.follows = !call.command_id.empty();
+  json::object args = call.follows ? following(call.command_id, call.args, passed) : call.args;
+  if (!call.follows && call.attempts > 0)
+    shorten(args, call.name == "wait" ? "timeout_ms" : "yield_after_ms", passed);
+  const auto started = connection_->start(call.follows ? "wait" : call.name, std::move(args));
+  if (!started) return broken(started.error().message);
+  ++call.attempts;
+  call.wire_id = *started;
   by_wire_id_[*started] = number;
   if (connection_->has_next()) {
     loop_.post([this, alive = alive_] {
@@ -95,9 +144,13 @@ void SocketBackend::send(uint64_t number) {
 void SocketBackend::cancel(uint64_t number) {
   const auto found = calls_.find(number);
   if (found == calls_.end()) return;
-  if (found->second.wire_id == 0)
-    return finish(number, tl::unexpected(CallFailure{"cancelled", "it was taken back"}));
-  if (connection_) connection_->cancel(found->second.wire_id);
+  const Call& call = found->second;
+  // The next daemon was not told what becomes of the command then.
+  if (!call.command_id.empty() && (call.follows || call.wire_id == 0) &&
+      text_or(call.args, "on_cancel") == "interrupt")
+    this->call("interrupt", {{"command", call.command_id}}, {}, [](const CallReply&) {});
+  if (call.wire_id == 0) return finish(number, tl::unexpected(CallFailure{"cancelled", "it was taken back"}));
+  if (connection_) connection_->cancel(call.wire_id);
 }
 
 void SocketBackend::on_ready(int, uint32_t) {
@@ -107,30 +160,48 @@ void SocketBackend::on_ready(int, uint32_t) {
 void SocketBackend::drain() {
   while (connection_) {
     auto next = connection_->next(std::chrono::milliseconds(0));
-    if (!next) return lost(next.error().message);
+    if (!next) return broken(next.error().message);
     if (!*next) return;
     if (auto* reply = std::get_if<client::Reply>(&**next)) {
-      const auto number = by_wire_id_.find(reply->id);
-      if (number == by_wire_id_.end()) continue;
-      const uint64_t call = number->second;
-      by_wire_id_.erase(number);
       if (reply->result) {
-        finish(call, std::move(*reply->result));
+        take_reply(reply->id, std::move(*reply->result));
       } else {
-        finish(call, tl::unexpected(failure(reply->result.error())));
+        take_reply(reply->id, tl::unexpected(failure(reply->result.error())));
       }
     } else if (const auto* part = std::get_if<client::Part>(&**next)) {
-      const auto number = by_wire_id_.find(part->id);
-      if (number == by_wire_id_.end()) continue;
-      const auto found = calls_.find(number->second);
-      if (found != calls_.end() && found->second.on_part) {
-        const OnPart handler = found->second.on_part;
-        handler(part->part);
-      }
+      take_part(part->id, part->part);
     } else if (const auto* event = std::get_if<client::Event>(&**next)) {
       if (on_event_) on_event_(event->event);
     }
   }
+}
+
+void SocketBackend::take_part(uint64_t wire_id, const json::object& part) {
+  const auto number = by_wire_id_.find(wire_id);
+  if (number == by_wire_id_.end()) return;
+  const auto found = calls_.find(number->second);
+  if (found == calls_.end()) return;
+  if (const auto id = text_at(part, "command_id")) found->second.command_id = *id;
+  if (const OnPart handler = found->second.on_part) handler(part);
+}
+
+void SocketBackend::take_reply(uint64_t wire_id, CallReply reply) {
+  const auto entry = by_wire_id_.find(wire_id);
+  if (entry == by_wire_id_.end()) return;
+  const uint64_t number = entry->second;
+  by_wire_id_.erase(entry);
+  const auto found = calls_.find(number);
+  if (found == calls_.end()) return;
+  Call& call = found->second;
+  if (call.follows && !reply && reply.error().code == "not_found") {
+    call.command_id.clear();  // it was never begun
+    return send(number);
+  }
+  if (call.follows && reply) {
+    const json::object* result = object_at(*reply, "result");
+    return finish(number, result != nullptr ? CallReply(*result) : std::move(reply));
+  }
+  finish(number, std::move(reply));
 }
 
 void SocketBackend::finish(uint64_t number, CallReply reply) {
@@ -141,14 +212,37 @@ void SocketBackend::finish(uint64_t number, CallReply reply) {
   done(std::move(reply));
 }
 
-void SocketBackend::lost(const std::string& why) {
+// Whether a call of a connection that broke can be sent again.
+bool SocketBackend::goes_on(Call& call) const {
+  if (call.wire_id == 0) return true;
+  call.wire_id = 0;
+  if (call.attempts >= kMostAttempts) return false;
+  return !call.command_id.empty() || client::repeatable(call.name, call.args);
+}
+
+void SocketBackend::broken(const std::string& why) {
   if (connection_) loop_.poller().remove(connection_->fd());
   connection_.reset();
   by_wire_id_.clear();
-  for (auto& [number, call] : std::exchange(calls_, {})) {
-    call.on_done(tl::unexpected(CallFailure{
-        "unavailable", "the ttyward daemon cannot be reached (" + why + "); terminals are kept: try again"}));
+  std::vector<OnDone> ended;
+  for (auto it = calls_.begin(); it != calls_.end();) {
+    if (goes_on(it->second)) {
+      ++it;
+      continue;
+    }
+    ended.push_back(std::move(it->second.on_done));
+    it = calls_.erase(it);
   }
+  if (!calls_.empty()) connect();
+  for (const OnDone& done : ended) {
+    done(tl::unexpected(CallFailure{
+        "unavailable", "the ttyward daemon went away before it answered (" + why +
+                           "); terminals are kept: see whether it took effect before trying again"}));
+  }
+}
+
+void SocketBackend::unreachable(const std::string& why) {
+  for (auto& [number, call] : std::exchange(calls_, {})) call.on_done(tl::unexpected(never_reached(why)));
 }
 
 }  // namespace ttyward::mcp

@@ -340,7 +340,8 @@ TEST_F(DaemonProcess, OpenCallsOfAKilledDaemonAreSentAgainOrToldApart) {
   const auto first = session.welcome();
   const uint64_t exec = *session.start("exec", {{"command", "make"}});
   const uint64_t wait = *session.start("wait", {{"command", "c1"}, {"not_on", first.daemon}});
-  const uint64_t other = *session.start("wait", {{"terminal", "t1"}, {"not_on", first.daemon}});
+  const uint64_t other =
+      *session.start("wait", {{"terminal", "t1"}, {"pattern", "x"}, {"not_on", first.daemon}});
   const uint64_t known = *session.start("echo", {});  // its answer says that the others have arrived
   auto echoed = session.next(kForEver);
   ASSERT_TRUE(echoed && *echoed);
@@ -422,6 +423,7 @@ TEST(Repeatable, ReadsAndWaitsByIdAreAndDeedsAreNot) {
   EXPECT_TRUE(repeatable("wait", {{"command", "c1"}, {"exit", true}}));
   EXPECT_FALSE(repeatable("wait", {{"terminal", "t1"}, {"pattern", "x"}}));
   EXPECT_TRUE(repeatable("wait", {{"terminal", "t1"}, {"pattern", "x"}, {"from", "start"}}));
+  EXPECT_TRUE(repeatable("wait", {{"terminal", "t1"}, {"port", 0}}));
 }
 
 }  // namespace

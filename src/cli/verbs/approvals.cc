@@ -140,6 +140,7 @@ class Approvals {
     if (!answered) return complain("approvals", answered.error().message, kExitFailure);
     const json::value* closed = answered->if_contains("approval");
     if (closed == nullptr || !closed->is_object()) return 0;
+    told_.push_back(text_of(approval, "id"));
     if (json_) {
       print(closed->get_object());
     } else {
@@ -180,6 +181,7 @@ class Approvals {
         meet(object, asks);
       } else {
         std::erase(seen, id);
+        if (std::erase(told_, id) != 0) continue;  // our own answer, which was shown
         if (json_) {
           print(object);
         } else {
@@ -220,6 +222,7 @@ class Approvals {
 
   client::Connection connection_;
   bool json_;
+  std::vector<std::string> told_;  // what was answered here
 };
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {

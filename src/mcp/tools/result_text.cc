@@ -19,7 +19,8 @@ std::string how_to_answer(const json::object& result, const json::object& waitin
   const std::string terminal = text_or(result, "terminal_id");
   if (kind == "password")
     return fmt::format(
-        "It asks for a secret. Do not guess one: a person can type it with `ttyward attach {}`.", terminal);
+        "It asks for a secret. Do not guess one: a person can type it with `ttyward send {} --secret`.",
+        terminal);
   if (kind == "pager")
     return fmt::format("It is a pager: send_input with id {} and keys \"q\" leaves it, \"Space\" pages on.",
                        terminal);

@@ -370,7 +370,7 @@ TEST(ResultText, SaysHowToAnswerAndHowToGetTheRest) {
       << text;
   EXPECT_NE(text.find("Left out: 5 lines (10 bytes) between lines 2 and 6"), std::string::npos);
   waiting["waiting"] = parse(R"({"kind":"password","program":"sudo"})");
-  EXPECT_NE(result_text(waiting, Fence("x")).find("ttyward attach"), std::string::npos);
+  EXPECT_NE(result_text(waiting, Fence("x")).find("--secret"), std::string::npos);
 }
 
 TEST(VisibleText, KeepsEmojiAndShowsWhatHides) {

@@ -1,0 +1,82 @@
+"""What an agent has when something dies under it: the daemon in the middle of a call, the server, the client."""
+import os
+import signal
+import unittest
+
+from peer import LEGACY, MODERN, McpTest, Peer
+
+
+class Survival(McpTest):
+    def begun(self, name):
+        self.eventually(lambda: os.path.exists(self.path(name)))
+
+    def open_gate(self, name):
+        """Lets `until NAME` go on."""
+        open(self.path(name), "w").close()
+
+    def test_calls_go_on_when_the_daemon_is_killed(self):
+        agent = Peer(self)
+        terminal = agent.tool("open_persistent_terminal", cwd=self.work)["structuredContent"]["id"]
+        wait = "until [ -e gate ]; do sleep 0.02; done"
+        alone = agent.start_tool("run_command", {"command": f"echo once >> alone; {wait}; echo alone ended; exit 3",
+                                                 "cwd": self.work})
+        inside = agent.start_tool("run_persistent_command",
+                                  {"id": terminal, "command": f"echo once >> inside; {wait}; echo inside ended; (exit 4)"})
+        self.begun("alone")
+        self.begun("inside")
+        file = agent.start_tool("wait_for", {"id": terminal, "file": "later"})
+        self.kill_daemon()
+        self.open_gate("gate")
+        self.open_gate("later")
+        for number, words, code in ((alone, "alone ended\n", 3), (inside, "inside ended\n", 4)):
+            result = agent.answer(number)["result"]["structuredContent"]
+            self.assertEqual((result["state"], result["exit_code"], result["output"]), ("exited", code, words), result)
+        self.assertEqual(agent.answer(file)["result"]["structuredContent"]["condition"], "file")
+        self.assertEqual((self.read("alone"), self.read("inside")), ("once\n", "once\n"), "each ran once")
+        after = agent.tool("run_persistent_command", id=terminal, command="echo still here")["structuredContent"]
+        self.assertEqual(after["output"], "still here\n")
+
+    def test_what_may_have_been_typed_is_not_typed_again(self):
+        agent = Peer(self)
+        terminal = agent.tool("open_persistent_terminal", cwd=self.work)["structuredContent"]["id"]
+        asks = agent.tool("run_persistent_command", id=terminal, command="read -p 'Name? ' n; echo \"hello $n\"")
+        self.assertEqual(asks["structuredContent"]["state"], "awaiting_input", asks)
+        self.kill_daemon()
+        answered = agent.tool("send_input", id=terminal, text="Ada")
+        self.assertFalse(answered.get("isError"), answered)  # it was never sent to the daemon that died
+        ended = agent.tool("wait_for", id=asks["structuredContent"]["command_id"], exit=True)
+        self.assertEqual(ended["structuredContent"]["result"]["output"].splitlines()[-1], "hello Ada", ended)
+
+    def test_terminals_are_there_again_for_the_next_server(self):
+        for version in (LEGACY, MODERN):
+            with self.subTest(version):
+                first = Peer(self, "--session", "mine", version=version)
+                terminal = first.tool("open_persistent_terminal", cwd=self.work)["structuredContent"]["id"]
+                first.tool("run_persistent_command", id=terminal, command="X=41")
+                running = first.tool("run_persistent_command", id=terminal, wait_ms=100,
+                                     command=f"until [ -e gate-{version} ]; do sleep 0.02; done; echo ended; (exit 5)")
+                first.process.send_signal(signal.SIGKILL)
+                first.process.wait()
+                second = Peer(self, "--session", "mine", version=version)
+                self.assertIn(terminal, [t["id"] for t in second.tool("list_terminals")["structuredContent"]["terminals"]])
+                self.open_gate(f"gate-{version}")
+                over = second.tool("wait_for", id=running["structuredContent"]["command_id"], exit=True)
+                self.assertEqual(over["structuredContent"]["result"]["exit_code"], 5, over)
+                self.assertEqual(second.tool("run_persistent_command", id=terminal, command="echo $X")["structuredContent"]["output"],
+                                 "41\n")
+
+    def test_a_client_that_vanishes_in_the_middle_of_a_call_leaves_its_command(self):
+        agent = Peer(self)
+        agent.start_tool("run_command", {"command": "echo once >> begun; until [ -e gate ]; do sleep 0.02; done; echo ended > ended",
+                                         "cwd": self.work, "timeout_ms": 0})
+        self.begun("begun")
+        agent.process.stdin.close()
+        self.assertEqual(agent.process.wait(60), 0, "the server ends with its client")
+        self.open_gate("gate")
+        self.begun("ended")
+        row = self.eventually(lambda: [r for r in self.json("history")["commands"] if r["exit_code"] is not None])[0]
+        self.assertEqual(row["exit_code"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
