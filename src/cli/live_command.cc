@@ -106,9 +106,9 @@ Outcome LiveCommand::take_messages() {
       client::CallFailure failure = reply->result.error();
       if (failure.fate == client::CallFailure::Fate::Unknown) {
         failure.message = fmt::format(
-            "the daemon went away, the command goes on without it: ttyward wait {0} waits "
-            "for its end, ttyward read {0} shows its output",
-            shell::quote_posix(terminal_));
+            "the daemon went away ({1}); the command goes on without it: "
+            "ttyward wait {0} waits for its end, ttyward read {0} shows its output",
+            shell::quote_posix(terminal_), failure.message);
       }
       return tl::unexpected(std::move(failure));
     }

@@ -256,8 +256,9 @@ TEST_F(Verbs, WaitSaysWhatHeld) {
     EXPECT_EQ(done.out, expected.first) << answer;
     EXPECT_EQ(done.code, expected.second) << answer;
   }
-  EXPECT_THAT(daemon.calls().back(),
-              R"(wait {"pattern":"List","port":8080,"timeout_ms":30000,"terminal":"tabcdefghijkl"})");
+  EXPECT_THAT(
+      daemon.calls().back(),
+      R"(wait {"pattern":"List","port":8080,"timeout_ms":30000,"terminal":"tabcdefghijkl","stream":true})");
 }
 
 TEST_F(Verbs, WaitAloneIsForTheEndOfWhatRunsOrRan) {

@@ -5,6 +5,8 @@
 
 #include <boost/json/value.hpp>
 
+#include "base/ids.h"
+
 namespace ttyward::client {
 
 namespace {
@@ -22,6 +24,14 @@ bool given(const boost::json::object& args, boost::json::string_view name) {
 
 }  // namespace
 
+void make_repeatable(std::string_view call, boost::json::object& args) {
+  if ((call == "exec" || call == "run") && !given(args, "command_id")) {
+    args["command_id"] = base::random_id('c');
+  } else if (call == "wait" && !given(args, "stream")) {
+    args["stream"] = true;
+  }
+}
+
 bool repeatable(std::string_view call, const boost::json::object& args) {
   if (call == "reload" || std::find(kAlways.begin(), kAlways.end(), call) != kAlways.end()) return true;
   if (call == "read") {
@@ -31,9 +41,12 @@ bool repeatable(std::string_view call, const boost::json::object& args) {
   if (call == "wait") {
     const boost::json::value* from = args.if_contains("from");
     const bool from_start = from != nullptr && from->is_string() && from->get_string() == "start";
-    if (from_start || given(args, "command") || given(args, "approval")) return true;
-    return !given(args, "pattern");  // all else is so or not so; a line may be past
+    // Without a command, `exit` and `input` mean the one that runs.
+    const bool of_a_state = !given(args, "exit") && !given(args, "pattern") && !given(args, "input");
+    return from_start || of_a_state || given(args, "command") || given(args, "approval") ||
+           given(args, "from_place");
   }
+  if (call == "exec" || call == "run") return given(args, "command_id");
   return false;
 }
 

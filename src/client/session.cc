@@ -1,12 +1,17 @@
 #include "client/session.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
+
+#include <boost/json/value.hpp>
 
 #include "client/await_reply.h"
 #include "client/repeatable.h"
 
 namespace ttyward::client {
+
+namespace json = boost::json;
 
 base::Result<Session> Session::open(Options options) {
   auto connection = Connection::open(options);
@@ -14,19 +19,42 @@ base::Result<Session> Session::open(Options options) {
   return Session(std::move(options), std::move(*connection));
 }
 
+// What a part tells for the case that the call has to be sent again; the caller does not see it.
+void Session::take_along(Open& call, json::object& part) {
+  const auto again = part.find("again");
+  if (again == part.end()) return;
+  if (again->value().is_object()) {
+    for (const auto& [name, value] : again->value().get_object()) call.args[name] = value;
+  }
+  part.erase(again);
+}
+
+// The caller's time runs on while there is no daemon.
+json::object Session::args_for_now(const Open& call) {
+  json::object args = call.args;
+  const char* const limit = call.name == "wait" ? "timeout_ms" : "yield_after_ms";
+  json::value* const time = args.if_contains(limit);
+  if (time == nullptr || !time->is_int64() || time->get_int64() <= 0) return args;
+  const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - call.begun);
+  time->get_int64() = std::max<int64_t>(1, time->get_int64() - passed.count());
+  return args;
+}
+
 bool Session::send(uint64_t id, Open& call) {
-  auto sent = connection_.start(call.name, call.args);
+  auto sent = connection_.start(call.name, args_for_now(call));
   if (!sent) return false;
   call.sent_as = *sent;
+  call.sent_at = Clock::now();
   ++call.attempts;
   ours_[*sent] = id;
   if (call.cancelled) connection_.cancel(*sent);
   return true;
 }
 
-tl::expected<uint64_t, CallFailure> Session::start(std::string_view name, boost::json::object args) {
+tl::expected<uint64_t, CallFailure> Session::start(std::string_view name, json::object args) {
   const uint64_t id = ++last_id_;
   Open call{std::string(name), std::move(args)};
+  make_repeatable(call.name, call.args);
   // The first try finds a daemon that died since the last call, the second a new one.
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     auto sent = connection_.start(call.name, call.args);
@@ -67,6 +95,8 @@ void Session::take_over() {
       const auto found = ours_.find(part->id);
       if (found == ours_.end()) continue;
       part->id = found->second;
+      take_along(open_.at(part->id), part->part);
+      if (part->part.empty()) continue;
     }
     waiting_.push_back(std::move(message));
   }
@@ -91,6 +121,7 @@ base::Result<void> Session::reconnect() {
   std::vector<uint64_t> lost;
   for (auto& [id, call] : open_) {
     call.sent_as = 0;
+    if (Clock::now() - call.sent_at >= kProvenHarmless) call.attempts = 0;
     if (!repeatable(call.name, call.args) || call.attempts >= kMostAttempts) {
       lost.push_back(id);
     } else if (!send(id, call)) {
@@ -120,7 +151,7 @@ base::Result<std::optional<Message>> Session::next(std::chrono::milliseconds tim
   return ReplyWait<Session>::next(*this, timeout);
 }
 
-CallResult Session::call(std::string_view name, boost::json::object args, const PartHandler& on_part,
+CallResult Session::call(std::string_view name, json::object args, const PartHandler& on_part,
                          const CallOptions& options) {
   auto started = start(name, std::move(args));
   if (!started) return tl::unexpected(started.error());

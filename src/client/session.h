@@ -3,10 +3,13 @@
 //
 // What becomes of calls that were open then:
 //   - not sent to the end: sent again, whatever they are; the daemon never saw them
-//   - repeatable (client/repeatable.h): sent again, under the same number
+//   - repeatable (client/repeatable.h): sent again, under the same number. `exec` and
+//     `run` are, since each gets an id for its command here: a daemon that knows the
+//     command follows it and runs nothing. What a part said under `again` (how much
+//     of the output came, what "now" was) goes with it, and so does the time left
 //   - all others: answered with `unavailable`, fate Unknown. Commands survive a
-//     daemon, so what a lost `exec` started can be found with `list` and `history`.
-// A call that saw kMostAttempts daemons die is not sent again: it may be why.
+//     daemon, so what a lost `batch` started can be found with `list` and `history`.
+// A call that saw kMostAttempts daemons die at once is not sent again: it may be why.
 //
 // next() tells of a new connection with Reconnected, before anything that comes from
 // it: whoever subscribed has to subscribe again. fd() changes with it.
@@ -30,6 +33,8 @@
 namespace ttyward::client {
 
 inline constexpr int kMostAttempts = 3;
+// A daemon that lived so long after a call did not die of it.
+inline constexpr std::chrono::milliseconds kProvenHarmless{1000};
 
 class Session {
  public:
@@ -50,9 +55,12 @@ class Session {
  private:
   template <typename Link>
   friend class ReplyWait;
+  using Clock = std::chrono::steady_clock;
   struct Open {
     std::string name;
     boost::json::object args;
+    Clock::time_point begun = Clock::now();
+    Clock::time_point sent_at = begun;
     uint64_t sent_as = 0;  // its number on the connection; 0: not sent
     int attempts = 0;
     bool cancelled = false;
@@ -66,6 +74,8 @@ class Session {
   void take_over();
   base::Result<void> reconnect();
   bool send(uint64_t id, Open& call);
+  static void take_along(Open& call, boost::json::object& part);
+  static boost::json::object args_for_now(const Open& call);
   void give_up(uint64_t id, CallFailure failure);
 
   Options options_;

@@ -49,7 +49,7 @@ bool EngineApplication::outside_roots(const Caller& caller, const std::string& c
 }
 
 engine::GateRequest EngineApplication::gate_request(const Caller& caller, std::string command,
-                                                    std::string cwd) const {
+                                                    std::string cwd, std::string command_id) const {
   engine::GateRequest request;
   request.command = std::move(command);
   request.cwd = std::move(cwd);
@@ -57,7 +57,7 @@ engine::GateRequest EngineApplication::gate_request(const Caller& caller, std::s
   request.asked_by = caller.client;
   request.connection = caller.connection;
   request.role = gate_role(caller.role);
-  request.command_id = base::random_id('c');
+  request.command_id = command_id.empty() ? base::random_id('c') : std::move(command_id);
   return request;
 }
 

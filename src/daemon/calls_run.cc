@@ -4,6 +4,7 @@
 
 #include <boost/json/array.hpp>
 
+#include "base/ids.h"
 #include "daemon/engine_application.h"
 #include "daemon/objects.h"
 #include "engine/live_stream.h"
@@ -19,7 +20,10 @@ namespace {
 
 json::object part_object(const engine::StreamPart& part) {
   json::object made;
-  if (!part.output.empty()) made["output"] = part.output;
+  if (!part.output.empty()) {
+    made["output"] = part.output;
+    made["again"] = json::object{{"from_line", part.lines}};
+  }
   if (part.state) {
     made["state"] = terminal::command_state_name(*part.state);
     made["waiting"] = nullptr;
@@ -86,16 +90,39 @@ EngineApplication::Follow EngineApplication::follow_of(Args& args,
   how.yield_after = args.duration("yield_after_ms", yield_after);
   how.stop_at_input = !args.flag("wait_for_input", false);
   how.stream = args.flag("stream");
-  how.announce = args.flag("announce");
   how.interrupt_on_cancel = args.choice("on_cancel", {"leave", "interrupt"}) == "interrupt";
+  how.from_line = static_cast<uint64_t>(args.number("from_line", 0, 0, INT64_MAX));
   how.view = view_of(args);
   return how;
 }
 
-// Before anything is begun: a caller that was not told knows that nothing was.
-void EngineApplication::announce(const Follow& how, const std::string& command_id,
-                                 const Responder& responder) {
-  if (how.announce) responder.part({{"command_id", command_id}});
+std::string EngineApplication::chosen_id(Args& args) {
+  std::string id = args.text("command_id");
+  if (!id.empty() && !base::is_id(id, 'c'))
+    args.wrong("'command_id' must be a c and 12 characters of a-z and 2-7");
+  return id;
+}
+
+bool EngineApplication::rejoin(const Caller& caller, const std::string& id, const std::string& text,
+                               const Follow& how, const Responder& responder) {
+  const auto other = [&] {
+    responder.fail(
+        {wire::Code::AlreadyExists, "command " + id + " is another one: choose a new id for this"});
+    return true;
+  };
+  if (const auto pending = pending_.find(id); pending != pending_.end()) {
+    if (pending->second.facts.command != text) return other();
+    responder.ok(result_object(pending->second.facts));
+    return true;
+  }
+  if (const auto found = engine_->find_command(id)) {
+    if (found->command->facts.command != text) return other();
+    follow(caller, *found->terminal, *found->command, how, responder);
+    return true;
+  }
+  if (!engine_->forgot_command(id)) return false;
+  responder.fail({wire::Code::NotFound, "command " + id + " was run, and is too long ago: see the history"});
+  return true;
 }
 
 void EngineApplication::answer_with(Terminal& terminal, const std::string& command_id,
@@ -136,9 +163,9 @@ void EngineApplication::follow(const Caller& caller, Terminal& terminal, Command
   OpenCall& call = *open_call(key);
   std::shared_ptr<engine::LiveStream> stream;
   if (how.stream) {
-    auto made = engine::LiveStream::start(*loop_, terminal, id, [responder](const engine::StreamPart& part) {
-      responder.part(part_object(part));
-    });
+    auto made = engine::LiveStream::start(
+        *loop_, terminal, id,
+        [responder](const engine::StreamPart& part) { responder.part(part_object(part)); }, how.from_line);
     if (!made) {
       responder.fail(wire::call_error(made.error()));
       return end_call(key);
@@ -229,6 +256,7 @@ void EngineApplication::run(const Caller& caller, Args& args, Responder responde
   request.owner = owner_of(caller);
   if (args.has("stdin")) request.stdin_text = args.text("stdin");
   Follow how = follow_of(args, std::chrono::milliseconds(0));
+  const std::string chosen = chosen_id(args);
   if (request.argv.empty() && request.command.empty()) args.wrong("'command' is missing or empty");
   if (!request.argv.empty() && !request.command.empty()) args.wrong("give 'command' or 'argv', not both");
   if (args.refused(responder)) return;
@@ -237,14 +265,14 @@ void EngineApplication::run(const Caller& caller, Args& args, Responder responde
   for (const std::string& word : request.argv) {
     shown += (shown.empty() ? "" : " ") + shell::quote_posix(word);
   }
-  engine::GateRequest gate = gate_request(caller, shown, request.cwd);
+  if (!chosen.empty() && rejoin(caller, chosen, shown, how, responder)) return;
+  engine::GateRequest gate = gate_request(caller, shown, request.cwd, chosen);
   if (gate.cwd.empty()) {
     if (const char* home = std::getenv("HOME")) gate.cwd = home;
   }
   gate.environment_changes = request.environment;
   gate.task = request.task;
   request.id = gate.command_id;
-  announce(how, gate.command_id, responder);
   request.command = shown;
   const auto yield = how.yield_after;
   gated(caller, std::move(gate), yield, responder,
@@ -289,7 +317,9 @@ void EngineApplication::exec(const Caller& caller, Args& args, Responder respond
   }
   how.replies_by = owner_of(caller);
   how.replies_timeout = args.duration("replies_timeout_ms", std::chrono::milliseconds(0));
+  const std::string chosen = chosen_id(args);
   if (args.refused(responder)) return;
+  if (!chosen.empty() && rejoin(caller, chosen, request.text, how, responder)) return;
   if (!request.cwd.empty() && outside_roots(caller, request.cwd, responder)) return;
   auto terminal = engine_->find(name);
   if (!terminal) return responder.fail(wire::call_error(terminal.error()));
@@ -299,7 +329,8 @@ void EngineApplication::exec(const Caller& caller, Args& args, Responder respond
         {wire::Code::Busy, t.lease()->by + " has the keyboard of terminal " + t.id() +
                                "; try again when it is given back, or use another terminal"});
   }
-  engine::GateRequest gate = gate_request(caller, request.text, request.cwd.empty() ? t.cwd() : request.cwd);
+  engine::GateRequest gate =
+      gate_request(caller, request.text, request.cwd.empty() ? t.cwd() : request.cwd, chosen);
   gate.terminal_id = t.id();
   gate.task = t.spec().task;
   gate.workspace = t.spec().cwd;  // where it was opened: a cd does not move it
@@ -308,7 +339,6 @@ void EngineApplication::exec(const Caller& caller, Args& args, Responder respond
     gate.environment_changes.push_back(variable + "=" + value);
   }
   request.id = gate.command_id;
-  announce(how, gate.command_id, responder);
   const std::string command_id = gate.command_id;
   gated(
       caller, std::move(gate), how.yield_after, responder,

@@ -25,6 +25,12 @@ void EngineApplication::wait(const Caller& caller, Args& args, Responder respond
   spec.input = args.flag("input");
   spec.prompt = args.flag("prompt");
   spec.from_start = args.choice("from", {"now", "start"}) == "start";
+  if (const auto place = args.object("from_place")) {
+    Args part(*place);
+    spec.from = {static_cast<terminal::LineNumber>(part.number("line", 1, 1, INT64_MAX)), part.text("text")};
+    if (part.refused(responder)) return;
+  }
+  const bool stream = args.flag("stream");
   spec.timeout = args.duration("timeout_ms", std::chrono::milliseconds(30'000));
   const terminal::ViewLimits view = view_of(args);
   const std::string approval = args.text("approval");
@@ -78,6 +84,14 @@ void EngineApplication::wait(const Caller& caller, Args& args, Responder respond
   if (!wait) {
     responder.fail(wire::call_error(wait.error()));
     return end_call(key);
+  }
+  if (stream) {
+    // What "now" and "the one that runs" mean, for whoever has to ask another daemon.
+    json::object again;
+    if (!spec.command_id.empty()) again["command"] = spec.command_id;
+    if (const auto& from = (*wait)->begins_at())
+      again["from_place"] = json::object{{"line", from->line}, {"text", from->text}};
+    responder.part({{"again", std::move(again)}});
   }
   open_call(key)->wait = std::move(*wait);
 }

@@ -81,8 +81,8 @@ class EngineApplication final : public Application,
     std::chrono::milliseconds yield_after{0};
     bool stop_at_input = true;
     bool stream = false;
-    bool announce = false;
     bool interrupt_on_cancel = false;
+    uint64_t from_line = 0;  // of a stream: what the caller has seen
     terminal::ViewLimits view;
     std::vector<engine::Reply> replies;
     std::chrono::milliseconds replies_timeout{0};
@@ -90,13 +90,19 @@ class EngineApplication final : public Application,
   };
   terminal::ViewLimits view_of(Args& args) const;
   Follow follow_of(Args& args, std::chrono::milliseconds yield_after) const;
-  static void announce(const Follow& how, const std::string& command_id, const Responder& responder);
+  // The id a client chose for its command; empty: none.
+  static std::string chosen_id(Args& args);
+  // A client sends a call again whose answer it never got: if the command of that id is known, it is
+  // followed, and nothing is run. False: there never was one.
+  bool rejoin(const Caller& caller, const std::string& id, const std::string& text, const Follow& how,
+              const Responder& responder);
   // Asks the gate; `go` runs once the command may, with the verdict as JSON.
   void gated(const Caller& caller, engine::GateRequest request, std::chrono::milliseconds yield_after,
              Responder responder, std::function<void(const std::string& verdict_json)> go);
   // Agents work below policy.allowed_roots, where there are any; answers if this is elsewhere.
   bool outside_roots(const Caller& caller, const std::string& cwd, const Responder& responder) const;
-  engine::GateRequest gate_request(const Caller& caller, std::string command, std::string cwd) const;
+  engine::GateRequest gate_request(const Caller& caller, std::string command, std::string cwd,
+                                   std::string command_id = {}) const;
   void follow(const Caller& caller, engine::Terminal& terminal, engine::Command& command, const Follow& how,
               const Responder& responder);
   void answer_with(engine::Terminal& terminal, const std::string& command_id, const std::string& reader,

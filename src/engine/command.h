@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "shell/tracker_events.h"
 #include "terminal/output.h"
@@ -26,6 +27,13 @@ struct CommandRequest {
   std::chrono::milliseconds idle_timeout{0};
   bool sentinel = false;  // for whatever reads the terminal now, not for its shell
   std::string verdict_json;
+};
+
+// A reply of a dialogue that was typed, or was about to be.
+struct GivenReply {
+  size_t reply = 0;               // its index
+  terminal::LineNumber line = 0;  // 0: on an alternate screen
+  std::string asked;              // that line, up to where it was answered
 };
 
 struct Command {
@@ -50,7 +58,8 @@ struct Command {
   bool over = false;          // really ended
   bool interrupted = false;
   bool has_echo = false;
-  shell::ByteRange range;  // of the terminal's bytes; the end is meaningless until over
+  std::vector<GivenReply> given_replies;  // no engine after us gives them again
+  shell::ByteRange range;                 // of the terminal's bytes; the end is meaningless until over
   uint64_t lost_bytes = 0;
   // Made while it runs; made again from the journal when asked for later. Null for a command that is the
   // terminal (the terminal's own output is its output).

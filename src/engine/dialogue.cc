@@ -3,6 +3,8 @@
 #include <re2/re2.h>
 #include <string.h>
 
+#include <utility>
+
 #include "engine/agent_input.h"
 #include "vt/input_encoder.h"
 
@@ -75,6 +77,7 @@ base::Result<std::unique_ptr<Dialogue>> Dialogue::start(io::Loop& loop, Terminal
                                " ms is over; the command still runs");
     });
   }
+  made->go_on_after(terminal.find(made->command_id_)->given_replies);
   loop.post([d = made.get(), alive = made->alive_] {
     if (*alive) d->look();
   });
@@ -90,6 +93,29 @@ Dialogue::Dialogue(io::Loop& loop, Terminal& terminal, std::string command_id, O
       rules_(std::move(rules)),
       done_(std::move(done)) {
   terminal.watch(*this);
+}
+
+void Dialogue::go_on_after(const std::vector<GivenReply>& given) {
+  if (given.empty()) return;
+  for (const GivenReply& one : given) {
+    if (one.reply < rules_.size()) rules_[one.reply].used = true;
+    outcome_.used_count++;
+    if (outcome_.used.size() < kMostTold) outcome_.used.push_back({one.reply, one.line, one.asked});
+  }
+  Command* command = terminal_->find(command_id_);
+  if (given.back().line != 0) {
+    scan_.mark_place({given.back().line, given.back().asked});
+  } else if (terminal_->spec().temporary() || command->started_seen) {
+    scan_.mark_all(terminal_->spec().temporary() ? terminal_->output() : terminal_->output_of(*command),
+                   LineScan::Finished::No);
+  }
+}
+
+void Dialogue::note(size_t rule) {
+  Command* command = terminal_->find(command_id_);
+  if (command == nullptr || std::exchange(noted_, true)) return;
+  next_.reply = rule;
+  terminal_->note_reply(*command, next_);
 }
 
 Dialogue::~Dialogue() {
@@ -157,6 +183,8 @@ bool Dialogue::answer_one(const terminal::Output& output, LineScan::Finished fin
     if (!chosen) return true;
     asked = std::string(line.text);
     scan_.mark(output, line, end);
+    next_ = {*chosen, line.number, asked.substr(0, end)};
+    noted_ = false;
     outcome_.used_count++;
     if (outcome_.used.size() < kMostTold) outcome_.used.push_back({*chosen, line.number, asked});
     return false;
@@ -172,7 +200,10 @@ void Dialogue::send(size_t index, const std::string& asked) {
     if (*alive) sent(result);
   };
   const auto type = [&](std::string bytes) {
-    if (by_ == Owner::User) return terminal_->input(bytes, Owner::User, told);
+    if (by_ == Owner::User) {
+      note(index);
+      return terminal_->input(bytes, Owner::User, told);
+    }
     sending_ = true;
     send_when_read(index, asked, std::move(bytes), Clock::now() + kEchoGrace);
   };
@@ -201,6 +232,7 @@ void Dialogue::send_when_read(size_t index, const std::string& asked, std::strin
         const auto refused = refuse_agent_input(*terminal_, state, bytes);
         if (!refused) {
           sending_ = false;
+          note(index);
           terminal_->input(bytes, Owner::Agent, [this, alive](const base::Result<void>& result) {
             if (*alive) sent(result);
           });
@@ -225,6 +257,7 @@ void Dialogue::take_back_use() {
 }
 
 void Dialogue::send_secret(size_t index, const std::string& asked, Clock::time_point give_up) {
+  note(index);
   terminal_->secret(rules_[index].reply.value, [this, alive = alive_, index, asked,
                                                 give_up](const base::Result<void>& result) {
     if (!*alive || ended_) return;

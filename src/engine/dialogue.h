@@ -6,6 +6,10 @@
 // program reads with echo off; otherwise nothing is sent and the dialogue fails.
 // It goes on until the command has really ended. Secrets are in no error, log or
 // outcome. Thread rule: the loop's.
+//
+// What was typed is on the terminal's log before, so a dialogue of the same command
+// under another engine goes on after it. A reply of which only the log is sure is
+// not typed again: the question stays open then, and is seen.
 #pragma once
 
 #include <chrono>
@@ -82,6 +86,8 @@ class Dialogue final : private Watcher {
   void on_destroyed() override;
   void look();
   bool answer_one(const terminal::Output& output, LineScan::Finished finished);
+  void go_on_after(const std::vector<GivenReply>& given);
+  void note(size_t rule);
   void send(size_t rule, const std::string& asked);
   void send_when_read(size_t rule, const std::string& asked, std::string bytes, Clock::time_point give_up);
   void take_back_use();
@@ -99,6 +105,8 @@ class Dialogue final : private Watcher {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   LineScan scan_;
   DialogueOutcome outcome_;
+  GivenReply next_;       // what is about to be typed
+  bool noted_ = false;    // it is on the log
   bool sending_ = false;  // a reply waits to be typed: nothing else is matched
   bool ended_ = false;
   io::Loop::TimerId deadline_ = 0;

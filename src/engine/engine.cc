@@ -17,6 +17,11 @@ namespace ttyward::engine {
 using base::ErrorCode;
 using base::fail;
 
+namespace {
+// Ids of commands long over: a caller who lost touch for a moment must not run one of them again.
+constexpr size_t kForgottenKept = 4096;
+}  // namespace
+
 base::Result<std::unique_ptr<Engine>> Engine::create(io::Loop& loop, Settings settings,
                                                      EngineObserver& observer) {
   auto journals = journal::Folder::open(settings.folders.journals(), settings.journals_total);
@@ -50,12 +55,14 @@ Engine::Engine(io::Loop& loop, Settings settings, EngineObserver& observer,
             journals_->path(),
             journals_->fd(),
             {},
+            {},
             {}} {
   host_.on_record = [this](const Terminal& terminal, const Command& command) {
     observer_.on_record(terminal, command);
   };
   host_.on_quality = [this](const Terminal& terminal, shell::Quality from, shell::Quality to,
                             const std::string& reason) { observer_.on_quality(terminal, from, to, reason); };
+  host_.on_command_forgotten = [this](const std::string& id) { note_forgotten(id); };
 }
 
 Engine::~Engine() {
@@ -374,6 +381,15 @@ base::Result<Engine::Submitted> Engine::find_command(std::string_view id) {
               "Command with ID " + std::string(id) + " not found: it is too long ago, or never was");
 }
 
+bool Engine::forgot_command(std::string_view id) const {
+  return std::find(forgotten_commands_.begin(), forgotten_commands_.end(), id) != forgotten_commands_.end();
+}
+
+void Engine::note_forgotten(const std::string& command_id) {
+  forgotten_commands_.push_back(command_id);
+  if (forgotten_commands_.size() > kForgottenKept) forgotten_commands_.pop_front();
+}
+
 std::vector<Terminal*> Engine::terminals() const {
   std::vector<Terminal*> list;
   for (const auto& terminal : terminals_) {
@@ -490,6 +506,7 @@ void Engine::forget(const std::string& id) {
                                [&](const auto& terminal) { return terminal->id() == id; });
   if (at == terminals_.end()) return;
   observer_.on_terminal_forgotten(id);
+  for (const auto& command : (*at)->commands()) note_forgotten(command->facts.command_id);
   const std::unique_ptr<Terminal> gone = std::move(*at);
   terminals_.erase(at);
   static_cast<void>(TerminalLog::remove(logs_.get(), id));

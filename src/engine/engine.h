@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -118,6 +119,8 @@ class Engine final : private Watcher {
   base::Result<Terminal*> find(std::string_view name);
   // By id.
   base::Result<Submitted> find_command(std::string_view id);
+  // Whether there was such a command, of which nothing else is known any more. Of the last few thousand.
+  bool forgot_command(std::string_view id) const;
   std::vector<Terminal*> terminals() const;  // oldest first; the pool's are not among them
   size_t live_terminals() const;             // that stay
   size_t live_commands() const;              // of their own
@@ -155,6 +158,7 @@ class Engine final : private Watcher {
   Terminal* take_from_pool(const TerminalSpec& spec);
   void fill_pool();
   void forget_old();
+  void note_forgotten(const std::string& command_id);
   void forget(const std::string& id);
   Terminal* add(std::unique_ptr<Terminal> terminal);
 
@@ -167,6 +171,7 @@ class Engine final : private Watcher {
   TerminalHost host_;
 
   std::vector<std::unique_ptr<Terminal>> terminals_;  // in the order they were opened
+  std::deque<std::string> forgotten_commands_;        // ids, oldest first
   std::vector<PathContribution> paths_;
   std::multimap<std::string, Association> associations_;  // by terminal id
   std::optional<TerminalSpec> pool_model_;                // what the pool's shells are like

@@ -67,6 +67,24 @@ void LineScan::mark(const terminal::Output& output, const Line& line, size_t end
   known.lines.push_back(head);
 }
 
+LineScan::Place LineScan::end_of(const terminal::Output& output, Finished finished) {
+  Place place{output.transcript().size() + 1, {}};
+  if (finished == Finished::Yes || output.screen().is_alternate()) return place;
+  std::vector<ScreenLine> lines = screen_lines(output.screen());
+  if (lines.empty()) return place;
+  place.line += lines.size() - 1;
+  place.text = std::move(lines.back().text);
+  return place;
+}
+
+void LineScan::mark_place(const Place& place) {
+  next_ = place.line;
+  main_ = {place.line, {place.text}, true};
+  alternate_ = {};
+  marked_ = 0;
+  seen_ = 0;
+}
+
 size_t LineScan::known_of(const Known& known, size_t index, std::string_view text, bool touched) {
   if (index >= known.lines.size()) return 0;
   const std::string& old = known.lines[index];
@@ -112,7 +130,8 @@ void LineScan::scan(const terminal::Output& output, Finished finished,
   for (size_t i = 0; i < lines.size() && going; i++) {
     if (lines[i].changed <= seen) continue;
     const terminal::LineNumber number = alternate ? 0 : final_lines.size() + 1 + i;
-    const size_t index = alternate ? i : number >= known.first ? number - known.first : SIZE_MAX;
+    if (!alternate && number < known.first) continue;
+    const size_t index = alternate ? i : number - known.first;
     const bool touched = !all && lines[i].changed > marked_;
     look({number, lines[i].text, known_of(known, index, lines[i].text, touched), i});
   }

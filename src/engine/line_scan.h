@@ -41,6 +41,15 @@ class LineScan {
   // output as it is now.
   void mark(const terminal::Output& output, const Line& line, size_t end);
 
+  // Where the output ends now, in words that mean the same to another engine that reads the same bytes.
+  struct Place {
+    terminal::LineNumber line = 1;
+    std::string text;  // of that line, as far as it was written
+  };
+  static Place end_of(const terminal::Output& output, Finished finished);
+  // Only what comes after that place is new.
+  void mark_place(const Place& place);
+
   // Visits in order until `visit` returns false.
   void scan(const terminal::Output& output, Finished finished, const std::function<bool(const Line&)>& visit);
 

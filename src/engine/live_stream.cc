@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace ttyward::engine {
@@ -21,16 +22,20 @@ bool is_running(terminal::CommandState state) {
 }  // namespace
 
 base::Result<std::unique_ptr<LiveStream>> LiveStream::start(io::Loop& loop, Terminal& terminal,
-                                                            const std::string& command_id, Emit emit) {
+                                                            const std::string& command_id, Emit emit,
+                                                            uint64_t from_line) {
   const Command* command = terminal.find(command_id);
   if (command == nullptr) {
     return base::fail(base::ErrorCode::NotFound,
                       "terminal " + terminal.id() + " knows no command " + command_id);
   }
-  return std::unique_ptr<LiveStream>(new LiveStream(loop, terminal, *command, std::move(emit)));
+  std::unique_ptr<LiveStream> made(new LiveStream(loop, terminal, *command, std::move(emit), from_line));
+  made->catch_up(*command);
+  return made;
 }
 
-LiveStream::LiveStream(io::Loop& loop, Terminal& terminal, const Command& command, Emit emit)
+LiveStream::LiveStream(io::Loop& loop, Terminal& terminal, const Command& command, Emit emit,
+                       uint64_t from_line)
     : loop_(loop),
       terminal_(&terminal),
       command_id_(command.facts.command_id),
@@ -38,6 +43,7 @@ LiveStream::LiveStream(io::Loop& loop, Terminal& terminal, const Command& comman
       sniffer_(source_of(terminal)),
       lines_(terminal.spec().size.columns, source_of(terminal),
              [this](std::string_view line) { add_line(line); }),
+      known_lines_(from_line),
       state_(command.facts.state),
       progress_(terminal.progress()) {
   terminal.watch(*this);
@@ -56,7 +62,30 @@ void LiveStream::leave() {
   terminal_ = nullptr;
 }
 
+// What it printed already, as if it came now.
+void LiveStream::catch_up(const Command& command) {
+  if (!command.started_seen) return;
+  catch_up_parts_ = kMostCaughtUp;
+  // Its end is there a little before it is over.
+  const bool ended = command.range.end > 0 && command.range.end >= command.range.begin;
+  const uint64_t end = ended ? command.range.end : terminal_->read_to();
+  for (uint64_t at = command.range.begin; at < end;) {
+    uint64_t next = at;
+    const auto bytes = terminal_->raw(at, std::min<uint64_t>(end - at, 64 * 1024), &next);
+    if (!bytes || next == at) break;
+    take(*bytes);
+    at = next;
+  }
+  catch_up_parts_ = 0;
+  if (something_) schedule();
+}
+
 void LiveStream::add_line(std::string_view line) {
+  if (++lines_out_ <= known_lines_) return;
+  if (part_.output.size() + line.size() > kMostText && catch_up_parts_ > 0) {
+    --catch_up_parts_;
+    flush();
+  }
   if (part_.output.size() + line.size() > kMostText) {
     left_out_++;
   } else {
@@ -67,6 +96,11 @@ void LiveStream::add_line(std::string_view line) {
 
 void LiveStream::on_command_bytes(const Command& command, std::string_view bytes) {
   if (finished_ || command.facts.command_id != command_id_) return;
+  take(bytes);
+  if (something_) schedule();
+}
+
+void LiveStream::take(std::string_view bytes) {
   bytes_ += bytes.size();
   if (sniffer_.look(bytes)) {
     part_.binary_bytes = bytes_;
@@ -74,7 +108,6 @@ void LiveStream::on_command_bytes(const Command& command, std::string_view bytes
   } else {
     lines_.feed(bytes);
   }
-  if (something_) schedule();
 }
 
 void LiveStream::on_change(Terminal&, uint32_t changes) {
@@ -116,6 +149,7 @@ void LiveStream::flush() {
     part.output += fmt::format("[… {} lines left out here: more than can be shown as it comes …]\n",
                                std::exchange(left_out_, 0));
   }
+  part.lines = lines_out_;
   emit_(part);
 }
 

@@ -26,6 +26,7 @@ struct StreamPart {
   std::optional<terminal::WaitingFor> waiting;
   std::optional<uint64_t> binary_bytes;  // so far: the output is not text
   std::optional<vt::Progress> progress;  // State::None: there is none any more
+  uint64_t lines = 0;                    // so far, of all parts, also those left out
 };
 
 class LiveStream final : private Watcher {
@@ -35,9 +36,14 @@ class LiveStream final : private Watcher {
 
   using Emit = std::function<void(const StreamPart&)>;
 
-  // `emit` is called from the loop; and from finish(). Only what is printed from now on.
+  // Of what a command printed before somebody came (again), so many parts at most.
+  static constexpr int kMostCaughtUp = 16;
+
+  // `emit` is called from the loop, from start() and from finish(). The first `from_line` lines are known to
+  // the caller already.
   static base::Result<std::unique_ptr<LiveStream>> start(io::Loop& loop, Terminal& terminal,
-                                                         const std::string& command_id, Emit emit);
+                                                         const std::string& command_id, Emit emit,
+                                                         uint64_t from_line = 0);
   LiveStream(const LiveStream&) = delete;
   LiveStream& operator=(const LiveStream&) = delete;
   ~LiveStream();
@@ -48,10 +54,12 @@ class LiveStream final : private Watcher {
  private:
   using Clock = std::chrono::steady_clock;
 
-  LiveStream(io::Loop& loop, Terminal& terminal, const Command& command, Emit emit);
+  LiveStream(io::Loop& loop, Terminal& terminal, const Command& command, Emit emit, uint64_t from_line);
   void on_change(Terminal& terminal, uint32_t changes) override;
   void on_command_bytes(const Command& command, std::string_view bytes) override;
   void on_destroyed() override { terminal_ = nullptr; }
+  void catch_up(const Command& command);
+  void take(std::string_view bytes);
   void add_line(std::string_view line);
   void note_state();
   void schedule();
@@ -65,7 +73,10 @@ class LiveStream final : private Watcher {
   terminal::BinarySniffer sniffer_;
   terminal::LiveLines lines_;
   uint64_t bytes_ = 0;
-  uint64_t left_out_ = 0;  // lines of the part in the making
+  uint64_t known_lines_ = 0;  // the caller has them
+  uint64_t lines_out_ = 0;    // all there were
+  int catch_up_parts_ = 0;    // that may still be sent before the first is due
+  uint64_t left_out_ = 0;     // lines of the part in the making
   StreamPart part_;
   bool something_ = false;  // the part has something to tell
   bool finished_ = false;

@@ -192,6 +192,16 @@ void Terminal::secret(std::string text, HolderLink::Done done) {
   });
 }
 
+void Terminal::note_reply(Command& command, GivenReply reply) {
+  log({{"k", "reply"},
+       {"c", command.facts.command_id},
+       {"n", reply.reply},
+       {"line", reply.line},
+       {"asked", reply.asked},
+       {"at", read_to_}});
+  command.given_replies.push_back(std::move(reply));
+}
+
 void Terminal::close_input(HolderLink::Done done) {
   if (!link_) return done(base::fail(base::ErrorCode::Unavailable, "terminal " + spec_.id + " has ended"));
   link_->close_input(std::move(done));

@@ -111,6 +111,8 @@ struct TerminalHost {
   // A command's record is final, or changed for good.
   std::function<void(const Terminal&, const Command&)> on_record;
   std::function<void(const Terminal&, shell::Quality from, shell::Quality to, const std::string&)> on_quality;
+  // A command's record goes: it is too long ago.
+  std::function<void(const std::string& command_id)> on_command_forgotten;
 };
 
 class Terminal final : private HolderLink::Observer {
@@ -182,6 +184,8 @@ class Terminal final : private HolderLink::Observer {
   // Only while a program reads with echo off; leaves no trace.
   void secret(std::string text, HolderLink::Done done);
   void close_input(HolderLink::Done done);
+  // Before a reply given ahead is typed: it is not typed again, whatever becomes of us.
+  void note_reply(Command& command, GivenReply reply);
   void interrupt(HolderLink::Done done);
   void signal(int number, HolderLink::Target target, HolderLink::Done done);
   void resize(const pty::WindowSize& size, HolderLink::Done done);

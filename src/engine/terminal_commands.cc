@@ -35,7 +35,10 @@ Command& Terminal::add_command(std::string id, Owner by, std::string text) {
   command->facts.integration = shell::quality_name(quality());
   command->started = command->last_output = Clock::now();
   commands_.push_back(std::move(command));
-  while (commands_.size() > host_.settings.records && commands_.front()->over) commands_.pop_front();
+  while (commands_.size() > host_.settings.records && commands_.front()->over) {
+    if (host_.on_command_forgotten) host_.on_command_forgotten(commands_.front()->facts.command_id);
+    commands_.pop_front();
+  }
   return *commands_.back();
 }
 

@@ -177,6 +177,12 @@ void Terminal::apply(const json::object& record) {
     spec_.task = text_of(record, "task", spec_.task);
     spec_.pooled = truth_of(record, "pooled", spec_.pooled);
     if (const auto owner = owner_named(text_of(record, "owner"))) spec_.owner = *owner;
+  } else if (kind == "reply") {
+    if (Command* command = find(text_of(record, "c"))) {
+      command->given_replies.push_back({static_cast<size_t>(number_or(record, "n", 0)),
+                                        static_cast<terminal::LineNumber>(number_or(record, "line", 0)),
+                                        text_of(record, "asked")});
+    }
   } else if (kind == "answered") {
     Command* command = find(text_of(record, "c"));
     if (command != nullptr && !command->over) {

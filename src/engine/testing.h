@@ -136,6 +136,7 @@ class Bench {
                                  root_ + "/journals",
                                  journals_.get(),
                                  {},
+                                 {},
                                  {}});
     host_->on_record = [this](const Terminal&, const Command& command) {
       recorded.push_back(command.facts.command_id);

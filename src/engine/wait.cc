@@ -103,10 +103,16 @@ base::Result<std::unique_ptr<Wait>> Wait::start(io::Loop& loop, Terminal& termin
     });
   }
   // What came before this moment is old; what holds already is found from the loop.
-  if (wait->pattern_ && !wait->spec_.from_start) {
+  if (wait->pattern_ && wait->spec_.from) {
+    wait->scan_.mark_place(*wait->spec_.from);
+  } else if (wait->pattern_ && !wait->spec_.from_start) {
     LineScan::Finished finished{};
     const terminal::Output* output = wait->output(&finished);
-    if (output != nullptr) wait->scan_.mark_all(*output, finished);
+    wait->spec_.from.emplace();
+    if (output != nullptr) {
+      wait->scan_.mark_all(*output, finished);
+      wait->spec_.from = LineScan::end_of(*output, finished);
+    }
   }
   if (wait->spec_.stable.count() > 0) wait->screen_look_ = look_of(terminal.output().screen());
   loop.post([w = wait.get(), alive = wait->alive_] {

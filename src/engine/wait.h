@@ -34,9 +34,10 @@ struct WaitSpec {
   std::string command_id;  // empty: the terminal as a whole
   bool exit = false;
   std::string pattern;
-  bool from_start = false;       // pattern: also in what is already there
-  std::optional<uint16_t> port;  // 0: any
-  std::string file;              // relative to the terminal's folder
+  bool from_start = false;              // pattern: also in what is already there
+  std::optional<LineScan::Place> from;  // pattern: also in what came after that
+  std::optional<uint16_t> port;         // 0: any
+  std::string file;                     // relative to the terminal's folder
   Ms quiet{0};
   Ms stable{0};
   bool input = false;
@@ -64,6 +65,9 @@ class Wait final : private Watcher {
   Wait(const Wait&) = delete;
   Wait& operator=(const Wait&) = delete;
   ~Wait();
+
+  // Where a wait for a pattern begins to look, for one that has to begin again.
+  const std::optional<LineScan::Place>& begins_at() const { return spec_.from; }
 
  private:
   using Clock = std::chrono::steady_clock;

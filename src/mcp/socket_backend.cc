@@ -12,10 +12,6 @@ namespace {
 
 constexpr int kMostAttempts = 3;
 
-bool begins_command(const std::string& name) {
-  return name == "run" || name == "exec";
-}
-
 CallFailure failure(const wire::CallError& error) {
   return {wire::code_name(error.code), error.message};
 }
@@ -28,21 +24,6 @@ CallFailure never_reached(const std::string& why) {
 void shorten(json::object& args, const char* name, std::chrono::milliseconds passed) {
   const auto given = integer_at(args, name);
   if (given && *given > 0) args[name] = std::max<int64_t>(1, *given - passed.count());
-}
-
-// Waits for the command that a `run` or `exec` began as that call did, and looks at it in the same way.
-json::object following(const std::string& command_id, const json::object& begun_with,
-                       std::chrono::milliseconds passed) {
-  json::object args;
-  args["command"] = command_id;
-  args["exit"] = true;
-  args["input"] = !flag_at(begun_with, "wait_for_input");
-  args["timeout_ms"] = integer_at(begun_with, "yield_after_ms").value_or(0);
-  shorten(args, "timeout_ms", passed);
-  for (const char* same : {"view", "lines", "chars"}) {
-    if (const json::value* value = member(begun_with, same)) args[same] = *value;
-  }
-  return args;
 }
 
 }  // namespace
@@ -105,7 +86,7 @@ uint64_t SocketBackend::call(std::string name, json::object args, OnPart on_part
     return 0;
   }
   const uint64_t number = ++last_;
-  if (begins_command(name)) args["announce"] = true;
+  client::make_repeatable(name, args);
   Call& made = calls_[number];
   made.name = std::move(name);
   made.args = std::move(args);
@@ -125,11 +106,9 @@ void SocketBackend::send(uint64_t number) {
   Call& call = found->second;
   const auto passed =
       std::chrono::duration_cast<std::chrono::milliseconds>(io::Loop::Clock::now() - call.begun);
-  call.follows = !call.command_id.empty();
-  json::object args = call.follows ? following(call.command_id, call.args, passed) : call.args;
-  if (!call.follows && call.attempts > 0)
-    shorten(args, call.name == "wait" ? "timeout_ms" : "yield_after_ms", passed);
-  const auto started = connection_->start(call.follows ? "wait" : call.name, std::move(args));
+  json::object args = call.args;
+  if (call.attempts > 0) shorten(args, call.name == "wait" ? "timeout_ms" : "yield_after_ms", passed);
+  const auto started = connection_->start(call.name, std::move(args));
   if (!started) return broken(started.error().message);
   ++call.attempts;
   call.wire_id = *started;
@@ -145,10 +124,10 @@ void SocketBackend::cancel(uint64_t number) {
   const auto found = calls_.find(number);
   if (found == calls_.end()) return;
   const Call& call = found->second;
-  // The next daemon was not told what becomes of the command then.
-  if (!call.command_id.empty() && (call.follows || call.wire_id == 0) &&
-      text_or(call.args, "on_cancel") == "interrupt")
-    this->call("interrupt", {{"command", call.command_id}}, {}, [](const CallReply&) {});
+  const auto command_id = text_at(call.args, "command_id");
+  const bool may_run = call.wire_id == 0 && call.attempts > 0 && command_id.has_value();
+  if (may_run && text_or(call.args, "on_cancel") == "interrupt")
+    this->call("interrupt", {{"command", *command_id}}, {}, [](const CallReply&) {});
   if (call.wire_id == 0) return finish(number, tl::unexpected(CallFailure{"cancelled", "it was taken back"}));
   if (connection_) connection_->cancel(call.wire_id);
 }
@@ -168,20 +147,24 @@ void SocketBackend::drain() {
       } else {
         take_reply(reply->id, tl::unexpected(failure(reply->result.error())));
       }
-    } else if (const auto* part = std::get_if<client::Part>(&**next)) {
-      take_part(part->id, part->part);
+    } else if (auto* part = std::get_if<client::Part>(&**next)) {
+      take_part(part->id, std::move(part->part));
     } else if (const auto* event = std::get_if<client::Event>(&**next)) {
       if (on_event_) on_event_(event->event);
     }
   }
 }
 
-void SocketBackend::take_part(uint64_t wire_id, const json::object& part) {
+void SocketBackend::take_part(uint64_t wire_id, json::object part) {
   const auto number = by_wire_id_.find(wire_id);
   if (number == by_wire_id_.end()) return;
   const auto found = calls_.find(number->second);
   if (found == calls_.end()) return;
-  if (const auto id = text_at(part, "command_id")) found->second.command_id = *id;
+  if (const json::object* again = object_at(part, "again")) {
+    for (const auto& [name, value] : *again) found->second.args[name] = value;
+    part.erase("again");
+    if (part.empty()) return;
+  }
   if (const OnPart handler = found->second.on_part) handler(part);
 }
 
@@ -190,17 +173,6 @@ void SocketBackend::take_reply(uint64_t wire_id, CallReply reply) {
   if (entry == by_wire_id_.end()) return;
   const uint64_t number = entry->second;
   by_wire_id_.erase(entry);
-  const auto found = calls_.find(number);
-  if (found == calls_.end()) return;
-  Call& call = found->second;
-  if (call.follows && !reply && reply.error().code == "not_found") {
-    call.command_id.clear();  // it was never begun
-    return send(number);
-  }
-  if (call.follows && reply) {
-    const json::object* result = object_at(*reply, "result");
-    return finish(number, result != nullptr ? CallReply(*result) : std::move(reply));
-  }
   finish(number, std::move(reply));
 }
 
@@ -217,7 +189,7 @@ bool SocketBackend::goes_on(Call& call) const {
   if (call.wire_id == 0) return true;
   call.wire_id = 0;
   if (call.attempts >= kMostAttempts) return false;
-  return !call.command_id.empty() || client::repeatable(call.name, call.args);
+  return client::repeatable(call.name, call.args);
 }
 
 void SocketBackend::broken(const std::string& why) {

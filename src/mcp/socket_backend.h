@@ -3,9 +3,8 @@
 // Connecting happens on a thread of its own, so that the client is answered while a daemon starts; calls made
 // meanwhile wait. Terminals live in the daemon's holders, so a daemon that dies takes nothing with it. When a
 // connection breaks it is made again, and calls that were open then go on:
-//   - not sent yet, or as good twice as once (client/repeatable.h): sent again
-//   - a command that was begun: followed by the id the daemon told before it did anything. If the next
-//     daemon does not know that id, the command never ran, and is sent again
+//   - not sent yet, or as good twice as once (client/repeatable.h): sent again. Commands are that, as we
+//     choose their ids: a daemon that knows the id follows the command, one that does not never ran it
 //   - all others fail with `unavailable`: nobody knows whether they took effect
 // Times a call gave are not begun anew. A call that saw kMostAttempts daemons die is given up: it may be why.
 //
@@ -46,16 +45,14 @@ class SocketBackend final : public Backend, private io::Poller::Handler {
     OnPart on_part;
     OnDone on_done;
     io::Loop::Clock::time_point begun = io::Loop::Clock::now();
-    uint64_t wire_id = 0;    // 0: not sent (again) yet
-    std::string command_id;  // of the command it began; empty: not known
-    bool follows = false;    // what was sent waits for that command
+    uint64_t wire_id = 0;  // 0: not sent (again) yet
     int attempts = 0;
   };
 
   void on_ready(int fd, uint32_t events) override;
   void connected(base::Result<client::Connection> connection);
   void drain();
-  void take_part(uint64_t wire_id, const json::object& part);
+  void take_part(uint64_t wire_id, json::object part);
   void take_reply(uint64_t wire_id, CallReply reply);
   void send(uint64_t number);
   bool goes_on(Call& call) const;

@@ -256,17 +256,17 @@ class Mistakes(CliTest):
         self.assertIn(id, self.ok("ls"))
         self.assertEqual(self.ok("exec", "build", "echo $KEPT"), "yes\n")
 
-    def test_exec_says_when_its_daemon_dies(self):
+    def test_exec_outlives_its_daemon(self):
         self.open()
-        process = self.start("exec", "build", "echo up; until test -e go; do sleep 0.01; done; touch ended")
+        line = "echo up; echo x >> times; until test -e go; do sleep 0.01; done; echo down; (exit 7)"
+        process = self.start("exec", "build", line)
         self.assertEqual(process.stdout.readline(), "up\n")
         self.kill_daemon()
-        code, _, err = self.end_of(process)
-        self.assertEqual((code, err.count("\n")), (125, 1), err)
-        self.assertIn("ttyward wait build", err)
         open(self.path("go"), "w").close()
-        self.assertEqual(self.ttyward("wait", "build").returncode, 0)
-        self.assertTrue(os.path.exists(self.path("ended")))
+        code, out, err = self.end_of(process)
+        self.assertEqual((code, out), (7, "down\n"), err)
+        with open(self.path("times")) as f:
+            self.assertEqual(f.read(), "x\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,157 @@
+"""Verbs that wait outlive the daemon: it is killed under them, and they tell the true end all the same.
+
+That a command ran once is seen from outside, by the lines it leaves in a file.
+TTYWARD_KILLS sets how often it is killed at a random moment (12 unless set).
+"""
+import os
+import random
+import signal
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+from harness import CliTest, eventually  # noqa: E402
+
+KILLS = int(os.environ.get("TTYWARD_KILLS", "12"))
+
+
+class Survive(CliTest):
+    def daemon_pid(self):
+        """Of the one that answers; waits for it if need be."""
+        eventually(lambda: self.ttyward("daemon", "status").returncode == 0)
+        return self.json("daemon", "status")["pid"]
+
+    def kill(self, pid):
+        os.kill(pid, signal.SIGKILL)
+        eventually(lambda: not os.path.exists(f"/proc/{pid}"))
+
+    def text_of(self, name):
+        with open(self.path(name)) as f:
+            return f.read()
+
+    def touch(self, name):
+        open(self.path(name), "w").close()
+
+    def until(self, name):
+        """Shell words that wait for a file."""
+        return f"until [ -e {self.path(name)} ]; do sleep 0.02; done"
+
+    def begun(self, name="begun"):
+        eventually(lambda: os.path.exists(self.path(name)), name)
+
+    def frozen(self, process):
+        """Stops a client, so that things happen while nobody asks."""
+        process.send_signal(signal.SIGSTOP)
+
+        def stopped():
+            with open(f"/proc/{process.pid}/stat") as f:
+                return f.read().rpartition(")")[2].split()[0] == "T"
+        eventually(stopped)
+
+    def test_exec_tells_the_true_end_and_every_line_once(self):
+        self.open()
+        for way in ("stream", "json"):
+            for name in ("begun", "go", "ran"):
+                if os.path.exists(self.path(name)):
+                    os.unlink(self.path(name))
+            options = ["--json"] if way == "json" else []
+            running = self.start(*options, "exec", "build",
+                                 f"echo x >> ran; echo first; touch begun; {self.until('go')}; echo last; (exit 7)")
+            self.begun()
+            pid = self.daemon_pid()
+            self.kill(pid)
+            self.daemon_pid()  # the client has started another one
+            self.touch("go")
+            code, out, err = self.end_of(running)
+            self.assertEqual((code, err), (7, ""), out)
+            if way == "stream":
+                self.assertEqual(out, "first\nlast\n")
+            else:
+                self.assertIn('"output":"first\\nlast\\n"', out)
+            self.assertEqual(self.text_of("ran"), "x\n")
+
+    def test_what_was_printed_while_there_was_no_daemon_is_shown(self):
+        self.open()
+        running = self.start("exec", "build", f"echo one; touch begun; {self.until('go')}; echo two; touch done; "
+                                              f"{self.until('end')}; echo -n three; (exit 3)")
+        self.begun()
+        self.frozen(running)
+        self.kill(self.daemon_pid())
+        self.touch("go")
+        self.begun("done")
+        running.send_signal(signal.SIGCONT)
+        self.touch("end")
+        self.assertEqual(self.end_of(running), (3, "one\ntwo\nthree\n", ""))
+
+    def test_a_command_that_ended_meanwhile_has_ended(self):
+        self.open()
+        running = self.start("exec", "build", f"touch begun; {self.until('go')}; echo over; touch done; exit 5")
+        self.begun()
+        self.frozen(running)
+        self.kill(self.daemon_pid())
+        self.touch("go")
+        self.begun("done")
+        running.send_signal(signal.SIGCONT)
+        code, out, err = self.end_of(running)
+        self.assertEqual((code, out), (5, "over\nexit\n"))  # the second is bash's own word
+
+    def test_killed_at_any_moment_each_command_runs_once_and_its_code_comes(self):
+        chance = random.Random(20261115)
+        self.open()
+        for i in range(KILLS):
+            self.ok("ls")  # starts one if the last command was faster than its end
+            pid = self.daemon_pid()
+            running = self.start("exec", "build", "--wait", f"echo {i} >> ran; echo {i}-out; (exit {i % 90})")
+            try:
+                running.wait(chance.random() * 0.08)
+            except Exception:
+                pass
+            self.kill(pid)
+            code, out, err = self.end_of(running)
+            self.assertEqual((code, out), (i % 90, f"{i}-out\n"), err)
+        self.assertEqual(self.text_of("ran").split(), [str(i) for i in range(KILLS)])
+
+    def test_wait_means_the_command_that_ran_and_the_lines_since(self):
+        self.open()
+        self.ttyward("exec", "build", "--yield", "0.01",
+                     f"echo ready; touch begun; {self.until('go')}; echo ready again; touch done; {self.until('end')}; (exit 9)")
+        self.begun()
+        ends = self.start("wait", "build", "--exit", "--timeout", "50")
+        default = self.start("wait", "build", "--timeout", "50")
+        line = self.start("wait", "build", "--for", "ready", "--timeout", "50")
+        eventually(lambda: self.json("daemon", "status")["connections"] >= 4)
+        # A wait that answers says that those before it have begun.
+        self.ttyward("wait", "build", "--quiet", "0.2")
+        for client in (ends, default, line):
+            self.frozen(client)
+        self.kill(self.daemon_pid())
+        self.touch("go")
+        self.begun("done")
+        self.touch("end")
+        self.ok("exec", "build", "--wait", "echo another")
+        for client in (ends, default, line):
+            client.send_signal(signal.SIGCONT)
+        self.assertEqual(self.end_of(ends)[0], 9)
+        self.assertEqual(self.end_of(default)[0], 9)
+        code, out, err = self.end_of(line)
+        self.assertEqual((code, out), (0, "pattern 2:ready again\n"), err)
+
+    def test_a_dialogue_goes_on_after_what_it_said(self):
+        self.open()
+        script = ("for i in 1 2 3; do read -p \"name $i? \" x; echo \"got $x\"; touch got$i; "
+                  "until [ -e go$i ]; do sleep 0.02; done; done; (exit 4)")
+        running = self.start("expect", "build", script, "--when", r"name 1\?", "--reply", "ann",
+                             "--when", r"name 2\?", "--reply", "bob", "--when", r"name \d\?", "--reply", "eve", "--repeat")
+        for i in (1, 2):
+            self.begun(f"got{i}")
+            self.kill(self.daemon_pid())
+            self.touch(f"go{i}")
+        self.touch("go3")
+        code, out, err = self.end_of(running)
+        self.assertEqual(code, 4, err)
+        said = [line for line in out.splitlines() if line.startswith("got")]
+        self.assertEqual(said, ["got ann", "got bob", "got eve"], out)
+
+
+if __name__ == "__main__":
+    unittest.main()
