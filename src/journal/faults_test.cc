@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <random>
 
+#include "journal/allocate.h"
 #include "journal/scratch_folder.h"
 
 namespace ttyward::journal {
@@ -18,10 +19,10 @@ constexpr uint64_t kMiB = uint64_t{1} << 20;
 int allocations_allowed = 0;
 uint64_t fake_now = 0;
 
-int allocate_a_few(int fd, off_t offset, off_t bytes) {
+int allocate_a_few(int fd, off_t bytes) {
   if (allocations_allowed == 0) return ENOSPC;
   --allocations_allowed;
-  return ::posix_fallocate(fd, offset, bytes);
+  return allocate_room(fd, bytes);
 }
 
 std::shared_ptr<Folder> must_open(const std::string& path, uint64_t total = kDefaultTotalQuota) {
@@ -130,6 +131,44 @@ TEST(JournalFaults, a_really_full_file_system_is_survived) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFEXITED(status));
   if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no right to mount a small file system here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+// The smallest journals are filled with zeros instead of allocated: their bytes go through the mapping, so
+// the space must be theirs, before the disk has looked for it and after.
+TEST(JournalFaults, a_small_journal_has_its_space_on_an_ext4_that_fills_up) {
+  const ScratchFolder scratch;
+  const std::string image = scratch.path() + "/image";
+  const std::string mounted = scratch.path() + "/mounted";
+  ASSERT_EQ(::mkdir(mounted.c_str(), 0700), 0);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const std::string make = "truncate -s 8M " + image + " && mkfs.ext4 -q -m 0 " + image + " 2>/dev/null";
+    const std::string mount = "mount -o loop,delalloc " + image + " " + mounted + " 2>/dev/null";
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        std::system(make.c_str()) != 0 || std::system(mount.c_str()) != 0) {
+      ::_exit(77);
+    }
+    auto folder = Folder::open(mounted + "/journals");
+    auto w = folder ? Writer::create(*folder, named("t1")) : tl::unexpected(folder.error());
+    if (!w) ::_exit(1);
+    const int hog = ::open((mounted + "/hog").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    const std::vector<char> block(4096);
+    while (::write(hog, block.data(), block.size()) > 0) {
+    }
+    if (errno != ENOSPC) ::_exit(2);
+    if (write_pattern(*w, 3000) != 3000 || ::syncfs(hog) != 0) ::_exit(3);
+    if (write_pattern(*w, 3000) != 3000) ::_exit(4);
+    auto r = Reader::open(mounted + "/journals", "t1");
+    if (!r || !is_pattern(r->read_all({0, 6000}, kMiB).value(), 0) || r->status()->dropped != 0) ::_exit(5);
+    ::umount2(mounted.c_str(), MNT_DETACH);
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no right, or no programs, to mount an ext4 here";
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 

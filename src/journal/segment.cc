@@ -26,7 +26,7 @@ base::Result<Segment> Segment::create(base::UniqueFd file, uint64_t start, uint6
                                       uint64_t base, Allocate allocate, const std::string& shown) {
   TTYWARD_CHECK(start % kPage == 0 && bytes % kPage == 0 && bytes >= 2 * kPage);
   const uint64_t total = start + bytes;
-  const int error = allocate(file.get(), 0, static_cast<off_t>(total));
+  const int error = allocate(file.get(), static_cast<off_t>(total));
   if (error != 0) return base::fail_errno(error, "cannot allocate " + shown);
   auto mapping = Mapping::map(file.get(), total, Access::ReadWrite, shown);
   if (!mapping) return tl::unexpected(mapping.error());

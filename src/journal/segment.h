@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -17,8 +18,8 @@
 
 namespace ttyward::journal {
 
-// Returns 0 or an errno, as posix_fallocate does. Tests pass one that fails.
-using Allocate = int (*)(int fd, off_t offset, off_t bytes);
+// As allocate_room. Tests pass one that fails.
+using Allocate = int (*)(int fd, off_t bytes);
 
 class Segment {
  public:
@@ -43,6 +44,13 @@ class Segment {
   // Records the final length and gives unused blocks back, if they are at least
   // `worth_freeing` bytes. Returns how many bytes that freed.
   uint64_t close(uint64_t length, uint64_t worth_freeing);
+
+  // The file and its mapping, of a segment that is closed but has a neighbour in the same file.
+  struct Rest {
+    base::UniqueFd file;
+    Mapping mapping;
+  };
+  Rest release() && { return {std::move(file_), std::move(mapping_)}; }
 
  private:
   SegmentHeader* header() const { return mapping_.as<SegmentHeader>(start_); }

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/file_io.h"
+#include "journal/allocate.h"
 
 namespace ttyward::journal {
 
@@ -35,10 +36,6 @@ uint64_t unix_now_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
-
-int allocate_blocks(int fd, off_t offset, off_t bytes) {
-  return ::posix_fallocate(fd, offset, bytes);
 }
 
 uint32_t packed(TerminalSize size) {
@@ -87,23 +84,18 @@ base::Result<Writer> Writer::create(std::shared_ptr<Folder> folder, const Writer
   auto file = open_private_file_at(folder->fd(), name.c_str(), O_RDWR | O_CREAT | O_EXCL, folder->path());
   if (!file) return tl::unexpected(file.error());
   undo.made();
-  base::UniqueFd lock(::fcntl(file->get(), F_DUPFD_CLOEXEC, 0));
-  if (!lock) return base::fail_errno(errno, "cannot keep " + shown + " open");
   // Waits only for a probe that asks, in a few microseconds, whether we live.
-  if (::flock(lock.get(), LOCK_EX) != 0) return base::fail_errno(errno, "cannot lock " + shown);
+  if (::flock(file->get(), LOCK_EX) != 0) return base::fail_errno(errno, "cannot lock " + shown);
 
   Writer writer;
-  writer.allocate_ = options.allocate != nullptr ? options.allocate : allocate_blocks;
+  writer.allocate_ = options.allocate != nullptr ? options.allocate : allocate_room;
   writer.monotonic_us_ = options.monotonic_us != nullptr ? options.monotonic_us : monotonic_now_us;
   auto segment = Segment::create(std::move(*file), kPage, kFirstSegmentBytes, 0, 0, writer.allocate_, shown);
   if (!segment) return tl::unexpected(segment.error());
-  auto header = Mapping::map(lock.get(), kPage, Access::ReadWrite, shown);
-  if (!header) return tl::unexpected(header.error());
 
   writer.id_ = options.id;
   writer.folder_ = std::move(folder);
-  writer.main_ = std::move(lock);
-  writer.header_ = std::move(*header);
+  writer.header_ = segment->mapping().as<JournalHeader>();
   writer.current_ = std::move(*segment);
   writer.started_us_ = writer.now_us();
   writer.overflow_ = options.overflow;
@@ -263,7 +255,7 @@ void Writer::close(OutputEnd end) {
   discard_for_good_ = true;
   publish(header()->output_end, static_cast<uint32_t>(end));
   publish(header()->state, static_cast<uint32_t>(State::Closed));
-  ::flock(main_.get(), LOCK_UN);
+  ::flock(main_.file.get(), LOCK_UN);
 }
 
 void Writer::set_condition(uint32_t bit, bool on) {

@@ -57,7 +57,7 @@ struct WriterOptions {
   uint64_t quota = kDefaultQuota;
   Overflow overflow = Overflow::DropMiddle;
   uint32_t flags = 0;                    // kNotDurable
-  Allocate allocate = nullptr;           // default: posix_fallocate
+  Allocate allocate = nullptr;           // default: allocate_room
   uint64_t (*monotonic_us)() = nullptr;  // default: CLOCK_MONOTONIC
 };
 
@@ -117,7 +117,7 @@ class Writer {
   };
 
   Writer() = default;
-  JournalHeader* header() const { return header_.as<JournalHeader>(); }
+  JournalHeader* header() const { return header_; }
   uint64_t now_us() const { return monotonic_us_(); }
 
   static uint64_t segment_after(uint64_t bytes, uint64_t quota);
@@ -135,8 +135,7 @@ class Writer {
   // Constant after construction.
   std::string id_;
   std::shared_ptr<Folder> folder_;
-  Mapping header_;
-  base::UniqueFd main_;  // holds the lock that says the writer lives
+  JournalHeader* header_ = nullptr;
   Allocate allocate_ = nullptr;
   uint64_t (*monotonic_us_)() = nullptr;
   uint64_t started_us_ = 0;
@@ -144,6 +143,9 @@ class Writer {
   base::UniqueFd dir_;  // of the segments; there is none while the first is enough
   Overflow overflow_ = Overflow::DropMiddle;
   uint64_t quota_ = 0;
+  // `main` holds the header and the lock that says the writer lives. Its descriptor and mapping are those
+  // of the first segment, and once that is closed, here.
+  Segment::Rest main_;
   std::optional<Segment> current_;
   std::deque<Closed> closed_;
   uint64_t end_ = 0;

@@ -138,6 +138,7 @@ void Writer::close_segment(uint64_t worth_freeing) {
   publish(header()->allocated, allocated_);
   folder_->release(freed);
   closed_.push_back(Closed{current_->base(), length, current_->file_bytes(), next_number_ - 1});
+  if (!main_.file.valid()) main_ = std::move(*current_).release();
   current_.reset();
 }
 
