@@ -125,7 +125,7 @@ Task<std::optional<CallReply>> follow(Context& context, RequestPtr request, Star
   Started::News news = co_await started->next();
   if (news.reply) co_return news.reply;
   if (!request->can_elicit_form()) {
-    // A person may be quick with the panel or the command line.
+    // A person may be quick on the command line.
     if (started->approval.contains("command_id")) {
       news = co_await next_within(context, started, context.patience);
     } else {

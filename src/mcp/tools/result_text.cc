@@ -58,7 +58,7 @@ std::string pending_text(const json::object& result) {
       "Not run yet: a person has to allow it, and has been asked (approval {}).{} Wait for the answer with "
       "wait_for, id {}; or do something else meanwhile. A person answers with `ttyward approvals allow {}` "
       "(or "
-      "deny), or in the panel. Do not run it in another way.",
+      "deny). Do not run it in another way.",
       approval, why_asked(result), approval, approval);
 }
 
