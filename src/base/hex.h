@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace ttyward::base {
@@ -20,6 +23,16 @@ constexpr int hex_byte(std::string_view text, size_t at) {
   const int high = hex_digit(text[at]);
   const int low = hex_digit(text[at + 1]);
   return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+inline std::string to_hex(std::span<const uint8_t> bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  for (const uint8_t byte : bytes) {
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
+  }
+  return out;
 }
 
 }  // namespace ttyward::base

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/check.h"
+#include "base/hex.h"
 
 namespace ttyward::base {
 namespace {
@@ -33,15 +34,9 @@ bool is_id(std::string_view text, char kind) {
 }
 
 std::string random_nonce() {
-  constexpr char kDigits[] = "0123456789abcdef";
   uint8_t bytes[16];
   fill_random(bytes, sizeof bytes);
-  std::string nonce;
-  for (const uint8_t byte : bytes) {
-    nonce += kDigits[byte >> 4];
-    nonce += kDigits[byte & 15];
-  }
-  return nonce;
+  return to_hex(bytes);
 }
 
 }  // namespace ttyward::base

@@ -101,10 +101,11 @@ RequestPtr Peer::make_request(const rpc::Message& message, Era era, const std::s
   request->carrier.pause = [outlet] { outlet->pause(); };
   if (era == Era::Legacy) {
     request->carrier.ask = [weak, outlet](std::string method, json::object params,
-                                          std::function<void(Answer)> done) {
-      const auto peer = weak.lock();
-      if (!peer) return done(Answer{std::nullopt, "the client is gone"});
-      peer->ask(std::move(method), std::move(params), outlet, std::move(done));
+                                          std::function<void(Answer)> done) -> Withdraw {
+      if (const auto peer = weak.lock())
+        return peer->ask(std::move(method), std::move(params), outlet, std::move(done));
+      done(Answer{std::nullopt, "the client is gone"});
+      return [] {};
     };
   }
   return request;
@@ -336,8 +337,8 @@ void Peer::answered(const rpc::Message& message) {
   done(std::move(answer));
 }
 
-void Peer::ask(std::string method, json::object params, const std::shared_ptr<Outlet>& outlet,
-               std::function<void(Answer)> done) {
+Withdraw Peer::ask(std::string method, json::object params, const std::shared_ptr<Outlet>& outlet,
+                   std::function<void(Answer)> done) {
   const int64_t id = ++last_ask_;
   asked_[id] = std::move(done);
   json::object message;
@@ -346,6 +347,13 @@ void Peer::ask(std::string method, json::object params, const std::shared_ptr<Ou
   message["method"] = method;
   message["params"] = std::move(params);
   outlet->send(message, Last::No);
+  return [weak = weak_from_this(), outlet, id] {
+    const auto peer = weak.lock();
+    if (!peer || peer->asked_.erase(id) == 0) return;
+    outlet->send(rpc::notification("notifications/cancelled",
+                                   {{"requestId", id}, {"reason", "it was answered elsewhere"}}),
+                 Last::No);
+  };
 }
 
 }  // namespace ttyward::mcp

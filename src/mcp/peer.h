@@ -67,8 +67,8 @@ class Peer : public std::enable_shared_from_this<Peer> {
   void subscribe(const RequestPtr& request);
   void unsubscribe(const RequestPtr& request);
   void listen(const RequestPtr& request);
-  void ask(std::string method, json::object params, const std::shared_ptr<Outlet>& outlet,
-           std::function<void(Answer)> done);
+  Withdraw ask(std::string method, json::object params, const std::shared_ptr<Outlet>& outlet,
+               std::function<void(Answer)> done);
 
   Server& server_;
   const std::string name_;

@@ -86,13 +86,25 @@ Callback<Answer> Request::ask(std::string ask_method, json::object ask_params) {
   });
 }
 
-void Request::ask(std::string ask_method, json::object ask_params, std::function<void(Answer)> done) {
-  if (cancelled_ || done_ || !carrier.ask) return done(Answer{std::nullopt, "the client cannot be asked"});
-  const auto once = [done, told = std::make_shared<bool>(false)](Answer answer) {
-    if (!std::exchange(*told, true)) done(std::move(answer));
+Withdraw Request::ask(std::string ask_method, json::object ask_params, std::function<void(Answer)> done) {
+  if (cancelled_ || done_ || !carrier.ask) {
+    done(Answer{std::nullopt, "the client cannot be asked"});
+    return [] {};
+  }
+  const auto over = std::make_shared<bool>(false);
+  const auto once = [done, over](Answer answer) {
+    if (!std::exchange(*over, true)) done(std::move(answer));
   };
-  on_cancel([once] { once(Answer{std::nullopt, "cancelled"}); });
-  carrier.ask(std::move(ask_method), std::move(ask_params), once);
+  const Withdraw at_carrier = carrier.ask(std::move(ask_method), std::move(ask_params), once);
+  const Withdraw withdraw = [over, at_carrier] {
+    if (!std::exchange(*over, true)) at_carrier();
+  };
+  on_cancel([done, over, withdraw] {
+    if (*over) return;
+    withdraw();
+    done(Answer{std::nullopt, "cancelled"});
+  });
+  return withdraw;
 }
 
 Callback<bool> Request::sleep(std::chrono::milliseconds delay) {

@@ -32,6 +32,9 @@ struct Answer {
   std::string error;
 };
 
+// Takes a question back: the client is told that no answer is wanted any more, and nobody is called with one.
+using Withdraw = std::function<void()>;
+
 class Request : public std::enable_shared_from_this<Request> {
  public:
   // What a request needs from whoever carries it.
@@ -41,7 +44,10 @@ class Request : public std::enable_shared_from_this<Request> {
     std::function<void()> dropped;  // cancelled: there will be no answer. May be empty
     std::function<void()> pause;    // ends the response for now, where the client can come back. May be empty
     // Legacy only: sends a request to the client. Empty if there is no way.
-    std::function<void(std::string method, json::object params, std::function<void(Answer)> done)> ask;
+    std::function<Withdraw(std::string method, json::object params, std::function<void(Answer)> done)> ask;
+    // Modern: what need_input() asked was answered elsewhere. May be empty: the client finds out when it
+    // comes back.
+    std::function<void()> settled;
   };
 
   json::value id;
@@ -74,7 +80,7 @@ class Request : public std::enable_shared_from_this<Request> {
   void log(std::string_view level, json::value data);
   Callback<Answer> ask(std::string ask_method, json::object ask_params);
   // The same for callers that wait for something else, too. `done` is called once.
-  void ask(std::string ask_method, json::object ask_params, std::function<void(Answer)> done);
+  Withdraw ask(std::string ask_method, json::object ask_params, std::function<void(Answer)> done);
   // False: cancelled meanwhile.
   Callback<bool> sleep(std::chrono::milliseconds delay);
 

@@ -191,17 +191,35 @@ void Tasks::run(const RecordPtr& record) {
   };
   if (call.carrier.ask) {
     inner->carrier.ask = [this, weak](std::string method, json::object params,
-                                      std::function<void(Answer)> done) {
+                                      std::function<void(Answer)> done) -> Withdraw {
       const RecordPtr task = weak.lock();
-      if (!task) return done(Answer{std::nullopt, "the task is gone"});
+      if (!task) {
+        done(Answer{std::nullopt, "the task is gone"});
+        return [] {};
+      }
       params["_meta"] = related(task->id);
       set_status(task, "input_required", "waiting for an answer to a question");
-      task->call->carrier.ask(method, std::move(params), [this, weak, done](Answer answer) {
+      const auto go_on = [this, weak] {
         if (const RecordPtr now = weak.lock(); now && !is_final(now->status)) set_status(now, "working", "");
-        done(std::move(answer));
-      });
+      };
+      const Withdraw withdraw =
+          task->call->carrier.ask(method, std::move(params), [go_on, done](Answer answer) {
+            go_on();
+            done(std::move(answer));
+          });
+      return [go_on, withdraw] {
+        go_on();
+        withdraw();
+      };
     };
   }
+  inner->carrier.settled = [this, weak] {
+    const RecordPtr task = weak.lock();
+    if (!task || task->status != "input_required") return;
+    task->questions.clear();
+    set_status(task, "working", "");
+    run(task);
+  };
   record->inner = inner;
   catalog_.call_tool(inner, record->tool, record->arguments);
 }

@@ -1,16 +1,18 @@
-// The official clients against the real server over stdio: both SDKs, both eras, every tool.
+// The official clients against the real server, over stdio and HTTP: both SDKs, both eras, every tool.
 //
 // Run by tests/mcp/CMakeLists.txt with $TTYWARD; needs node_modules (./setup --tests).
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import * as v1types from '@modelcontextprotocol/sdk/types.js';
-import { Client as ClientV2 } from '@modelcontextprotocol/client';
+import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio';
 
 const TTYWARD = process.env.TTYWARD;
@@ -18,27 +20,56 @@ const home = mkdtempSync(join(tmpdir(), 'tw-mcp-'));
 const work = mkdtempSync(join(tmpdir(), 'tw-work-'));
 const env = { ...process.env, TTYWARD_HOME: home, HOME: home, SHELL: '/bin/bash' };  // nobody's own shell start-up files
 
-const kinds = {
-  'SDK 1, 2025-11-25': { era: 'legacy', make: (caps) => new ClientV1({ name: 'test', version: '1' }, { capabilities: caps }), transport: (args) => new StdioV1({ command: TTYWARD, args, env, cwd: work }) },
-  'SDK 2, 2025-11-25': { era: 'legacy', make: (caps) => new ClientV2({ name: 'test', version: '1' }, { capabilities: caps }), transport: (args) => new StdioV2({ command: TTYWARD, args, env, cwd: work }) },
-  'SDK 2, 2026-07-28': { era: 'modern', make: (caps) => new ClientV2({ name: 'test', version: '1' }, { capabilities: caps, versionNegotiation: { mode: { pin: '2026-07-28' } } }), transport: (args) => new StdioV2({ command: TTYWARD, args, env, cwd: work }) },
+const about = { name: 'test', version: '1' };
+const clients = {
+  'SDK 1, 2025-11-25': { era: 'legacy', Stdio: StdioV1, Http: HttpV1, make: (capabilities) => new ClientV1(about, { capabilities }) },
+  'SDK 2, 2025-11-25': { era: 'legacy', Stdio: StdioV2, Http: HttpV2, make: (capabilities) => new ClientV2(about, { capabilities }) },
+  'SDK 2, 2026-07-28': { era: 'modern', Stdio: StdioV2, Http: HttpV2, make: (capabilities) => new ClientV2(about, { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } }) },
 };
+const kinds = {};
+for (const [name, kind] of Object.entries(clients)) {
+  kinds[`${name}, stdio`] = { ...kind, transport: async () => new kind.Stdio({ command: TTYWARD, args: ['mcp'], env, cwd: work }) };
+  kinds[`${name}, HTTP`] = {
+    ...kind,
+    transport: async () => {
+      const { url, token } = await httpServer();
+      return new kind.Http(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${token}` } } });
+    },
+  };
+}
 
-async function connect(kind, { capabilities = {}, args = ['mcp'], onElicit } = {}) {
+// One for all clients, as it would be.
+let serving;
+function httpServer() {
+  serving ??= (async () => {
+    const process = spawn(TTYWARD, ['mcp', '--http', '127.0.0.1:0'], { env, cwd: work, stdio: ['ignore', 'ignore', 'pipe'] });
+    const told = createInterface({ input: process.stderr })[Symbol.asyncIterator]();
+    const url = /http:\/\/\S+/.exec((await told.next()).value)[0];
+    const token = readFileSync(/token is in (.*)$/.exec((await told.next()).value)[1], 'utf8').trim();
+    return { process, url, token };
+  })();
+  return serving;
+}
+
+async function connect(kind, { capabilities = {}, onElicit } = {}) {
   const client = kind.make(capabilities);
   if (onElicit) {
     if (client instanceof ClientV1) client.setRequestHandler(v1types.ElicitRequestSchema, onElicit);
     else client.setRequestHandler('elicitation/create', onElicit);
   }
-  await client.connect(kind.transport(args));
+  await client.connect(await kind.transport());
   return client;
 }
 
+const onNotification = (client, schema, method, handler) =>
+  client instanceof ClientV1 ? client.setNotificationHandler(v1types[schema], handler) : client.setNotificationHandler(method, handler);
+const person = (...args) => spawnSync(TTYWARD, args, { env, encoding: 'utf8', timeout: 60000 });
 const call = (client, name, args = {}, options) =>
   client instanceof ClientV1 ? client.callTool({ name, arguments: args }, undefined, options) : client.callTool({ name, arguments: args }, options);
 const text = (result) => result.content.map((c) => c.text).join('');
 
-after(() => {
+after(async () => {
+  if (serving) (await serving).process.kill();
   spawnSync(TTYWARD, ['daemon', 'stop', '--kill-terminals'], { env, timeout: 20000 });
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   rmSync(work, { recursive: true, force: true });
@@ -134,7 +165,7 @@ for (const [name, kind] of Object.entries(kinds)) {
     test('cancelling interrupts only what asked for it', async () => {
       for (const interrupt of [false, true]) {
         const stop = new AbortController();
-        const mark = `echo begun; sleep 600 # ${kind.era} ${interrupt}`;
+        const mark = `echo begun; sleep 600 # ${mine} ${interrupt}`;
         const find = async () => (await call(client, 'list_terminals')).structuredContent.terminals.find((t) => t.command?.command === mark);
         const running = call(client, 'run_command', { command: mark, timeout_ms: 0, interrupt_on_cancel: interrupt }, { signal: stop.signal });
         while (!(await find())) await new Promise((go) => setTimeout(go, 20));
@@ -175,9 +206,83 @@ for (const [name, kind] of Object.entries(kinds)) {
       await call(client, 'kill_persistent_terminal', { id });
     });
 
+    test('what changes is told to who subscribed', async () => {
+      const listening = await connect(kind);
+      const heard = [];
+      let wake = () => {};
+      const note = (what) => { heard.push(what); wake(); };
+      onNotification(listening, 'ResourceUpdatedNotificationSchema', 'notifications/resources/updated', (n) => note(n.params.uri));
+      onNotification(listening, 'ResourceListChangedNotificationSchema', 'notifications/resources/list_changed', () => note('list'));
+      const until = async (what) => { while (!heard.includes(what)) await new Promise((go) => { wake = go; }); };
+      const id = (await call(listening, 'open_persistent_terminal', { cwd: work })).structuredContent.id;
+      const uri = `ttyward://terminals/${id}/transcript`;
+      const stream = kind.era === 'modern' ? await listening.listen({ resourceSubscriptions: [uri], resourcesListChanged: true }) : undefined;
+      if (stream) assert.deepEqual(stream.honoredFilter.resourceSubscriptions, [uri]);
+      else await listening.subscribeResource({ uri });
+      await call(listening, 'run_persistent_command', { id, command: 'echo news' });
+      await until(uri);
+      assert.match((await listening.readResource({ uri })).contents[0].text, /news/);
+      heard.length = 0;
+      await call(listening, 'kill_persistent_terminal', { id });
+      await until('list');
+      if (stream) { await stream.close(); assert.equal(await stream.closed, 'local'); }
+      else await listening.unsubscribeResource({ uri });
+      await listening.close();
+    });
+
+    test('somebody elsewhere answers while the dialogue is open', async () => {
+      let told;
+      const shown = new Promise((go) => { told = go; });
+      let closed = false;
+      const asking = await connect(kind, {
+        capabilities: { elicitation: {} },
+        onElicit: async (request, context) => {
+          told();
+          const signal = context.signal ?? context.mcpReq.signal;
+          // In the modern era nobody can tell an open dialogue anything: its answer comes too late.
+          if (kind.era === 'legacy') await new Promise((go) => signal.addEventListener('abort', go));
+          else await answered;
+          closed = true;
+          return { action: 'accept', content: { decision: 'deny' } };
+        },
+      });
+      let done;
+      const answered = new Promise((go) => { done = go; });
+      const file = join(work, `asked-${mine}`);
+      const result = call(asking, 'run_command', { command: `touch ${file}; git -C ${work} push --force https://127.0.0.1:9/x; exit 7`, cwd: work });
+      await shown;
+      const { id } = person('--json', 'approvals').stdout.trim().split('\n').map((line) => JSON.parse(line)).find((a) => a.command.includes(file));
+      const said = person('approvals', 'allow', id);
+      assert.equal(said.status, 0, said.stderr);
+      done();
+      assert.equal((await result).structuredContent.exit_code, 7);
+      assert.ok(closed, 'the dialogue was taken back');
+      await asking.close();
+    });
+
+    test('tasks', { skip: name.startsWith('SDK 1') ? false : 'this client has no tasks: tests/mcp/tasks_test.py speaks for itself' }, async () => {
+      const seen = [];
+      let result;
+      for await (const message of client.experimental.tasks.callToolStream({ name: 'run_command', arguments: { command: 'echo begun; sleep 1; echo ended; exit 6' } }, v1types.CallToolResultSchema, { task: { ttl: 60000 } })) {
+        seen.push(message.type);
+        if (message.type === 'taskCreated') {
+          assert.equal((await client.experimental.tasks.getTask(message.task.taskId)).status, 'working');
+          assert.ok((await client.experimental.tasks.listTasks()).tasks.some((t) => t.taskId === message.task.taskId));
+        }
+        if (message.type === 'result') result = message.result;
+      }
+      assert.equal(seen[0], 'taskCreated');
+      assert.equal(result.structuredContent.exit_code, 6);
+      for await (const message of client.experimental.tasks.callToolStream({ name: 'run_command', arguments: { command: 'sleep 600', timeout_ms: 0, interrupt_on_cancel: true } }, v1types.CallToolResultSchema, { task: { ttl: 60000 } })) {
+        if (message.type !== 'taskCreated') continue;
+        assert.equal((await client.experimental.tasks.cancelTask(message.task.taskId)).status, 'cancelled');
+        break;
+      }
+    });
+
     for (const [decision, runs] of [['allow_once', true], ['deny', false], ['decline', null]]) {
       test(`a question in the client's dialogue: ${decision}`, async () => {
-        const victim = join(work, `victim-${decision}-${kind.era}`);
+        const victim = join(work, `victim-${decision}-${mine}`);
         writeFileSync(victim, 'x');
         const asked = [];
         const asking = await connect(kind, {

@@ -63,7 +63,7 @@ class Stdio(unittest.TestCase):
             self.assertEqual(len(self.inspect(era, "--strict", "--method", "tools/list")["tools"]), 12)
 
     def test_inspector_calls_a_tool(self):
-        for era in ("legacy", "modern"):
+        for era in ("legacy", "modern", "auto"):
             result = self.inspect(era, "--method", "tools/call", "--tool-name", "run_command", "--tool-arg", "command=echo hi")
             self.assertEqual(result["structuredContent"]["output"], "hi\n")
 

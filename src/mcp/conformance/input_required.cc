@@ -75,9 +75,12 @@ void Fixtures::add_input_required() {
   add("test_input_required_result_sampling", "Asks a model", ask_model);
   add("test_input_required_result_list_roots", "Asks for roots", ask_roots);
   add("test_input_required_result_capabilities", "Asks what the client can answer", ask_what_is_possible);
-  const auto with_state = [this](RequestPtr request, json::object) {
-    if (!request->params.contains("requestState"))
-      return request->need_input({{"confirm", confirm_question()}}, states_.keep(*request, {{"round", 1}}));
+  const auto ask = [this](const RequestPtr& request, json::object questions, int round) {
+    std::string state = states_.keep(*request, questions, {{"round", round}});
+    request->need_input(std::move(questions), std::move(state));
+  };
+  const auto with_state = [this, ask](RequestPtr request, json::object) {
+    if (!request->params.contains("requestState")) return ask(request, {{"confirm", confirm_question()}}, 1);
     if (!states_.take(*request))
       return request->fail(rpc::kInvalidParams, "requestState was not made here, or was used before");
     request->reply(text_result("state-ok"));
@@ -85,17 +88,18 @@ void Fixtures::add_input_required() {
   add("test_input_required_result_request_state", "Keeps a state", with_state);
   add("test_input_required_result_tampered_state", "Keeps a state that cannot be changed", with_state);
   add("test_input_required_result_multiple_inputs", "Asks three at once",
-      [this](RequestPtr request, json::object) {
+      [this, ask](RequestPtr request, json::object) {
         const bool all = request->input_response("user_name") != nullptr &&
                          request->input_response("greeting") != nullptr &&
                          request->input_response("client_roots") != nullptr;
         if (all && states_.take(*request)) return request->reply(text_result("All three were answered."));
-        request->need_input({{"user_name", name_question()},
-                             {"greeting", sampling_question("Generate a greeting", 50)},
-                             {"client_roots", input_request("roots/list", {})}},
-                            states_.keep(*request, {{"round", 1}}));
+        ask(request,
+            {{"user_name", name_question()},
+             {"greeting", sampling_question("Generate a greeting", 50)},
+             {"client_roots", input_request("roots/list", {})}},
+            1);
       });
-  add("test_input_required_result_multi_round", "Asks twice", [this](RequestPtr request, json::object) {
+  add("test_input_required_result_multi_round", "Asks twice", [this, ask](RequestPtr request, json::object) {
     const auto state = states_.take(*request);
     const int64_t round = state ? integer_at(*state, "round").value_or(0) : 0;
     if (request->params.contains("requestState") && !state)
@@ -105,13 +109,11 @@ void Fixtures::add_input_required() {
     if (round == 1 && given(request, "step1", "name")) {
       json::object question = form_question("Step 2: What is your favorite color?",
                                             {{"color", json::object{{"type", "string"}}}}, {"color"});
-      return request->need_input({{"step2", input_request("elicitation/create", std::move(question))}},
-                                 states_.keep(*request, {{"round", 2}}));
+      return ask(request, {{"step2", input_request("elicitation/create", std::move(question))}}, 2);
     }
     json::object question =
         form_question("Step 1: What is your name?", {{"name", json::object{{"type", "string"}}}}, {"name"});
-    request->need_input({{"step1", input_request("elicitation/create", std::move(question))}},
-                        states_.keep(*request, {{"round", 1}}));
+    ask(request, {{"step1", input_request("elicitation/create", std::move(question))}}, 1);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "base/ids.h"
+#include "base/same_secret.h"
 #include "base/unique_fd.h"
 
 namespace ttyward::mcp::http {
@@ -47,17 +48,6 @@ bool is_local_origin(std::string_view origin) {
   return false;
 }
 
-bool same_secret(std::string_view given, std::string_view secret) {
-  unsigned difference = given.size() == secret.size() ? 0u : 1u;
-  for (size_t i = 0; i < secret.size(); i++) {
-    const char mine = secret[i];
-    const char theirs = given.empty() ? '\0' : given[i % given.size()];
-    difference |=
-        static_cast<unsigned>(static_cast<unsigned char>(mine) ^ static_cast<unsigned char>(theirs));
-  }
-  return difference == 0;
-}
-
 Refusal check_peer(const HttpRequest& request, int port, const std::string& token) {
   const auto host = request.header("host");
   if (!host || !is_local_host(*host, port))
@@ -71,7 +61,7 @@ Refusal check_peer(const HttpRequest& request, int port, const std::string& toke
   constexpr std::string_view kScheme = "bearer ";
   const bool bearer = given.size() > kScheme.size() &&
                       same_header_name(std::string_view(given).substr(0, kScheme.size()), kScheme);
-  if (bearer && same_secret(std::string_view(given).substr(kScheme.size()), token)) return {};
+  if (bearer && base::same_secret(std::string_view(given).substr(kScheme.size()), token)) return {};
   return {401,
           "send the header \"Authorization: Bearer TOKEN\"; ttyward mcp said at its start which file has the "
           "token\n"};

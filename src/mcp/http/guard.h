@@ -23,9 +23,6 @@ struct Refusal {
 // Empty token: none is asked for.
 Refusal check_peer(const HttpRequest& request, int port, const std::string& token);
 
-// Takes as long for a wrong text as for the right one.
-bool same_secret(std::string_view given, std::string_view secret);
-
 // A new token of 256 bits, written to `path` (0600, made anew, links not followed).
 base::Result<std::string> make_token_file(const std::string& path);
 // The token in a file a person made: owned by us, closed to others, at least 32 characters.

@@ -38,17 +38,27 @@ CallReply still_open(const json::object& approval) {
   return pending;
 }
 
-// Either the command's answer or the person's.
+// Either what became of the command and its question, or what the person said.
 struct First {
-  std::optional<CallReply> reply;
-  Answer said;
+  Started::News news;
+  std::optional<Answer> said;
 };
 
+// Asks while the call waits. What happens elsewhere takes the question back.
 Callback<First> ask_while_it_waits(RequestPtr request, StartedPtr started, json::object question) {
   return Callback<First>([request, started, question](std::function<void(First)> done) {
-    request->ask("elicitation/create", question,
-                 [done](Answer answer) { done(First{std::nullopt, std::move(answer)}); });
-    started->wake([done](Started::News news) { done(First{std::move(news.reply), {}}); });
+    const auto said = std::make_shared<bool>(false);
+    const Withdraw withdraw =
+        request->ask("elicitation/create", question, [started, done, said](Answer answer) {
+          *said = true;
+          started->wake({});
+          done(First{{}, std::move(answer)});
+        });
+    if (*said) return;  // nobody could be asked
+    started->wake([withdraw, done](Started::News news) {
+      withdraw();
+      done(First{std::move(news), std::nullopt});
+    });
   });
 }
 
@@ -71,13 +81,60 @@ CallReply leave(Context& context, const StartedPtr& started) {
   return still_open(started->approval);
 }
 
-Task<std::optional<CallReply>> act(Context& context, StartedPtr started, Said said) {
-  if (said == Said::Nothing) co_return leave(context, started);
+// Hands on what a person said. False: nobody said yes or no, or the daemon does not take it from us.
+Task<bool> act(Context& context, StartedPtr started, Said said) {
+  if (said == Said::Nothing) co_return false;
   const CallReply answered = co_await hand_on(context, text_or(started->approval, "id"), said);
-  if (!answered && answered.error().code == "permission_denied") co_return leave(context, started);
-  // Otherwise somebody was faster, or it is too late: the command's own answer tells.
-  const Started::News news = co_await started->next();
-  co_return news.reply;
+  // Anything else means that somebody was faster, or that it is too late: the command's own answer tells.
+  co_return answered || answered.error().code != "permission_denied";
+}
+
+// Ends a modern request with the question; it comes again with the answer.
+void ask_and_end(Context& context, const RequestPtr& request, const StartedPtr& started) {
+  json::object ask;
+  ask["method"] = "elicitation/create";
+  ask["params"] = approval_question(started->approval, *request);
+  json::object questions;
+  questions[kKey] = std::move(ask);
+  const std::string state = context.states.keep(*request, questions, started);
+  if (request->carrier.settled) {
+    io::Loop& loop = context.loop;
+    started->on_settled([&loop, settled = request->carrier.settled] { loop.post(settled); });
+  }
+  request->need_input(std::move(questions), state);
+}
+
+// Goes on from `news` to the command's answer, asking as often as it is asked about: a daemon that died in
+// between asks again.
+Task<std::optional<CallReply>> settle(Context& context, RequestPtr request, StartedPtr started,
+                                      Started::News news) {
+  for (;;) {
+    if (news.reply) co_return news.reply;
+    if (!news.question) {
+      news = co_await started->next();
+      continue;
+    }
+    if (!request->can_elicit_form()) {
+      // A person may be quick with the panel or the command line.
+      news = co_await next_within(context, started, context.patience);
+      if (!news.reply && !news.question && !news.settled) co_return leave(context, started);
+      continue;
+    }
+    if (request->era == Era::Modern) {
+      ask_and_end(context, request, started);
+      co_return std::nullopt;
+    }
+    json::object question = approval_question(started->approval, *request);
+    First first = co_await ask_while_it_waits(request, started, std::move(question));
+    if (!first.said) {
+      news = std::move(first.news);
+      continue;
+    }
+    const Said said = what_was_said(first.said->result ? &*first.said->result : nullptr);
+    const bool acted = co_await act(context, started, said);
+    if (!acted && started->is_asked()) co_return leave(context, started);
+    news = co_await started->next();
+  }
 }
 
 }  // namespace
@@ -123,48 +180,27 @@ json::object approval_question(const json::object& approval, const Request& requ
 
 Task<std::optional<CallReply>> follow(Context& context, RequestPtr request, StartedPtr started) {
   Started::News news = co_await started->next();
-  if (news.reply) co_return news.reply;
-  if (!request->can_elicit_form()) {
-    // A person may be quick on the command line.
-    if (started->approval.contains("command_id")) {
-      news = co_await next_within(context, started, context.patience);
-    } else {
-      news = co_await started->next();
-    }
-    if (news.reply) co_return news.reply;
-    co_return leave(context, started);
-  }
-  json::object question = approval_question(started->approval, *request);
-  if (request->era == Era::Modern) {
-    json::object ask;
-    ask["method"] = "elicitation/create";
-    ask["params"] = std::move(question);
-    const std::string state = context.states.keep(*request, started);
-    json::object questions;
-    questions[kKey] = std::move(ask);
-    request->need_input(std::move(questions), state);
-    co_return std::nullopt;
-  }
-  const First first = co_await ask_while_it_waits(request, started, std::move(question));
-  if (first.reply) co_return first.reply;
-  started->wake({});
-  const Said said = what_was_said(first.said.result ? &*first.said.result : nullptr);
-  co_return co_await act(context, started, said);
+  co_return co_await settle(context, request, started, std::move(news));
 }
 
 Task<std::optional<CallReply>> resume(Context& context, RequestPtr request) {
-  const auto started = context.states.take(*request);
-  if (!started) {
+  const auto taken = context.states.take(*request);
+  if (!taken) {
     request->fail(
         rpc::kInvalidParams,
         "requestState was not made here, was used before or is too old: call the tool again without it");
     co_return std::nullopt;
   }
+  const StartedPtr started = *taken;
+  started->on_settled({});
   Backend& agent = context.backends.agent;
-  request->on_cancel([&agent, following = *started] {
-    if (following->call != 0) agent.cancel(following->call);
+  request->on_cancel([&agent, started] {
+    if (started->call != 0) agent.cancel(started->call);
   });
-  co_return co_await act(context, *started, what_was_said(request->input_response(kKey)));
+  const bool acted = co_await act(context, started, what_was_said(request->input_response(kKey)));
+  if (!acted && started->is_asked()) co_return leave(context, started);
+  Started::News news = co_await started->next();
+  co_return co_await settle(context, request, started, std::move(news));
 }
 
 }  // namespace ttyward::mcp::tools

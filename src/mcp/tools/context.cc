@@ -1,7 +1,9 @@
 #include "mcp/tools/context.h"
 
 #include <utility>
+#include <vector>
 
+#include "base/ids.h"
 #include "mcp/content.h"
 #include "mcp/tools/result_text.h"
 
@@ -19,7 +21,9 @@ Callback<CallReply> call_daemon(Context& context, const RequestPtr& request, std
 
 StartedPtr start_command(Context& context, const RequestPtr& request, std::string name, json::object args,
                          Backend::OnPart on_part) {
-  auto started = std::make_shared<Started>(text_or(args, "command"), text_or(args, "cwd"));
+  const std::string command_id = base::random_id('c');
+  args["command_id"] = command_id;
+  auto started = std::make_shared<Started>(command_id);
   context.started.remove_if([](const std::weak_ptr<Started>& each) { return each.expired(); });
   context.started.push_back(started);
   Backend& backend = context.backends.agent;
@@ -33,12 +37,25 @@ StartedPtr start_command(Context& context, const RequestPtr& request, std::strin
   return started;
 }
 
-void asked_about(Context& context, const json::object& approval) {
-  if (text_or(approval, "session") != context.session) return;
+namespace {
+
+// Those who are told may start or forget others.
+std::vector<StartedPtr> all_started(const Context& context) {
+  std::vector<StartedPtr> all;
   for (const std::weak_ptr<Started>& each : context.started) {
-    const StartedPtr started = each.lock();
-    if (started && started->asked(approval)) return;
+    if (StartedPtr started = each.lock()) all.push_back(std::move(started));
   }
+  return all;
+}
+
+}  // namespace
+
+void asked_about(Context& context, const json::object& approval) {
+  for (const StartedPtr& started : all_started(context)) started->asked(approval);
+}
+
+void settled_about(Context& context, const json::object& approval) {
+  for (const StartedPtr& started : all_started(context)) started->settled(approval);
 }
 
 const char* kind_of(std::string_view id) {

@@ -33,8 +33,9 @@ Callback<CallReply> call_daemon(Context& context, const RequestPtr& request, std
 // Starts a command by `run` or `exec`. Taken back when the client cancels the request.
 StartedPtr start_command(Context& context, const RequestPtr& request, std::string name, json::object args,
                          Backend::OnPart on_part);
-// A question was opened: for the command it is about.
+// A question was opened, or is over: for the command it is about.
 void asked_about(Context& context, const json::object& approval);
+void settled_about(Context& context, const json::object& approval);
 
 // Which kind of thing an id names: "terminal", "command" or "approval". A terminal may go by its name too.
 const char* kind_of(std::string_view id);

@@ -166,7 +166,9 @@ void Terminals::happened(const json::object& event) {
     changed(std::string(kList));
     return;
   }
-  if (const json::object* approval = object_at(event, "approval")) return asked_about(context_, *approval);
+  if (const json::object* approval = object_at(event, "approval")) {
+    return kind == "approval_closed" ? settled_about(context_, *approval) : asked_about(context_, *approval);
+  }
   std::string id = text_or(event, "id");
   if (const json::object* terminal = object_at(event, "terminal")) id = text_or(*terminal, "id");
   if (const json::object* result = object_at(event, "result")) {

@@ -20,6 +20,8 @@ void Started::tell() {
     news.reply = std::exchange(reply_, std::nullopt);
   } else if (std::exchange(question_waits_, false)) {
     news.question = approval;
+  } else if (std::exchange(end_waits_, false)) {
+    news.settled = true;
   } else {
     return;
   }
@@ -28,18 +30,27 @@ void Started::tell() {
 
 void Started::answered(CallReply reply) {
   call = 0;
+  open_ = false;
   reply_ = std::move(reply);
   tell();
 }
 
-bool Started::asked(const json::object& question) {
-  const bool ours = approval.empty() && text_or(question, "command") == command_ &&
-                    (cwd_.empty() || text_or(question, "cwd") == cwd_);
-  if (!ours) return false;
+void Started::asked(const json::object& question) {
+  if (text_or(question, "command_id") != command_id_) return;
   approval = question;
+  open_ = true;
   question_waits_ = true;
+  end_waits_ = false;
   tell();
-  return true;
+}
+
+void Started::settled(const json::object& question) {
+  if (!open_ || text_or(question, "id") != text_or(approval, "id")) return;
+  open_ = false;
+  question_waits_ = false;
+  end_waits_ = true;
+  if (const auto then = std::exchange(on_settled_, nullptr)) then();
+  tell();
 }
 
 }  // namespace ttyward::mcp::tools

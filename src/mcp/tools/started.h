@@ -1,9 +1,10 @@
 // A command that was started and is being followed: its answer, and the question about it, if policy asks
 // one.
 //
-// The daemon keeps a call open while a person is asked, and says so by an event. Whoever follows the command
-// sees whichever comes first, and may come back later for the other: in the modern era that is another
-// request.
+// The daemon keeps the call open while a person is asked, says so by an event, and by another when the
+// question is over, whoever answered. Whoever follows the command sees whatever comes first, and may come
+// back later for the rest: in the modern era that is another request. A daemon that dies takes its questions
+// with it; the next one asks again.
 //
 // Thread rule: the loop thread.
 #pragma once
@@ -23,34 +24,42 @@ namespace ttyward::mcp::tools {
 
 class Started {
  public:
-  // What happened: an answer, or else a question, or else nothing in time.
+  // What happened: an answer, or else a question, or else that the question is over, or else nothing in time.
   struct News {
     std::optional<CallReply> reply;
     std::optional<json::object> question;
+    bool settled = false;
   };
 
-  Started(std::string command, std::string cwd) : command_(std::move(command)), cwd_(std::move(cwd)) {}
+  // `command_id`: ours, chosen before it begins.
+  explicit Started(std::string command_id) : command_id_(std::move(command_id)) {}
 
-  // What comes first. A question is told once.
+  // What comes first. Each is told once.
   Callback<News> next();
   void wake(std::function<void(News)> waiter);
 
   void answered(CallReply reply);
-  // True: it is about this command, and was taken.
-  bool asked(const json::object& approval);
+  // A question was opened, or is over: whatever it is about.
+  void asked(const json::object& question);
+  void settled(const json::object& question);
+  // Called when the question is over, by whatever end; before anybody who waits. Once.
+  void on_settled(std::function<void()> then) { on_settled_ = std::move(then); }
 
   bool has_answer() const { return reply_.has_value(); }
+  bool is_asked() const { return open_; }
 
   uint64_t call = 0;        // the backend's number, while it is open
-  json::object approval{};  // the question that was asked; empty: none
+  json::object approval{};  // the question that was asked last; empty: none
 
  private:
   void tell();
 
-  std::string command_;
-  std::string cwd_;
+  const std::string command_id_;
   std::optional<CallReply> reply_;
+  bool open_ = false;  // the question is
   bool question_waits_ = false;
+  bool end_waits_ = false;
+  std::function<void()> on_settled_;
   std::function<void(News)> waiter_;
 };
 

@@ -42,7 +42,7 @@ Terminals::Terminals(io::Loop& loop, Backends backends, Notices& notices, Roots 
     output_subscription_ = 0;
     subscribing_ = false;
     json::object args;
-    args["kinds"] = json::array{"terminal_opened", "terminal_closed", "approval_opened"};
+    args["kinds"] = json::array{"terminal_opened", "terminal_closed", "approval_opened", "approval_closed"};
     context_.backends.agent.call("subscribe", std::move(args), {}, [](const CallReply&) {});
     if (!watched_.empty()) subscribe_output();
   });

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "mcp/testing.h"
@@ -25,7 +26,15 @@ constexpr const char* kQuestion =
 // The daemon asks a person about the call that was made last.
 void ask_a_person(Client& client) {
   json::object event = parse(kQuestion);
+  event["approval"].as_object()["command_id"] = text_or(client.agent.last_args("run"), "command_id");
   event["approval"].as_object()["cwd"] = text_or(client.agent.last_args("run"), "cwd");
+  client.agent.event(event);
+}
+
+// Somebody answered, wherever.
+void close_the_question(Client& client) {
+  json::object event = parse(kQuestion);
+  event["event"] = "approval_closed";
   client.agent.event(event);
 }
 
@@ -166,7 +175,7 @@ TEST(Approval, WithoutADialogueTheModelIsToldHowToWait) {
       << Client::text(response);
   EXPECT_NE(Client::text(response).find("ttyward approvals"), std::string::npos);
   EXPECT_EQ(text_or(*object_at(Client::result(response), "structuredContent"), "command_id"),
-            "caaaaaaaaaaaa");
+            text_or(client.agent.last_args("run"), "command_id"));
   EXPECT_TRUE(client.person.calls.empty());
 }
 
@@ -175,20 +184,93 @@ TEST(Approval, APersonElsewhereMayBeFaster) {
   client.initialize("2025-11-25", elicits());
   const int64_t id = client.start("tools/call", Client::tool("run_command", {{"command", "rm -rf x"}}));
   ask_a_person(client);
+  const json::value question = client.notifications("elicitation/create").at(0).at("id");
+  EXPECT_TRUE(client.notifications("notifications/cancelled").empty());
+  close_the_question(client);
+  const auto taken_back = client.notifications("notifications/cancelled");
+  ASSERT_EQ(taken_back.size(), 1u) << "the dialogue is closed before the command is over";
+  EXPECT_EQ(taken_back.front().at("params").as_object().at("requestId"), question);
+  // What a person says now is too late.
+  client.send({{"jsonrpc", "2.0"},
+               {"id", question},
+               {"result", parse(R"({"action":"accept","content":{"decision":"deny"}})")}});
   let_it_run(client);
   EXPECT_NE(Client::text(client.answer(id)).find("Exit code 2"), std::string::npos);
   EXPECT_TRUE(client.person.calls.empty());
+}
+
+TEST(Approval, ACancelledCallTakesItsQuestionBack) {
+  Client client;
+  client.initialize("2025-11-25", elicits());
+  const int64_t id = client.start("tools/call", Client::tool("run_command", {{"command", "rm -rf x"}}));
+  ask_a_person(client);
+  client.notify("notifications/cancelled", {{"requestId", id}});
+  EXPECT_EQ(client.notifications("notifications/cancelled").size(), 1u);
+  EXPECT_EQ(client.agent.cancelled.size(), 1u);
+}
+
+TEST(Approval, ADaemonThatDiedAsksAgain) {
+  Client client;
+  client.initialize("2025-11-25", elicits());
+  client.start("tools/call", Client::tool("run_command", {{"command", "rm -rf x"}}));
+  ask_a_person(client);
+  json::object event = parse(kQuestion);
+  event["approval"].as_object()["id"] = "arrrrrrrrrrrr";
+  event["approval"].as_object()["command_id"] = text_or(client.agent.last_args("run"), "command_id");
+  client.agent.event(event);
+  EXPECT_EQ(client.notifications("notifications/cancelled").size(), 1u);
+  const auto questions = client.notifications("elicitation/create");
+  ASSERT_EQ(questions.size(), 2u);
+  client.person.on("answer", "{}");
+  client.send({{"jsonrpc", "2.0"},
+               {"id", questions.back().at("id")},
+               {"result", parse(R"({"action":"accept","content":{"decision":"allow_once"}})")}});
+  EXPECT_EQ(text_or(client.person.last_args("answer"), "approval"), "arrrrrrrrrrrr");
+}
+
+TEST(Approval, ModernAnswerThatComesTooLateGetsTheResult) {
+  for (const char* said :
+       {R"({"action":"decline"})", R"({"action":"accept","content":{"decision":"deny"}})"}) {
+    Client client;
+    client.person.on("answer", [](const json::object&) {
+      return CallReply(tl::unexpected(CallFailure{"not_found", "it is over"}));
+    });
+    json::object params = Client::modern(Client::tool("run_command", {{"command", "rm -rf x"}}), elicits());
+    const int64_t first = client.start("tools/call", params);
+    ask_a_person(client);
+    params["requestState"] = text_or(Client::result(client.answer(first)), "requestState");
+    params["inputResponses"] = json::object{{"approval", parse(said)}};
+    close_the_question(client);
+    const int64_t second = client.start("tools/call", params);
+    let_it_run(client);
+    EXPECT_NE(Client::text(client.answer(second)).find("Exit code 2"), std::string::npos) << said;
+  }
+}
+
+TEST(Approval, ATaskGoesOnWhenSomebodyElsewhereAnswered) {
+  Client client;
+  json::object capabilities = elicits();
+  capabilities["extensions"] = json::object{{kTasksExtension, json::object()}};
+  const json::object created = Client::result(client.call(
+      "tools/call", Client::modern(Client::tool("run_command", {{"command", "rm -rf x"}}), capabilities)));
+  const json::object ask = Client::modern({{"taskId", text_or(created, "taskId")}}, capabilities);
+  const auto status = [&] { return text_or(Client::result(client.call("tasks/get", ask)), "status"); };
+  ask_a_person(client);
+  EXPECT_EQ(status(), "input_required");
+  close_the_question(client);
+  for (int turns = 0; turns < 1000 && status() != "working"; turns++)
+    client.loop->turn(std::chrono::milliseconds(1));
+  EXPECT_EQ(status(), "working");
+  let_it_run(client);
+  EXPECT_EQ(status(), "completed");
+  EXPECT_EQ(client.agent.count("run"), 1u);
 }
 
 TEST(Approval, QuestionsOfOthersAreNotOurs) {
   Client client;
   client.initialize("2025-11-25", elicits());
   client.start("tools/call", Client::tool("run_command", {{"command", "rm -rf x"}}));
-  json::object other = parse(kQuestion);
-  other["approval"].as_object()["session"] = "another";
-  client.agent.event(other);
-  other = parse(kQuestion);
-  other["approval"].as_object()["command"] = "rm -rf y";
+  const json::object other = parse(kQuestion);
   client.agent.event(other);
   EXPECT_TRUE(client.notifications("elicitation/create").empty());
 }
@@ -256,15 +338,31 @@ TEST(Approval, ModernStateIsGoodOnceAndForTheSameCall) {
         parse(R"({"approval":{"action":"accept","content":{"decision":"allow_once"}}})");
     return client.start("tools/call", params);
   };
+  const std::string other = ask();
   const std::string state = ask();
-  EXPECT_EQ(Client::error(client.answer(again("rm -rf x", state + "x"))), rpc::kInvalidParams);
+  EXPECT_EQ(std::count(state.begin(), state.end(), '.'), 2);
+  std::vector<std::string> forged = {"",
+                                     ".",
+                                     "..",
+                                     "x",
+                                     state + "x",
+                                     state.substr(0, state.size() - 1),
+                                     state.substr(0, state.rfind('.')),
+                                     state.substr(0, state.rfind('.')) + other.substr(other.rfind('.'))};
+  for (const size_t at : {size_t{0}, state.find('.') + 1, state.rfind('.') + 1}) {
+    forged.push_back(state);
+    forged.back()[at] = state[at] == '1' ? '2' : '1';
+  }
+  for (const std::string& text : forged)
+    EXPECT_EQ(Client::error(client.answer(again("rm -rf x", text))), rpc::kInvalidParams) << text;
+  const size_t before = client.agent.count("run");
   const int64_t allowed = again("rm -rf x", state);
   EXPECT_EQ(client.person.count("answer"), 1u);
   let_it_run(client);
   EXPECT_NE(Client::text(client.answer(allowed)).find("Exit code 2"), std::string::npos);
   EXPECT_EQ(Client::error(client.answer(again("rm -rf x", state))), rpc::kInvalidParams) << "used before";
-  EXPECT_EQ(client.agent.count("run"), 1u) << "the command must not be started twice";
-  EXPECT_EQ(Client::error(client.answer(again("rm -rf /", ask()))), rpc::kInvalidParams) << "another command";
+  EXPECT_EQ(client.agent.count("run"), before) << "the command must not be started twice";
+  EXPECT_EQ(Client::error(client.answer(again("rm -rf /", other))), rpc::kInvalidParams) << "another command";
   EXPECT_EQ(client.person.count("answer"), 1u);
 }
 

@@ -1,0 +1,43 @@
+"""A flood of output through run_command: the exit code is true, the counts are exact, and nobody grows with it.
+
+TTYWARD_FLOOD_MB sets how much is printed (48 unless set). What was measured goes to standard error.
+"""
+import os
+import sys
+import time
+import unittest
+
+from peer import McpTest, Peer
+
+SIZE = int(os.environ.get("TTYWARD_FLOOD_MB", "48")) << 20
+LINE = 128  # bytes, with the line feed
+MOST_KIB = 128 << 10  # of memory, for each process; sanitizers are let off
+
+
+def peak_kib(pid):
+    with open(f"/proc/{pid}/status") as f:
+        return int(next(line for line in f if line.startswith("VmHWM:")).split()[1])
+
+
+class Flood(McpTest):
+    def test_constant_memory_and_the_right_exit_code(self):
+        agent = Peer(self)
+        lines = SIZE // LINE
+        begun = time.monotonic()
+        result = agent.tool("run_command", command=f"seq -f %0{LINE - 1}.0f 1 {lines}; exit 9", cwd=self.work,
+                            timeout_ms=0, wait_ms=600_000)["structuredContent"]
+        took = time.monotonic() - begun
+        self.assertEqual((result["state"], result["exit_code"]), ("exited", 9), {**result, "output": ""})
+        self.assertEqual(result["total_lines"], lines)
+        self.assertEqual(result["total_bytes"], lines * (LINE + 1), "a terminal makes CR LF of a line feed")
+        self.assertEqual(result["omitted"]["lines"] + result["output"].count("\n"), lines + 1, "and one line says so")
+        daemon = self.json("daemon", "status")["pid"]
+        peaks = {"server": peak_kib(agent.process.pid), "daemon": peak_kib(daemon)}
+        print(f"{lines * LINE >> 20} MiB in {took:.1f} s; peak KiB: {peaks}; lost bytes: {result['lost_bytes']}", file=sys.stderr)
+        if not os.environ.get("TTYWARD_SANITIZED"):
+            for name, kib in peaks.items():
+                self.assertLess(kib, MOST_KIB, name)
+
+
+if __name__ == "__main__":
+    unittest.main()
