@@ -239,11 +239,7 @@ void EngineApplication::run(const Caller& caller, Args& args, Responder responde
   request.command = args.text("command");
   request.cwd = args.text("cwd");
   request.environment = args.environment("env");
-  request.provider =
-      args.choice("provider", {config_.settings.terminal.provider == config::Provider::Pipe ? "pipe" : "pty",
-                               "pty", "pipe"}) == "pipe"
-          ? pty::Provider::Pipe
-          : pty::Provider::Pty;
+  request.provider = provider_of(args);
   if (const auto size = args.object("size")) {
     Args part(*size);
     request.size = pty::WindowSize{static_cast<uint16_t>(part.number("cols", 80, 1, 1000)),

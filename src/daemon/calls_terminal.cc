@@ -97,6 +97,12 @@ void EngineApplication::when_ready(const Caller& caller, Terminal& terminal, con
   open_call(key)->parts.push_back(ready);
 }
 
+pty::Provider EngineApplication::provider_of(Args& args) const {
+  const bool pipe = config_.settings.terminal.provider == config::Provider::Pipe;
+  return args.choice("provider", {pipe ? "pipe" : "pty", "pty", "pipe"}) == "pipe" ? pty::Provider::Pipe
+                                                                                   : pty::Provider::Pty;
+}
+
 void EngineApplication::open(const Caller& caller, Args& args, Responder responder) {
   engine::OpenRequest request;
   request.name = args.text("name");
@@ -110,9 +116,7 @@ void EngineApplication::open(const Caller& caller, Args& args, Responder respond
   request.owner = caller.role == Role::Person ? engine::owner_named(owner).value_or(engine::Owner::User)
                                               : engine::Owner::Agent;
   request.environment = args.environment("env");
-  if (args.choice("provider", {"pty", "pipe"}) == "pipe") {
-    args.wrong("a terminal that stays needs a pty; `run` takes the provider 'pipe'");
-  }
+  request.provider = provider_of(args);
   bool refused = false;
   request.size = size_of(args, responder, &refused);
   if (refused || args.refused(responder)) return;
@@ -128,12 +132,10 @@ void EngineApplication::open(const Caller& caller, Args& args, Responder respond
 void EngineApplication::acquire(const Caller& caller, Args& args, Responder responder) {
   const std::string cwd = args.text("cwd");
   const std::string task = args.text("task");
-  if (args.choice("provider", {"pty", "pipe"}) == "pipe") {
-    args.wrong("a terminal that stays needs a pty; `run` takes the provider 'pipe'");
-  }
+  const pty::Provider provider = provider_of(args);
   if (args.refused(responder)) return;
   if (outside_roots(caller, cwd, responder)) return;
-  auto acquired = engine_->acquire(cwd, task, owner_of(caller));
+  auto acquired = engine_->acquire(cwd, task, owner_of(caller), provider);
   if (!acquired) return responder.fail(wire::call_error(acquired.error()));
   when_ready(caller, *acquired->terminal, responder,
              [this, responder, created = acquired->created](Terminal& terminal) {

@@ -89,6 +89,7 @@ class EngineApplication final : public Application,
     engine::Owner replies_by = engine::Owner::Agent;
   };
   terminal::ViewLimits view_of(Args& args) const;
+  pty::Provider provider_of(Args& args) const;
   Follow follow_of(Args& args, std::chrono::milliseconds yield_after) const;
   // The id a client chose for its command; empty: none.
   static std::string chosen_id(Args& args);

@@ -158,8 +158,10 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
   spec.cwd = std::move(*cwd);
   spec.argv = request.shell.empty() ? settings_.shell : std::move(request.shell);
   spec.login = request.login;
+  spec.provider = request.provider;
   spec.size = request.size.value_or(pty::WindowSize{settings_.cols, settings_.rows, 0, 0});
-  spec.integrate = settings_.shell_integration;
+  const bool on_pipes = spec.provider == pty::Provider::Pipe;
+  spec.integrate = settings_.shell_integration && !on_pipes;
   if (!spec.name.empty()) {
     if (spec.name.size() > 64 || std::any_of(spec.name.begin(), spec.name.end(),
                                              [](unsigned char c) { return c <= ' ' || c == 127; })) {
@@ -172,7 +174,7 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
       }
     }
   }
-  auto variables = environment(request.environment, pty::Provider::Pty);
+  auto variables = environment(request.environment, request.provider);
   if (!variables) return tl::unexpected(variables.error());
   spec.environment = std::move(*variables);
   spec.environment.insert(spec.environment.end(), settings_.extra_shell_environment.begin(),
@@ -182,7 +184,7 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
                 "there are " + std::to_string(settings_.max_terminals) +
                     " terminals already: end one (ttyward kill) or raise limits.terminals");
   }
-  if (Terminal* pooled = take_from_pool(spec)) {
+  if (Terminal* pooled = on_pipes ? nullptr : take_from_pool(spec)) {
     pooled->assign_from_pool(spec.name, spec.owner, spec.task);
     observer_.on_terminal_opened(*pooled);
     fill_pool();
@@ -191,6 +193,7 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
   auto opened = start_shell(spec);
   if (!opened) return opened;
   observer_.on_terminal_opened(**opened);
+  if (on_pipes) return opened;  // starts at once; there is nothing to do ahead
   // Whoever opens one often opens another like it.
   spec.name.clear();
   spec.task.clear();
@@ -249,12 +252,14 @@ void Engine::fill_pool() {
   });
 }
 
-base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std::string& task, Owner owner) {
+base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std::string& task, Owner owner,
+                                               pty::Provider provider) {
   auto wanted = checked_cwd(cwd);
   if (!wanted) return tl::unexpected(wanted.error());
   const auto usable = [&](const Terminal& terminal) {
     return terminal.live() && !terminal.busy() && !terminal.spec().temporary() && !terminal.spec().pooled &&
-           !terminal.lease() && !terminal.cwd().empty() && base::same_path(terminal.cwd(), *wanted);
+           terminal.spec().provider == provider && !terminal.lease() && !terminal.cwd().empty() &&
+           base::same_path(terminal.cwd(), *wanted);
   };
   Terminal* found = nullptr;
   for (const auto& terminal : terminals_) {
@@ -273,6 +278,7 @@ base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std
   request.cwd = *wanted;
   request.task = task;
   request.owner = owner;
+  request.provider = provider;
   auto opened = open(std::move(request));
   if (!opened) return tl::unexpected(opened.error());
   return Acquired{*opened, true};

@@ -32,6 +32,7 @@ struct OpenRequest {
   std::string cwd;                 // empty: the home folder
   std::vector<std::string> shell;  // empty: the usual one
   bool login = false;
+  pty::Provider provider = pty::Provider::Pty;
   std::string task;
   Owner owner = Owner::Agent;
   std::vector<std::string> environment;  // NAME=value, from whoever asks
@@ -102,9 +103,10 @@ class Engine final : private Watcher {
     Terminal* terminal = nullptr;
     bool created = false;
   };
-  // An idle one of the same task and live directory, else any idle one of that directory, else a new one;
-  // bound to the task.
-  base::Result<Acquired> acquire(const std::string& cwd, const std::string& task, Owner owner);
+  // An idle one of the same provider, task and live directory, else any idle one of that provider and
+  // directory, else a new one; bound to the task.
+  base::Result<Acquired> acquire(const std::string& cwd, const std::string& task, Owner owner,
+                                 pty::Provider provider = pty::Provider::Pty);
   // Their task is cleared; they live on for whoever comes next.
   std::vector<Terminal*> release(const std::string& task);
   base::Result<Terminal*> run(RunRequest request);

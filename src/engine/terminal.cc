@@ -141,10 +141,18 @@ Command* Terminal::find(std::string_view command_id) const {
   return nullptr;
 }
 
+tl::unexpected<base::Error> Terminal::no_keyboard() const {
+  return base::fail(
+      base::ErrorCode::Unsupported,
+      "terminal " + spec_.id +
+          " is on pipes: what runs in it reads nothing; open one with the provider pty for that");
+}
+
 void Terminal::input(std::string_view bytes, Owner by, HolderLink::Done done) {
   if (!link_ || closed_) {
     return done(base::fail(base::ErrorCode::Unavailable, "terminal " + spec_.id + " has ended"));
   }
+  if (on_pipes()) return done(no_keyboard());
   if (tracker_) {
     // Shells that do not mark a command's start are followed by what is typed; a person's line is theirs.
     if (by == Owner::User || quality() != shell::Quality::Rich) {
@@ -173,6 +181,7 @@ void Terminal::secret(std::string text, HolderLink::Done done) {
   if (!link_ || closed_) {
     return done(base::fail(base::ErrorCode::Unavailable, "terminal " + spec_.id + " has ended"));
   }
+  if (on_pipes()) return done(no_keyboard());
   // Typed only if a program reads with echo off at this very moment: what is echoed would be recorded.
   look([this, text = std::move(text), done = std::move(done)](const base::Result<pty::RunState>& state) {
     if (!state) return done(tl::unexpected(state.error()));
@@ -203,6 +212,7 @@ void Terminal::note_reply(Command& command, GivenReply reply) {
 }
 
 void Terminal::close_input(HolderLink::Done done) {
+  if (on_pipes()) return done(no_keyboard());
   if (!link_) return done(base::fail(base::ErrorCode::Unavailable, "terminal " + spec_.id + " has ended"));
   link_->close_input(std::move(done));
 }

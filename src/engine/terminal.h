@@ -145,6 +145,10 @@ class Terminal final : private HolderLink::Observer {
   const shell::ShellIdentity& shell() const { return identity_; }
   const std::string& fallback_reason() const { return fallback_reason_; }
   pty::Provider provider() const { return provider_; }
+  // A shell without a terminal: commands go in one after the other, and nothing else does.
+  bool on_pipes() const { return provider_ == pty::Provider::Pipe && !spec_.temporary(); }
+  // Whether ends of commands in it are seen, one way or the other.
+  bool can_follow() const { return on_pipes() || quality() != shell::Quality::None; }
   pid_t pid() const { return child_pid_; }
   pid_t holder_pid() const { return holder_pid_; }
   int64_t created_at_ms() const { return created_at_ms_; }
@@ -224,6 +228,7 @@ class Terminal final : private HolderLink::Observer {
 
   // terminal_start.cc
   base::Result<void> prepare_shell(hold::LaunchRequest& request);
+  base::Result<void> prepare_pipes(hold::LaunchRequest& request);
   void launched(Launcher::Launched launched);
   void connect();
   void integration_timed_out();
@@ -255,6 +260,7 @@ class Terminal final : private HolderLink::Observer {
   void watch_synchronized_output();
   void send_replies();
   void send_bytes(std::string_view bytes, HolderLink::Done done);
+  tl::unexpected<base::Error> no_keyboard() const;
   void note_output();
   void handle(shell::TrackerEvent event);
   void handle_screen(const vt::Event& event);
@@ -268,6 +274,8 @@ class Terminal final : private HolderLink::Observer {
   // terminal_commands.cc
   void pump();
   base::Result<void> send_command(Command& command);
+  base::Result<std::string> sentinel_bytes(Command& command);
+  base::Result<void> write_command_file(Command& command, std::string_view content);
   std::string with_cwd(const std::string& text, const std::string& cwd) const;
   Command& add_command(std::string id, Owner by, std::string text);
   void command_started(const shell::CommandStarted& event);

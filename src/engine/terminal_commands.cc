@@ -10,6 +10,7 @@
 #include "engine/terminal.h"
 #include "engine/time.h"
 #include "pty/exit_status.h"
+#include "shell/piped.h"
 #include "shell/quoting.h"
 #include "shell/sentinel.h"
 
@@ -53,12 +54,12 @@ base::Result<Command*> Terminal::submit(CommandRequest request) {
   }
   if (auto checked = shell::check_command_text(request.text); !checked)
     return tl::unexpected(checked.error());
-  if (ready_ && quality() == shell::Quality::None && !request.sentinel) {
+  if (ready_ && !can_follow() && !request.sentinel) {
     return base::fail(
         base::ErrorCode::Unsupported,
         "terminal " + spec_.id + " has no shell integration: what runs in it cannot be followed");
   }
-  if (queued_ != nullptr || (busy() && !request.sentinel)) {
+  if (queued_ != nullptr || (busy() && (on_pipes() || !request.sentinel))) {
     const Command* with = queued_ != nullptr ? queued_ : current_;
     const std::string what = with != nullptr ? "'" + with->facts.command + "'" : "a command somebody typed";
     return base::fail(base::ErrorCode::Unavailable,
@@ -71,7 +72,7 @@ base::Result<Command*> Terminal::submit(CommandRequest request) {
   command.facts.verdict_json = std::move(request.verdict_json);
   command.timeout = request.timeout;
   command.idle_timeout = request.idle_timeout;
-  if (request.sentinel) command.sentinel_nonce = base::random_nonce();
+  if (request.sentinel || on_pipes()) command.sentinel_nonce = base::random_nonce();
   queued_ = &command;
   // The caller's time begins now, whether or not the shell is ready.
   arm_times();
@@ -136,13 +137,41 @@ void Terminal::pump() {
   }
 }
 
+base::Result<void> Terminal::write_command_file(Command& command, std::string_view content) {
+  command.file = private_folder_ + "/" + command.facts.command_id + ".cmd";
+  ::unlink(command.file.c_str());
+  const base::UniqueFd file(
+      ::open(command.file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return base::fail_errno(errno, "cannot write " + command.file);
+  for (size_t at = 0; at < content.size();) {
+    const ssize_t n = ::write(file.get(), content.data() + at, content.size() - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return base::fail_errno(errno, "cannot write " + command.file);
+    at += static_cast<size_t>(n);
+  }
+  return {};
+}
+
+base::Result<std::string> Terminal::sentinel_bytes(Command& command) {
+  if (!on_pipes()) {
+    auto made = shell::make_sentinel(command.delivered, command.sentinel_nonce, shell::Dialect::Posix);
+    if (!made) return tl::unexpected(made.error());
+    return std::move(made->bytes);
+  }
+  if (command.delivered.size() > shell::kMostPipedText) {
+    if (auto written = write_command_file(command, command.delivered); !written)
+      return tl::unexpected(written.error());
+  }
+  return shell::piped_line(command.delivered, command.sentinel_nonce, identity_.kind, command.file);
+}
+
 base::Result<void> Terminal::send_command(Command& command) {
   command.submission = ++last_submission_;
   std::string bytes;
   if (!command.sentinel_nonce.empty()) {
-    auto sentinel = shell::make_sentinel(command.delivered, command.sentinel_nonce, shell::Dialect::Posix);
+    auto sentinel = sentinel_bytes(command);
     if (!sentinel) return tl::unexpected(sentinel.error());
-    bytes = std::move(sentinel->bytes);
+    bytes = std::move(*sentinel);
   } else {
     shell::DeliveryContext context;
     context.kind = identity_.kind;
@@ -152,18 +181,7 @@ base::Result<void> Terminal::send_command(Command& command) {
     auto delivery = shell::deliver(command.delivered, context);
     if (!delivery) return tl::unexpected(delivery.error());
     if (delivery->file_content) {
-      command.file = private_folder_ + "/" + context.file_name;
-      ::unlink(command.file.c_str());
-      const base::UniqueFd file(
-          ::open(command.file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-      if (!file) return base::fail_errno(errno, "cannot write " + command.file);
-      const std::string& content = *delivery->file_content;
-      for (size_t at = 0; at < content.size();) {
-        const ssize_t n = ::write(file.get(), content.data() + at, content.size() - at);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return base::fail_errno(errno, "cannot write " + command.file);
-        at += static_cast<size_t>(n);
-      }
+      if (auto written = write_command_file(command, *delivery->file_content); !written) return written;
     }
     bytes = std::move(delivery->bytes);
     command.line = std::move(delivery->line);
@@ -232,8 +250,8 @@ void Terminal::command_started(const shell::CommandStarted& event) {
   if (!event.cwd.empty() && command->delivered == command->facts.command) command->facts.cwd = event.cwd;
   command->range.begin = event.output_begin;
   command->started = command->last_output = Clock::now();
-  command->output =
-      std::make_unique<terminal::Output>(output_options(terminal::BinarySniffer::Source::Terminal));
+  command->output = std::make_unique<terminal::Output>(output_options(
+      on_pipes() ? terminal::BinarySniffer::Source::Pipe : terminal::BinarySniffer::Source::Terminal));
   current_ = command;
   changed(kCommandStarted);
   look_when_silent();
@@ -261,6 +279,7 @@ void Terminal::command_finished(const shell::CommandFinished& event) {
   facts.pipeline = event.pipeline;
   facts.exit_code = event.exit_code;
   if (event.signal) facts.signal = pty::signal_name(*event.signal);
+  if (!event.shell_gone) read_kernel_cwd();
   facts.cwd_after = event.shell_gone ? "" : cwd_;
   if (!command->answered) {
     // A shell says 128 + n for a part of its command that was killed by signal n.
@@ -389,7 +408,6 @@ void Terminal::finish(Command& command) {
     host_.loop.cancel(abandon_timer_);
     current_ = nullptr;
   }
-  if (tracker_ && quality() != shell::Quality::Rich) read_kernel_cwd();
   log({{"k", "finish"},
        {"c", facts.command_id},
        {"at", read_to_},
@@ -428,8 +446,8 @@ terminal::CommandResult Terminal::facts(const Command& command) const {
 const terminal::Output& Terminal::output_of(Command& command) {
   if (spec_.temporary()) return *output_;
   if (command.output) return *command.output;
-  command.output =
-      std::make_unique<terminal::Output>(output_options(terminal::BinarySniffer::Source::Terminal));
+  command.output = std::make_unique<terminal::Output>(output_options(
+      on_pipes() ? terminal::BinarySniffer::Source::Pipe : terminal::BinarySniffer::Source::Terminal));
   const uint64_t end = command.over ? command.range.end : read_to_;
   for (uint64_t at = command.range.begin; at < end && reader_;) {
     uint64_t next = at;

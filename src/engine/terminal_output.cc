@@ -35,6 +35,7 @@ terminal::OutputOptions Terminal::output_options(terminal::BinarySniffer::Source
   options.cols = spec_.size.columns;
   options.rows = spec_.size.rows;
   options.source = source;
+  options.bare_lines = on_pipes();
   options.transcript.memory = 1 << 20;
   options.transcript.quota = host_.settings.journal_quota;
   options.transcript.spill_folder = host_.journals;

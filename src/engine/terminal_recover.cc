@@ -8,6 +8,7 @@
 #include "engine/json_fields.h"
 #include "engine/terminal.h"
 #include "engine/time.h"
+#include "shell/piped.h"
 
 namespace ttyward::engine {
 namespace {
@@ -73,8 +74,8 @@ base::Result<void> Terminal::replay(const std::vector<json::object>& records) {
   if (!status) return tl::unexpected(status.error());
   begin_output();
   if (shell) {
-    tracker_.emplace(
-        shell::TrackerOptions{expected_ == shell::Quality::None ? "" : nonce_, expected_, spec_.cwd});
+    tracker_.emplace(shell::TrackerOptions{expected_ == shell::Quality::None ? "" : nonce_, expected_,
+                                           spec_.cwd, on_pipes()});
     if (expected_ == shell::Quality::None) ready_ = true;
   } else {
     start_one_command();
@@ -243,6 +244,7 @@ void Terminal::settle_after_replay() {
   connect();
   arm_times();
   if (!link_) return;
+  if (on_pipes() && input_sent_ == 0) send_bytes(shell::kPipedStart, {});
   if (!unanswered.empty()) send_bytes(unanswered, {});
   resend_unsent_ = current_ != nullptr && !current_->over && !current_->started_seen && current_->submission;
 }

@@ -14,6 +14,7 @@
 #include "engine/json_fields.h"
 #include "engine/terminal.h"
 #include "engine/time.h"
+#include "shell/piped.h"
 
 namespace ttyward::engine {
 namespace {
@@ -113,7 +114,12 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, Termi
   if (!log) return tl::unexpected(log.error());
   t.log_ = std::move(*log);
   if (!t.spec_.temporary()) {
-    if (auto prepared = t.prepare_shell(request); !prepared) return tl::unexpected(prepared.error());
+    if (auto prepared = t.prepare_shell(request); !prepared) {
+      std::error_code ignored;
+      std::filesystem::remove_all(t.private_folder_, ignored);
+      static_cast<void>(TerminalLog::remove(host.logs, t.spec_.id));
+      return tl::unexpected(prepared.error());
+    }
   }
   if (auto logged = t.log_->append(t.spec_record()); !logged) return tl::unexpected(logged.error());
   if (t.spec_.temporary()) t.start_one_command();
@@ -152,6 +158,7 @@ base::Result<void> Terminal::prepare_shell(hold::LaunchRequest& request) {
   if (::mkdir(private_folder_.c_str(), 0700) != 0) {
     return base::fail_errno(errno, "cannot make the folder " + private_folder_);
   }
+  if (spec_.provider == pty::Provider::Pipe) return prepare_pipes(request);
   if (spec_.integrate) {
     shell::LaunchPlan plan = shell::prepare(spec);
     identity_ = plan.identity;
@@ -166,7 +173,21 @@ base::Result<void> Terminal::prepare_shell(hold::LaunchRequest& request) {
     request.hold.spawn.argv = std::move(plan.argv);
   }
   tracker_.emplace(
-      shell::TrackerOptions{expected_ == shell::Quality::None ? "" : nonce_, expected_, spec_.cwd});
+      shell::TrackerOptions{expected_ == shell::Quality::None ? "" : nonce_, expected_, spec_.cwd, false});
+  return {};
+}
+
+base::Result<void> Terminal::prepare_pipes(hold::LaunchRequest& request) {
+  if (!shell::reads_from_pipes(identity_.kind) || identity_.runs_command) {
+    return base::fail(
+        base::ErrorCode::Unsupported,
+        spec_.argv.front() +
+            " does not run commands from a pipe one by one: use bash, dash, zsh, ksh or busybox "
+            "ash there, or the provider pty");
+  }
+  request.hold.spawn.argv = shell::piped_argv(spec_.argv, spec_.login);
+  request.hold.spawn.stdin_kind = pty::StdinKind::Pipe;
+  tracker_.emplace(shell::TrackerOptions{"", shell::Quality::None, spec_.cwd, true});
   return {};
 }
 
@@ -210,6 +231,7 @@ void Terminal::launched(Launcher::Launched launched) {
     });
   }
   connect();
+  if (on_pipes() && link_) send_bytes(shell::kPipedStart, {});
   if (shell && killing_) kill();
 }
 

@@ -75,7 +75,7 @@ base::Result<void> Wait::check(const Terminal& terminal, const WaitSpec& spec) {
     return base::fail(base::ErrorCode::InvalidArgument,
                       "terminal " + terminal.id() + " runs one command and has no prompt; wait for exit");
   }
-  if (spec.prompt && terminal.live() && terminal.ready() && terminal.quality() == shell::Quality::None) {
+  if (spec.prompt && terminal.live() && terminal.ready() && !terminal.can_follow()) {
     return base::fail(base::ErrorCode::Unsupported,
                       "terminal " + terminal.id() +
                           " has no shell integration, so its prompt is not seen; wait for a pattern or for "

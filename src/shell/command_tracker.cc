@@ -248,9 +248,14 @@ void CommandTracker::prompt_seen_unmarked(uint64_t at) {
 
 void CommandTracker::shell_gone(std::optional<int> exit_code, std::optional<int> signal, uint64_t at) {
   if (state_ == State::Gone) return;
-  if (sentinel_) close(sentinel_, ended_at(at));
+  if (options_.piped && !sentinel_ && sentinel_submission_) {
+    sentinel_ = Open{};
+    sentinel_->submission = sentinel_submission_->id;
+    sentinel_->output_begin = at;
+  }
+  if (sentinel_ && !options_.piped) close(sentinel_, ended_at(at));
   if (!command_ && pending_) command_ = from_pending();
-  if (command_) {
+  if (std::optional<Open>& running = sentinel_ ? sentinel_ : command_) {
     End end;
     end.exit_code = exit_code;
     end.signal = signal;
@@ -258,7 +263,7 @@ void CommandTracker::shell_gone(std::optional<int> exit_code, std::optional<int>
     end.known_by = KnownBy::Wait;
     end.trusted = true;
     end.shell_gone = true;
-    close(command_, std::move(end));
+    close(running, std::move(end));
   }
   state_ = State::Gone;
 }

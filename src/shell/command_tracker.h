@@ -32,6 +32,7 @@ struct TrackerOptions {
   std::string nonce;                   // empty: no integration was started
   Quality attainable = Quality::None;  // LaunchPlan::expected
   std::string cwd;                     // where the shell starts
+  bool piped = false;                  // on pipes: sentinels are for this shell, and for no other
 };
 
 struct Submission {

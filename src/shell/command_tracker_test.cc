@@ -12,7 +12,7 @@ constexpr char kNonce[] = "5eed";
 // Marks as a shell prints them, through the screen that reads them.
 class Tracked : public ::testing::Test {
  protected:
-  Tracked() : tracker_(TrackerOptions{kNonce, Quality::Rich, "/start"}) {}
+  Tracked() : tracker_(TrackerOptions{kNonce, Quality::Rich, "/start", false}) {}
 
   void print(std::string_view bytes) {
     screen_.feed(bytes);

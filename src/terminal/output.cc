@@ -21,7 +21,7 @@ vt::ScreenOptions screen_options(const OutputOptions& options, vt::RowSink* sink
   out.cols = options.cols;
   out.rows = options.rows;
   out.scrollback.lines = 0;  // the transcript is our history
-  out.lf_is_crlf = options.source == BinarySniffer::Source::Pipe;
+  out.lf_is_crlf = options.bare_lines || options.source == BinarySniffer::Source::Pipe;
   out.sink = sink;
   return out;
 }
@@ -83,7 +83,7 @@ size_t Output::skip_plain_lines(std::string_view bytes, std::optional<uint64_t> 
   // Plain lines from the start on: printable ASCII ended by LF, or CR LF as a terminal has them.
   const auto* const begin = reinterpret_cast<const uint8_t*>(bytes.data());
   const uint8_t* const end = begin + bytes.size();
-  const bool wants_cr = options_.source != BinarySniffer::Source::Pipe;
+  const bool wants_cr = !options_.bare_lines && options_.source != BinarySniffer::Source::Pipe;
   const uint8_t* p = begin;
   size_t lines = 0;
   skipped_.clear();

@@ -26,6 +26,7 @@ struct OutputOptions {
   int cols = 80;
   int rows = 24;
   BinarySniffer::Source source = BinarySniffer::Source::Terminal;
+  bool bare_lines = false;  // lines end with a line feed alone; so they do in a pipe
   Transcript::Limits transcript;
 };
 

@@ -94,7 +94,7 @@ LiveShell::LiveShell(const LiveOptions& options)
   EXPECT_TRUE(spawned.has_value()) << (spawned ? "" : spawned.error().error.message);
   if (!spawned) std::abort();
   running_.emplace(std::move(*spawned));
-  tracker_.emplace(TrackerOptions{options.integrate ? nonce_ : "", plan_.expected, home_});
+  tracker_.emplace(TrackerOptions{options.integrate ? nonce_ : "", plan_.expected, home_, false});
 }
 
 void LiveShell::take() {

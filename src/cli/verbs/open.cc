@@ -27,6 +27,7 @@ struct Arguments {
   std::string size;
   std::vector<std::string> environment;
   bool login = false;
+  bool pipe = false;
   bool reuse = false;
 };
 
@@ -36,11 +37,12 @@ base::Result<json::object> call_arguments(const Arguments& args) {
   if (!folder) return tl::unexpected(folder.error());
   call["cwd"] = *folder;
   set_text(call, "task", args.task);
+  if (args.pipe) call["provider"] = "pipe";
   if (args.reuse) {
     if (!args.name.empty() || !args.shell.empty() || !args.size.empty() || !args.environment.empty() ||
         args.login) {
       return base::fail(base::ErrorCode::InvalidArgument,
-                        "--reuse takes a terminal as it is: only --cwd and --task go with it");
+                        "--reuse takes a terminal as it is: only --cwd, --task and --pipe go with it");
     }
     return call;
   }
@@ -73,7 +75,7 @@ int open_terminal(const Arguments& args, const Globals& globals) {
     const json::object* terminal = object_in(*opened, "terminal");
     if (terminal == nullptr)
       return refuse(base::Error{base::ErrorCode::Corrupt, 0, "the daemon's answer has no terminal"});
-    if (text_in(*terminal, "integration") == "none") {
+    if (text_in(*terminal, "integration") == "none" && text_in(*terminal, "provider") != "pipe") {
       complain("open",
                "its shell has no integration: ends of commands are found by other means, see ttyward show " +
                    text_in(*terminal, "id"),
@@ -89,6 +91,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   app.add_option("--cwd", args->cwd, "Folder to start in; this one if left out")->type_name("FOLDER");
   app.add_option("--shell", args->shell, "Name or path of its shell; yours if left out")->type_name("FILE");
   app.add_flag("--login", args->login, "A login shell");
+  app.add_flag("--pipe", args->pipe, "Without a terminal: a shell on pipes, whose programs read nothing");
   app.add_option("--task", args->task, "Task it belongs to");
   choose(app.add_option("--owner", args->owner, "Whose it is"), {"user", "agent"})->capture_default_str();
   app.add_option("--env", args->environment, "NAME=value for its environment; may be repeated")
