@@ -1,7 +1,8 @@
 // Commands and terminals through the daemon: what the way over its socket costs, what an idle terminal
 // weighs, and how long it takes to find everything again. Prints JSON.
 //
-// Usage: bench_daemon [--n N] [--at-once N] [--terminals N] [--megabytes N]
+// Usage: bench_daemon [--n N] [--at-once N] [--terminals N] [--megabytes N] [--only
+// start|latency|warm|pool|at-once|recovery]
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -121,6 +122,13 @@ int64_t number(int argc, char** argv, const char* name, int64_t otherwise) {
   return otherwise;
 }
 
+bool wanted(int argc, char** argv, const char* part) {
+  for (int i = 1; i + 1 < argc; i++) {
+    if (std::strcmp(argv[i], "--only") == 0) return std::strcmp(argv[i + 1], part) == 0;
+  }
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -144,36 +152,43 @@ int main(int argc, char** argv) {
     const Spread s = spread(std::move(times));
     out[key] = json::object{{"p50_ms", s.p50}, {"p99_ms", s.p99}};
   };
-  measure("bare_pty_true", [] { return bare_command("true"); });
-  measure("round_trip", [&] {
-    const auto start = Clock::now();
-    daemon.call("path_list", {});
-    return ms_since(start);
-  });
-  measure("run_true", [&] {
-    const auto start = Clock::now();
-    daemon.call("run", {{"command", "true"}});
-    return ms_since(start);
-  });
-  const std::string terminal = text(daemon.call("open", {{"cwd", "/"}}).at("terminal").at("id"));
-  measure("warm_echo", [&] {
-    const auto start = Clock::now();
-    const json::object came = daemon.call("exec", {{"terminal", terminal}, {"command", "echo hi"}});
-    if (came.at("output") != "hi\n" || came.at("exit_code") != 0) give_up("echo hi went wrong");
-    return ms_since(start);
-  });
+  if (wanted(argc, argv, "latency")) {
+    measure("bare_pty_true", [] { return bare_command("true"); });
+    measure("round_trip", [&] {
+      const auto start = Clock::now();
+      daemon.call("path_list", {});
+      return ms_since(start);
+    });
+    measure("run_true", [&] {
+      const auto start = Clock::now();
+      daemon.call("run", {{"command", "true"}});
+      return ms_since(start);
+    });
+  }
+  if (wanted(argc, argv, "warm")) {
+    const std::string terminal = text(daemon.call("open", {{"cwd", "/"}}).at("terminal").at("id"));
+    measure("warm_echo", [&] {
+      const auto start = Clock::now();
+      const json::object came = daemon.call("exec", {{"terminal", terminal}, {"command", "echo hi"}});
+      if (came.at("output") != "hi\n" || came.at("exit_code") != 0) give_up("echo hi went wrong");
+      return ms_since(start);
+    });
+    daemon.call("kill", {{"terminal", terminal}});
+  }
 
   std::vector<std::string> opened;
-  std::vector<double> opening;
-  for (int i = 0; i < 4; i++) {
-    ::usleep(500'000);  // the pool fills while nothing else happens
-    const auto start = Clock::now();
-    opened.push_back(text(daemon.call("open", {{"cwd", "/"}}).at("terminal").at("id")));
-    opening.push_back(ms_since(start));
+  if (wanted(argc, argv, "pool")) {
+    std::vector<double> opening;
+    for (int i = 0; i < 4; i++) {
+      ::usleep(500'000);  // the pool fills while nothing else happens
+      const auto start = Clock::now();
+      opened.push_back(text(daemon.call("open", {{"cwd", "/"}}).at("terminal").at("id")));
+      opening.push_back(ms_since(start));
+    }
+    out["open_from_pool_ms"] = *std::min_element(opening.begin(), opening.end());
   }
-  out["open_from_pool_ms"] = *std::min_element(opening.begin(), opening.end());
 
-  {
+  if (wanted(argc, argv, "at-once")) {
     const auto start = Clock::now();
     for (int64_t i = 0; i < at_once; i++) {
       daemon.connection().start("run", {{"command", "sleep 1; echo " + std::to_string(i)}});
@@ -192,42 +207,44 @@ int main(int argc, char** argv) {
         json::object{{"commands", at_once}, {"right", right}, {"seconds", ms_since(start) / 1000}};
   }
 
-  // What an idle terminal weighs.
-  for (const std::string& id : opened) daemon.call("kill", {{"terminal", id}});
-  const int64_t before = daemon.call("status", {}).at("memory_kib").as_int64();
-  std::vector<std::string> many;
-  int64_t holders = 0;
-  for (int64_t i = 0; i < terminals; i++) {
-    const json::object made = daemon.call("open", {{"cwd", "/"}});
-    many.push_back(text(made.at("terminal").at("id")));
-    holders += private_kib(made.at("terminal").at("holder_pid").as_int64());
-  }
-  const int64_t after = daemon.call("status", {}).at("memory_kib").as_int64();
-  out["idle_terminal"] =
-      json::object{{"daemon_kib", static_cast<double>(after - before) / static_cast<double>(terminals)},
-                   {"holder_private_kib", static_cast<double>(holders) / static_cast<double>(terminals)}};
+  if (wanted(argc, argv, "recovery")) {
+    // What an idle terminal weighs.
+    for (const std::string& id : opened) daemon.call("kill", {{"terminal", id}});
+    const int64_t before = daemon.call("status", {}).at("memory_kib").as_int64();
+    std::vector<std::string> many;
+    int64_t holders = 0;
+    for (int64_t i = 0; i < terminals; i++) {
+      const json::object made = daemon.call("open", {{"cwd", "/"}});
+      many.push_back(text(made.at("terminal").at("id")));
+      holders += private_kib(made.at("terminal").at("holder_pid").as_int64());
+    }
+    const int64_t after = daemon.call("status", {}).at("memory_kib").as_int64();
+    out["idle_terminal"] =
+        json::object{{"daemon_kib", static_cast<double>(after - before) / static_cast<double>(terminals)},
+                     {"holder_private_kib", static_cast<double>(holders) / static_cast<double>(terminals)}};
 
-  // Everything again after a kill.
-  const std::string flood = home + "/flood";
-  {
-    std::ofstream file(flood);
-    const std::string line(79, 'x');
-    for (int64_t i = 0; i < megabytes * (1 << 20) / 80; i++) file << line << '\n';
+    // Everything again after a kill.
+    const std::string flood = home + "/flood";
+    {
+      std::ofstream file(flood);
+      const std::string line(79, 'x');
+      for (int64_t i = 0; i < megabytes * (1 << 20) / 80; i++) file << line << '\n';
+    }
+    for (const std::string& id : many) {
+      const json::object came = daemon.call(
+          "exec", {{"terminal", id}, {"command", "cat " + flood}, {"yield_after_ms", 0}, {"lines", 1}});
+      if (came.at("exit_code") != 0) give_up("cat went wrong");
+    }
+    daemon.kill();
+    const auto again = Clock::now();
+    daemon.connect();
+    const json::object status = daemon.call("status", {});
+    out["recovery"] = json::object{{"terminals", terminals},
+                                   {"megabytes_each", megabytes},
+                                   {"seconds_to_first_answer", ms_since(again) / 1000},
+                                   {"found", status.at("recovered").at("terminals")},
+                                   {"memory_kib", status.at("memory_kib")}};
   }
-  for (const std::string& id : many) {
-    const json::object came = daemon.call(
-        "exec", {{"terminal", id}, {"command", "cat " + flood}, {"yield_after_ms", 0}, {"lines", 1}});
-    if (came.at("exit_code") != 0) give_up("cat went wrong");
-  }
-  daemon.kill();
-  const auto again = Clock::now();
-  daemon.connect();
-  const json::object status = daemon.call("status", {});
-  out["recovery"] = json::object{{"terminals", terminals},
-                                 {"megabytes_each", megabytes},
-                                 {"seconds_to_first_answer", ms_since(again) / 1000},
-                                 {"found", status.at("recovered").at("terminals")},
-                                 {"memory_kib", status.at("memory_kib")}};
   daemon.call("stop", {{"kill_terminals", true}});
   fmt::print("{}\n", boost::json::serialize(out));
   ::usleep(200'000);

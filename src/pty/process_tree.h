@@ -6,8 +6,8 @@
 // "no children at all" (nothing_left) is the kernel's proof that nobody is left.
 //
 // The lists come from a scan of all stat files. /proc/PID/task/TID/children
-// would be shorter, but is absent on many kernels and unreliable while
-// processes fork.
+// is shorter, but absent on many kernels and unreliable while processes end: good
+// enough for a look that is repeated, not for bringing everybody down.
 #pragma once
 
 #include <sys/types.h>
@@ -53,6 +53,10 @@ std::optional<std::vector<ProcessInfo>> list_descendants(pid_t root, CommandLine
 
 // The same without names, for those who look closer themselves.
 std::optional<std::vector<ProcessStat>> descendant_stats(pid_t root);
+
+// The same at the price of the tree alone, however many processes there are beside it. While processes come and
+// go one may be missed.
+std::optional<std::vector<ProcessStat>> quick_descendant_stats(pid_t root);
 
 // One process; nullopt if it is not there.
 std::optional<ProcessInfo> describe_process(pid_t pid);

@@ -93,6 +93,20 @@ TEST_F(ProcessTree, lists_what_a_command_started_with_its_command_lines) {
   EXPECT_EQ(bring_down(spawned.child, quick_), KillLadder::Outcome::NothingLeft);
 }
 
+TEST_F(ProcessTree, the_quick_look_finds_the_same) {
+  Spawned spawned = start("(sleep 1003 & sleep 1004 & wait) & setsid sleep 1005 & echo ready; wait");
+  read_until(spawned.master.get(), "ready");
+  ASSERT_TRUE(eventually([] { return runs("sleep 1003") && runs("sleep 1004") && runs("sleep 1005"); }));
+  const auto pids = [](const std::optional<std::vector<ProcessStat>>& stats) {
+    std::set<pid_t> found;
+    for (const ProcessStat& stat : *stats) found.insert(stat.pid);
+    return found;
+  };
+  EXPECT_EQ(pids(quick_descendant_stats(::getpid())), pids(descendant_stats(::getpid())));
+  EXPECT_EQ(pids(quick_descendant_stats(spawned.child.pid())), pids(descendant_stats(spawned.child.pid())));
+  EXPECT_EQ(bring_down(spawned.child, quick_), KillLadder::Outcome::NothingLeft);
+}
+
 TEST_F(ProcessTree, finds_and_ends_those_who_left_the_group_and_the_session) {
   Spawned spawned = start(
       "setsid sleep 1011 & (setsid sh -c 'sleep 1012 & exec sleep 1013' &) ; nohup sleep 1014 >/dev/null "

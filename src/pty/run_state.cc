@@ -232,7 +232,7 @@ RunState run_state(const RunStateQuery& query) {
     state.evidence = name + (leader ? " has ended and waits to be collected" : " is gone");
     return state;
   }
-  auto processes = descendant_stats(query.tree_root == 0 ? query.leader : query.tree_root);
+  auto processes = quick_descendant_stats(query.tree_root == 0 ? query.leader : query.tree_root);
   if (!processes) {
     state.evidence = "/proc cannot be listed";
     state.input_known = false;

@@ -1,8 +1,10 @@
 # Hooks for an interactive bash, 4.4 or later. Read in place of ~/.bashrc, which it reads itself.
 #
-# Marks are OSC 633 and end with this shell's nonce. They are written to /dev/tty, because a command may have
-# redirected the shell's own output. Everything here is defined before the user's files are read, so that no
+# Marks are OSC 633 and end with this shell's nonce. They are written to the terminal itself, because a command may
+# have redirected the shell's own output. Everything here is defined before the user's files are read, so that no
 # alias of theirs gets into it, and nothing is ever exported, so that no program started here knows the nonce.
+#
+# It runs with every command, so nothing here starts a process on the way of one that an agent sends.
 __ttyward_allexport=$-
 set +a
 __ttyward_nonce=@NONCE@
@@ -14,7 +16,13 @@ __ttyward_ran=0
 __ttyward_seen=
 __ttyward_done=
 __ttyward_status=0
-__ttyward_pipe=0
+__ttyward_cwd=
+__ttyward_cwd_text=
+__ttyward_names=
+__ttyward_snapshot=
+__ttyward_installed=
+__ttyward_c=()
+__ttyward_c_mark=$'\e]633;C;'$__ttyward_nonce$'\a'
 declare -A __ttyward_env=()
 
 # OSC 633's escapes for $1, in __ttyward_text.
@@ -42,78 +50,114 @@ __ttyward_take() {
   return "$status"
 }
 
-# Which exported variables changed since the last prompt. Names that sound like secrets keep their values.
+# Which exported variables changed since the last prompt. Names that sound like secrets keep their values. What is
+# local here and in those who call it must not hide a variable of the user's: thus the prefix.
 __ttyward_environment() {
-  local IFS=$'\n' name value out= names
-  local -A now=()
-  names=$(builtin compgen -e)
-  for name in $names; do
+  local IFS= tw_names= tw_snapshot=
+  # By way of a file, because a command substitution is a process; and not truncated, because then some file
+  # systems write it out each time. No name has = in it.
+  { builtin compgen -e -W = 1<>"$__ttyward_dir/names" && builtin read -r -d = tw_names <"$__ttyward_dir/names"; } ||
+    tw_names=$(builtin compgen -e)
+  if [[ $tw_names != "$__ttyward_names" ]]; then __ttyward_remember "$tw_names"; fi
+  __ttyward_values
+  if [[ $tw_snapshot != "$__ttyward_snapshot" ]]; then __ttyward_report; fi
+}
+
+# Makes the function that puts all values into `tw_snapshot`: whether any of them changed is then one comparison.
+__ttyward_remember() {
+  local IFS=$'\n' name text=
+  __ttyward_names=$1
+  for name in $1; do
     case $name in
+      _ | PWD | OLDPWD | SHLVL | *[!A-Za-z0-9_]*) ;;
+      *) text+="\${#$name}=\${$name-};" ;;
+    esac
+  done
+  builtin eval "__ttyward_values() { tw_snapshot=\"$text\"; }"
+}
+
+# What changed, to `tw_out`.
+__ttyward_report() {
+  local IFS=$'\n' tw_name tw_value tw_changes=
+  local -A tw_now=()
+  __ttyward_snapshot=$tw_snapshot
+  for tw_name in $tw_names; do
+    case $tw_name in
       _ | PWD | OLDPWD | SHLVL | *[!A-Za-z0-9_]*) continue ;;
     esac
-    now[$name]=1
-    value=${!name-}
-    [[ ${__ttyward_env[$name]-} == "=$value" ]] && continue
-    ((${#out} > 65536)) && continue
-    __ttyward_env[$name]="=$value"
-    case ${name^^}=$value in
+    tw_now[$tw_name]=1
+    tw_value=${!tw_name-}
+    [[ ${__ttyward_env[$tw_name]-} == "=$tw_value" ]] && continue
+    if ((${#tw_changes} > 65536)); then
+      __ttyward_snapshot=  # the rest at the next prompt
+      continue
+    fi
+    __ttyward_env[$tw_name]="=$tw_value"
+    case ${tw_name^^}=$tw_value in
       *TOKEN*=* | *SECRET*=* | *PASSW*=* | *PASSPHRASE*=* | *KEY*=* | *AUTH*=* | *CRED*=* | *PRIVATE*=* | *CERT*=* | \
         *PWD=* | *_PAT=* | *DSN=* | *://*:*@*)
-        out+=$'\e]633;EnvSingleHidden;'$name\;$__ttyward_nonce$'\a'
+        tw_changes+=$'\e]633;EnvSingleHidden;'$tw_name\;$__ttyward_nonce$'\a'
         continue
         ;;
     esac
-    if ((${#value} > 4096)); then
-      out+=$'\e]633;EnvSingleHidden;'$name\;$__ttyward_nonce$'\a'
+    if ((${#tw_value} > 4096)); then
+      tw_changes+=$'\e]633;EnvSingleHidden;'$tw_name\;$__ttyward_nonce$'\a'
     else
-      __ttyward_escape "$value"
-      out+=$'\e]633;EnvSingleEntry;'$name\;$__ttyward_text\;$__ttyward_nonce$'\a'
+      __ttyward_escape "$tw_value"
+      tw_changes+=$'\e]633;EnvSingleEntry;'$tw_name\;$__ttyward_text\;$__ttyward_nonce$'\a'
     fi
   done
-  for name in "${!__ttyward_env[@]}"; do
-    [[ ${now[$name]-} ]] && continue
-    builtin unset "__ttyward_env[$name]"
-    out+=$'\e]633;EnvSingleDelete;'$name\;$__ttyward_nonce$'\a'
+  for tw_name in "${!__ttyward_env[@]}"; do
+    [[ ${tw_now[$tw_name]-} ]] && continue
+    builtin unset "__ttyward_env[$tw_name]"
+    tw_changes+=$'\e]633;EnvSingleDelete;'$tw_name\;$__ttyward_nonce$'\a'
   done
-  [[ $out ]] && __ttyward_put $'\e]633;EnvSingleStart;0;'$__ttyward_nonce$'\a'"$out"$'\e]633;EnvSingleEnd;'$__ttyward_nonce$'\a'
-}
-
-__ttyward_finish() {
-  __ttyward_done=1
-  if [[ $__ttyward_seen ]]; then
-    __ttyward_put $'\e]633;D;'"$__ttyward_status;$__ttyward_pipe;$__ttyward_ran;$__ttyward_nonce"$'\a'
+  if [[ $tw_changes ]]; then
+    tw_out+=$'\e]633;EnvSingleStart;0;'$__ttyward_nonce$'\a'$tw_changes$'\e]633;EnvSingleEnd;'$__ttyward_nonce$'\a'
   fi
 }
 
-# The first thing before a prompt: the status, before anybody else's hook takes its time or fails.
+# The first thing before a prompt: the status, before anybody else's hook takes its time or fails. Not there as
+# long as nobody else has a hook.
 __ttyward_first() {
   local s=$? p=("${BP_PIPESTATUS[@]-${PIPESTATUS[@]}}")
   local - IFS='|'
   set +aeuvx
-  __ttyward_status=$s __ttyward_pipe=${p[*]}
-  __ttyward_finish
+  __ttyward_done=1 __ttyward_status=$s
+  if [[ $__ttyward_seen ]]; then __ttyward_put $'\e]633;D;'"$s;${p[*]};$__ttyward_ran;$__ttyward_nonce"$'\a'; fi
   return "$s"
 }
 
-# The last thing before a prompt: by now a theme has made its PS1.
+# The last thing before a prompt: by now a theme has made its PS1. $1: where the shell's standard error is.
 __ttyward_last() {
-  local s=$? p=("${BP_PIPESTATUS[@]-${PIPESTATUS[@]}}")
+  local tw_s=$? tw_p=("${BP_PIPESTATUS[@]-${PIPESTATUS[@]}}") tw_out= tw_tty=${1-2}
   local - IFS='|'
   set +aeuvx
-  if [[ ! $__ttyward_done ]]; then
-    __ttyward_status=$s __ttyward_pipe=${p[*]}
-    __ttyward_finish
+  if [[ $__ttyward_done ]]; then
+    tw_s=$__ttyward_status
+  elif [[ $__ttyward_seen ]]; then
+    tw_out=$'\e]633;D;'"$tw_s;${tw_p[*]};$__ttyward_ran;$__ttyward_nonce"$'\a'
   fi
-  s=$__ttyward_status
   if [[ @ENVIRONMENT@ == 1 ]] && [[ $__ttyward_ran != 0 || ! $__ttyward_seen ]]; then __ttyward_environment; fi
   __ttyward_done= __ttyward_ran=0 __ttyward_seen=1
   __ttyward_install
-  __ttyward_escape "$PWD"
-  __ttyward_put $'\e]633;P;Cwd='"$__ttyward_text;$__ttyward_nonce"$'\a\e]633;A;'"$__ttyward_nonce"$'\a'
-  return "$s"
+  if [[ $PWD != "$__ttyward_cwd" ]]; then
+    __ttyward_escape "$PWD"
+    __ttyward_cwd=$PWD __ttyward_cwd_text=$__ttyward_text
+  fi
+  tw_out+=$'\e]633;P;Cwd='"$__ttyward_cwd_text;$__ttyward_nonce"$'\a\e]633;A;'"$__ttyward_nonce"$'\a'
+  # PS0 goes to standard error: the mark may be in it as long as that is the terminal.
+  if [[ -t $tw_tty ]]; then
+    __ttyward_c[1]=$__ttyward_c_mark
+    builtin printf %s "$tw_out" >&"$tw_tty"
+  else
+    __ttyward_c=()
+    __ttyward_put "$tw_out"
+  fi
+  return "$tw_s"
 }
 
-# Runs in a subshell made by PS0, after a command was read and before it runs.
+# Runs in a subshell made by PS0, after a command was read and before it runs; where the mark alone will not do.
 __ttyward_exec() {
   set +aeuvx
   local entry= out=
@@ -132,7 +176,17 @@ __ttyward_exec() {
 
 # Puts the hooks where they belong; run before each prompt, because themes and "source ~/.bashrc" move them.
 __ttyward_install() {
-  local first='{ __ttyward_first; } 2>/dev/null' last='{ __ttyward_last; } 2>/dev/null' entry
+  local IFS= now
+  __ttyward_histcmd=${HISTCMD-}
+  now="${PROMPT_COMMAND[*]-}${#PROMPT_COMMAND[@]}${PS0-}${PS1-}${PS2-}${HISTCONTROL-}${precmd_functions[*]-}"
+  if [[ $now != "$__ttyward_installed" ]]; then
+    __ttyward_put_in_place
+    __ttyward_installed="${PROMPT_COMMAND[*]-}${#PROMPT_COMMAND[@]}${PS0-}${PS1-}${PS2-}${HISTCONTROL-}${precmd_functions[*]-}"
+  fi
+}
+
+__ttyward_put_in_place() {
+  local first='{ __ttyward_first; } 2>/dev/null' last='{ __ttyward_last 3; } 3>&2 2>/dev/null' entry
   local -a others=()
   local -A known=()
   if [[ ${bash_preexec_imported-}${__bp_imported-} ]]; then
@@ -143,20 +197,23 @@ __ttyward_install() {
     precmd_functions=(__ttyward_first "${others[@]}" __ttyward_last)
   elif ((BASH_VERSINFO[0] > 5 || (BASH_VERSINFO[0] == 5 && BASH_VERSINFO[1] >= 1))); then
     # "PROMPT_COMMAND=…" of a file that is read again replaces element 0 only; element 900 stays.
-    if [[ ${PROMPT_COMMAND[0]-} != "$first"* || ${PROMPT_COMMAND[900]-} != "$last" ]]; then
-      for entry in "${PROMPT_COMMAND[@]}"; do
-        [[ ! $entry || $entry == "$first" || $entry == "$last" || ${known[$entry]-} ]] && continue
-        known[$entry]=1
-        others+=("$entry")
-      done
-      PROMPT_COMMAND=("$first" "${others[@]}")
-      PROMPT_COMMAND[900]=$last
-    fi
-  elif [[ ${PROMPT_COMMAND-} != "$first"*"$last" ]]; then
+    for entry in "${PROMPT_COMMAND[@]}"; do
+      [[ ! $entry || $entry == "$first" || $entry == "$last" || ${known[$entry]-} ]] && continue
+      known[$entry]=1
+      others+=("$entry")
+    done
+    PROMPT_COMMAND=()
+    ((${#others[@]} > 0)) && PROMPT_COMMAND=("$first" "${others[@]}")
+    PROMPT_COMMAND[900]=$last
+  else
     entry=${PROMPT_COMMAND-}
-    entry=${entry//"$first"/:}
-    entry=${entry//"$last"/:}
-    PROMPT_COMMAND=$first$'\n'$entry$'\n'$last
+    if [[ ! $entry || $entry == "$last" ]]; then
+      PROMPT_COMMAND=$last
+    elif [[ $entry != "$first"*"$last" ]]; then
+      entry=${entry//"$first"/:}
+      entry=${entry//"$last"/:}
+      PROMPT_COMMAND=$first$'\n'$entry$'\n'$last
+    fi
   fi
 
   # By name, so that an exported PS1 gives nothing away.
@@ -165,7 +222,9 @@ __ttyward_install() {
   if [[ ${PS1-} != *"$b"* ]]; then PS1="${PS1-}\\[$b\\]"; fi
   if [[ ${PS2-} != *"$g"* ]]; then PS2="\\[$f\\]${PS2-}\\[$g\\]"; fi
   if [[ ${PS0-} != *__ttyward_exec* ]]; then
-    PS0=${PS0-}'${PS0:$((__ttyward_ran+=1,0)):0}$({ __ttyward_exec; } 2>/dev/null)'
+    # A line that is new in the history is told of with the mark, and that takes a subshell.
+    PS0=${PS0-}'${PS0:$((__ttyward_ran+=1,0)):0}'
+    PS0+='${__ttyward_c[${HISTCMD:-0} == ${__ttyward_histcmd:-0}]:-$({ __ttyward_exec; } 2>/dev/null)}'
   fi
   if [[ @HISTORY@ == 0 ]]; then
     case :${HISTCONTROL-}: in
@@ -173,7 +232,6 @@ __ttyward_install() {
       *) HISTCONTROL=${HISTCONTROL:+$HISTCONTROL:}ignorespace ;;
     esac
   fi
-  __ttyward_histcmd=${HISTCMD-}
 }
 
 [[ $__ttyward_allexport == *a* ]] && set -a

@@ -47,37 +47,38 @@ if [[ -o interactive ]]; then
     return $__ttyward_s
   }
 
-  # Which exported variables changed since the last prompt. Names that sound like secrets keep their values.
+  # Which exported variables changed since the last prompt. Names that sound like secrets keep their values. What
+  # is local here and in those who call it must not hide a variable of the user's: thus the prefix.
   __ttyward_environment() {
-    local name value out=
-    local -A now
-    for name in ${(k)parameters[(R)*export*]}; do
-      case $name in
+    local tw_name tw_value tw_out=
+    local -A tw_now
+    for tw_name in ${(k)parameters[(R)*export*]}; do
+      case $tw_name in
         (_|PWD|OLDPWD|SHLVL|*[^A-Za-z0-9_]*) continue ;;
       esac
-      now[$name]=1
-      value=${(P)name}
-      [[ ${__ttyward_env[$name]-} == "=$value" ]] && continue
-      (( $#out > 65536 )) && continue
-      __ttyward_env[$name]="=$value"
-      case ${(U)name}=$value in
+      tw_now[$tw_name]=1
+      tw_value=${(P)tw_name}
+      [[ ${__ttyward_env[$tw_name]-} == "=$tw_value" ]] && continue
+      (( $#tw_out > 65536 )) && continue
+      __ttyward_env[$tw_name]="=$tw_value"
+      case ${(U)tw_name}=$tw_value in
         (*TOKEN*=*|*SECRET*=*|*PASSW*=*|*PASSPHRASE*=*|*KEY*=*|*AUTH*=*|*CRED*=*|*PRIVATE*=*|*CERT*=*|*PWD=*|*_PAT=*|*DSN=*|*://*:*@*)
-          out+=$'\e]633;EnvSingleHidden;'"$name;$__ttyward_nonce"$'\a'
+          tw_out+=$'\e]633;EnvSingleHidden;'"$tw_name;$__ttyward_nonce"$'\a'
           continue ;;
       esac
-      if (( $#value > 4096 )); then
-        out+=$'\e]633;EnvSingleHidden;'"$name;$__ttyward_nonce"$'\a'
+      if (( $#tw_value > 4096 )); then
+        tw_out+=$'\e]633;EnvSingleHidden;'"$tw_name;$__ttyward_nonce"$'\a'
       else
-        __ttyward_escape "$value"
-        out+=$'\e]633;EnvSingleEntry;'"$name;$__ttyward_text;$__ttyward_nonce"$'\a'
+        __ttyward_escape "$tw_value"
+        tw_out+=$'\e]633;EnvSingleEntry;'"$tw_name;$__ttyward_text;$__ttyward_nonce"$'\a'
       fi
     done
-    for name in ${(k)__ttyward_env}; do
-      [[ -n ${now[$name]-} ]] && continue
-      builtin unset "__ttyward_env[$name]"
-      out+=$'\e]633;EnvSingleDelete;'"$name;$__ttyward_nonce"$'\a'
+    for tw_name in ${(k)__ttyward_env}; do
+      [[ -n ${tw_now[$tw_name]-} ]] && continue
+      builtin unset "__ttyward_env[$tw_name]"
+      tw_out+=$'\e]633;EnvSingleDelete;'"$tw_name;$__ttyward_nonce"$'\a'
     done
-    [[ -n $out ]] && __ttyward_put $'\e]633;EnvSingleStart;0;'$__ttyward_nonce$'\a'"$out"$'\e]633;EnvSingleEnd;'$__ttyward_nonce$'\a'
+    [[ -n $tw_out ]] && __ttyward_put $'\e]633;EnvSingleStart;0;'$__ttyward_nonce$'\a'"$tw_out"$'\e]633;EnvSingleEnd;'$__ttyward_nonce$'\a'
     return 0
   }
 
@@ -102,17 +103,17 @@ if [[ -o interactive ]]; then
 
   # The last thing before a prompt: by now a theme has made its PS1.
   __ttyward_last() {
-    { local s=$? p="${(j:|:)pipestatus}" subst=${options[promptsubst]-off} } 2>/dev/null
+    { local tw_s=$? tw_p="${(j:|:)pipestatus}" tw_subst=${options[promptsubst]-off} } 2>/dev/null
     {
       builtin emulate -L zsh
       builtin setopt unset no_err_exit no_err_return no_all_export no_xtrace
-      [[ -z $__ttyward_done ]] && __ttyward_finish $s $p
+      [[ -z $__ttyward_done ]] && __ttyward_finish $tw_s $tw_p
       __ttyward_let_pass && return 0
       [[ @ENVIRONMENT@ == 1 ]] && [[ $__ttyward_ran != 0 || -z $__ttyward_seen ]] && __ttyward_environment
       __ttyward_done=
       __ttyward_ran=0
       __ttyward_seen=1
-      __ttyward_install $subst
+      __ttyward_install $tw_subst
       __ttyward_escape "$PWD"
       __ttyward_put $'\e]633;P;Cwd='"$__ttyward_text;$__ttyward_nonce"$'\a\e]633;A;'"$__ttyward_nonce"$'\a'
     } 2>/dev/null
