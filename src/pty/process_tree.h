@@ -54,8 +54,8 @@ std::optional<std::vector<ProcessInfo>> list_descendants(pid_t root, CommandLine
 // The same without names, for those who look closer themselves.
 std::optional<std::vector<ProcessStat>> descendant_stats(pid_t root);
 
-// The same at the price of the tree alone, however many processes there are beside it. While processes come and
-// go one may be missed.
+// The same at the price of the tree alone, however many processes there are beside it. While processes come
+// and go one may be missed.
 std::optional<std::vector<ProcessStat>> quick_descendant_stats(pid_t root);
 
 // One process; nullopt if it is not there.

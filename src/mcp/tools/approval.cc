@@ -115,7 +115,7 @@ Task<std::optional<CallReply>> settle(Context& context, RequestPtr request, Star
       continue;
     }
     if (!request->can_elicit_form()) {
-      // A person may be quick with the panel or the command line.
+      // A person may be quick on the command line.
       news = co_await next_within(context, started, context.patience);
       if (!news.reply && !news.question && !news.settled) co_return leave(context, started);
       continue;
