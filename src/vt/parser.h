@@ -3,7 +3,7 @@
 // The parser assigns no meaning. It calls a Handler, statically bound, with:
 //
 //   print_ascii(const uint8_t* text, size_t n)        a run of 0x20..0x7E
-//   print_text(const char32_t* text, size_t n)        decoded text, at least one character not ASCII
+//   print_text(const char32_t* text, size_t n)        decoded text, mostly not ASCII
 //   execute(uint8_t control)                          C0 control
 //   esc_dispatch(const Sequence&)                     ESC intermediates final
 //   csi_dispatch(const Sequence&)
@@ -25,6 +25,7 @@
 //   - colons separate subparameters and are kept apart from semicolons.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -56,10 +57,10 @@ class Parser {
 
   static constexpr uint8_t kBel = 0x07, kCan = 0x18, kSub = 0x1A, kEsc = 0x1B, kDel = 0x7F;
   static constexpr size_t kTextRun = 256;  // code points decoded before they are handed on
-  static constexpr unsigned kAsciiStretch = 12;
-  // A block that gave fewer characters than this was not worth it; after one, so many characters are decoded
-  // singly before blocks are tried again.
+  // A block of good text that gave fewer characters than this was not worth it.
   static constexpr size_t kFewChars = 4;
+  // After that, and after anything ill-formed, so many characters are read as noise, ASCII among them too,
+  // before text is taken for good again.
   static constexpr uint8_t kDoubts = 64;
 
   template <typename Handler>
@@ -162,7 +163,7 @@ const uint8_t* Parser::ground(const uint8_t* p, const uint8_t* end, Handler& han
   if (utf8_left_ != 0) return text(p, end, handler);
   while (p < end) {
     const uint8_t c = *p;
-    if (c >= 0x20 && c < kDel) {
+    if (c >= 0x20 && c < kDel && doubts_ == 0) {
       const uint8_t* const run = p;
       p = find_non_printable(p + 1, end);
       handler.print_ascii(run, static_cast<size_t>(p - run));
@@ -193,21 +194,21 @@ const uint8_t* Parser::ground(const uint8_t* p, const uint8_t* end, Handler& han
     } else if (c == kDel) {
       p++;
     } else {
-      return text(p, end, handler);
+      p = text(p, end, handler);
+      if (utf8_left_ != 0) return p;
     }
   }
   return p;
 }
 
-// Decodes a run of text that has, or continues, a multi-byte character.
+// Decodes a run of text that has, or continues, a multi-byte character, or may have something ill-formed.
 template <typename Handler>
 const uint8_t* Parser::text(const uint8_t* p, const uint8_t* end, Handler& handler) {
-  char32_t run[kTextRun];
+  char32_t run[kTextRun + std::max(kUtf8BlockChars, kNoiseBlockChars)];
   size_t n = 0;
-  unsigned ascii = 0;  // in a row
   while (p < end && n < kTextRun) {
-    const uint8_t c = *p;
     if (utf8_left_ != 0) {
+      const uint8_t c = *p;
       if (c < utf8_low_ || c > utf8_high_) {  // the byte belongs to whatever comes next
         utf8_left_ = 0;
         run[n++] = base::kReplacementCharacter;
@@ -220,10 +221,15 @@ const uint8_t* Parser::text(const uint8_t* p, const uint8_t* end, Handler& handl
       if (--utf8_left_ == 0 && utf8_value_ >= 0xA0) run[n++] = utf8_value_;
       continue;
     }
-    if (c < 0x20 || c == kDel) break;
-    if (doubts_ > 0) {
-      doubts_--;
-    } else if (end - p >= kUtf8BlockBytes && n + kUtf8BlockChars <= kTextRun) {
+    if (doubts_ > 0 && end - p >= kNoiseBlockBytes) {
+      const NoiseBlock block = decode_noise_block(p, run + n);
+      p += block.count;
+      n += block.count;
+      // One more than those: what it stopped at.
+      const size_t fewer = doubts_ - std::min<size_t>(doubts_, block.count + 1);
+      doubts_ = static_cast<uint8_t>(fewer | (block.ill_formed ? kDoubts : 0));  // at least so many
+      if (block.count == kNoiseBlockChars) continue;
+    } else if (doubts_ == 0 && end - p >= kUtf8BlockBytes) {
       const Utf8Block block = decode_utf8_block(p, run + n);
       p = block.end;
       n += block.count;
@@ -231,32 +237,24 @@ const uint8_t* Parser::text(const uint8_t* p, const uint8_t* end, Handler& handl
       if (block.count > 0) continue;
       if (*p < 0x80) break;  // ASCII as far as one can see, which has its own path
     }
+    const uint8_t c = *p;
+    if (c < 0x20 || c == kDel) break;
     const base::Utf8Lead lead = base::kUtf8Leads[c];
-    const uint8_t next = end - p > 1 ? p[1] : lead.low;
-    // One condition, not three: in noise each of them would be a guess.
-    const bool is_lead =
-        (static_cast<unsigned>(lead.following != 0) & static_cast<unsigned>(next >= lead.low) &
-         static_cast<unsigned>(next <= lead.high)) != 0;
-    if (!is_lead) {
-      // ASCII, or a byte that fits nowhere. Written so that no branch has to guess which.
-      const uint32_t is_ascii = (c >> 7) - 1u;  // all ones or none
-      run[n++] = (c & is_ascii) | (base::kReplacementCharacter & ~is_ascii);
+    if (lead.following == 0) {  // ASCII, or a byte that fits nowhere
+      run[n++] = c < 0x80 ? static_cast<char32_t>(c) : base::kReplacementCharacter;
       p++;
-      // Mixed text switches back and forth; a long stretch of ASCII is better left to the fast path.
-      ascii = (ascii + 1) & is_ascii;
-      if (ascii == kAsciiStretch) break;
       continue;
     }
-    ascii = 0;
-    if (lead.following == 1 && end - p >= 2) {
-      const char32_t value = static_cast<char32_t>(lead.payload) << 6 | (next & 0x3F);
+    if (lead.following == 1 && end - p >= 2 && (p[1] & 0xC0) == 0x80) {
+      const char32_t value = static_cast<char32_t>(lead.payload) << 6 | (p[1] & 0x3F);
       if (value >= 0xA0) run[n++] = value;
       p += 2;
       continue;
     }
-    if (lead.following == 2 && end - p >= 3 && (p[2] & 0xC0) == 0x80) {
+    if (lead.following == 2 && end - p >= 3 && p[1] >= lead.low && p[1] <= lead.high &&
+        (p[2] & 0xC0) == 0x80) {
       run[n++] =
-          static_cast<char32_t>(lead.payload) << 12 | static_cast<char32_t>(next & 0x3F) << 6 | (p[2] & 0x3F);
+          static_cast<char32_t>(lead.payload) << 12 | static_cast<char32_t>(p[1] & 0x3F) << 6 | (p[2] & 0x3F);
       p += 3;
       continue;
     }

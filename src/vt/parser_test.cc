@@ -198,5 +198,18 @@ TEST(Parser, AnyChunkingGivesTheSameActions) {
   }
 }
 
+// Noise, and good text after it: a byte at a time nothing is decoded in blocks.
+TEST(Parser, NoiseGivesTheSameActionsInAnyChunks) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 200; round++) {
+    std::string input;
+    for (int i = 0; i < 400; i++) input += static_cast<char>(random());
+    for (int i = 0; i < 60; i++) input += "\xe6\xbc\xa2z\xc3\xa9";
+    const auto bytes = parse(input, 1);
+    for (const size_t chunk : {16, 17, 18, 50, 1000})
+      EXPECT_EQ(parse(input, chunk), bytes) << "round " << round;
+  }
+}
+
 }  // namespace
 }  // namespace ttyward::vt

@@ -44,10 +44,21 @@ size_t encode_utf8_branchless(uint32_t c, uint8_t* out) {
                                       kTwo,   kTwo,  kTwo,  kTwo,  kThree, kThree, kThree, kThree,
                                       kThree, kFour, kFour, kFour, kFour,  kFour};
   const Form& form = kForms[std::bit_width(c | 1)];
-  const uint32_t sixes = c >> 18 | (c & 0x3F000) >> 4 | (c & 0xFC0) << 10 | (c & 0x3F) << 24;
+  // Six bits a byte, in two steps: twelve and twelve, then each of those.
+  const uint32_t twelves = (c & 0xFFF000) << 4 | (c & 0xFFF);
+  const uint32_t sixes = __builtin_bswap32((twelves & 0xFC00FC0) << 2 | (twelves & 0x3F003F));
   const uint32_t bytes = sixes >> form.unused_bits | form.prefix | (c & form.plain);
   for (unsigned i = 0; i < 4; i++) out[i] = static_cast<uint8_t>(bytes >> (8 * i));
   return form.length;
+}
+
+// Cells that are looked at together: mixed text has blanks and stretches of ASCII in it too.
+constexpr uint32_t kGroup = 8;
+
+bool is_ascii_group(const Cell* cells) {
+  uint32_t any = 0;
+  for (uint32_t i = 0; i < kGroup; i++) any |= cells[i].content;
+  return any < 0x80;
 }
 
 constexpr uint16_t kKeptFlags = Row::kSizeFlags | Row::kMarkFlags;
@@ -100,6 +111,11 @@ void Scrollback::encode_text(const Row& row, uint32_t columns) {
   uint8_t* out = scratch_.data();
   const Cell* const cells = row.cells;
   for (uint32_t c = 0; c < columns; c++) {
+    while (c % kGroup == 0 && c + kGroup < columns && is_ascii_group(cells + c)) {
+      narrow_ascii(out, cells + c, kGroup);
+      out += kGroup;
+      c += kGroup;
+    }
     const Cell cell = cells[c];
     // A lone code point, one or two columns wide: its width need not be stored, the table knows it.
     if (cell.content >> Cell::kKindShift < static_cast<uint32_t>(CellKind::WrapSpace)) [[likely]] {

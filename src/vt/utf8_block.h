@@ -1,12 +1,16 @@
-// Decoding well-formed text many characters at a time.
+// Decoding text many characters at a time: well-formed text, and bytes that are hardly text at all.
 //
-// Which of 32 bytes begin a character is found at once; the length of each is then the distance to the next
-// one, so that no branch depends on what the text is like. Mixed text would make every such branch a guess.
+// In good text, which of 32 bytes begin a character is found at once; the length of each is then the distance
+// to the next one. In noise nearly every byte is a character of its own, itself or U+FFFD; the few that may
+// be more are found at once too. So no branch depends on what the text is like: mixed text, and noise even
+// more, would make every such branch a guess.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+
+#include "base/utf8.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -20,6 +24,14 @@ inline constexpr ptrdiff_t kUtf8BlockBytes = 36;  // least that must be readable
 struct Utf8Block {
   const uint8_t* end;  // where decoding stopped
   size_t count;        // code points written
+};
+
+inline constexpr size_t kNoiseBlockChars = 16;     // most that one call gives, a byte each
+inline constexpr ptrdiff_t kNoiseBlockBytes = 17;  // least that must be readable
+
+struct NoiseBlock {
+  size_t count;     // code points written, and bytes they took
+  bool ill_formed;  // any of them U+FFFD for a byte that fits nowhere
 };
 
 #if defined(__SSE2__)
@@ -72,10 +84,53 @@ inline Utf8Block decode_utf8_block(const uint8_t* p, char32_t* out) {
   return {p + at, count};
 }
 
+// Decodes bytes that are one character each, printable ASCII or ill-formed, from `p`, where at least
+// kNoiseBlockBytes can be read. Stops before a control character and before a lead byte with a continuation
+// byte after it. Writes to all of out[0..kNoiseBlockChars).
+inline NoiseBlock decode_noise_block(const uint8_t* p, char32_t* out) {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  const __m128i following = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 1));
+  const __m128i zero = _mm_setzero_si128();
+  // Signed: 0x80 to 0xBF are the lowest numbers, 0xC2 to 0xF4 those from -62 to -12.
+  const __m128i high = _mm_cmplt_epi8(bytes, zero);
+  const __m128i control = _mm_or_si128(_mm_andnot_si128(high, _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20))),
+                                       _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7F)));
+  const __m128i lead =
+      _mm_and_si128(_mm_cmpgt_epi8(bytes, _mm_set1_epi8(-63)), _mm_cmplt_epi8(bytes, _mm_set1_epi8(-11)));
+  const __m128i joined = _mm_and_si128(lead, _mm_cmplt_epi8(following, _mm_set1_epi8(-64)));
+  const auto stops = static_cast<uint32_t>(_mm_movemask_epi8(_mm_or_si128(control, joined))) | 1u << 16;
+  const auto count = static_cast<uint32_t>(__builtin_ctz(stops));
+
+  // U+FFFD is FF above FD, and FF is what `high` holds where it is due.
+  const __m128i low_bytes =
+      _mm_or_si128(_mm_andnot_si128(high, bytes), _mm_and_si128(high, _mm_set1_epi8(-3)));
+  const __m128i first = _mm_unpacklo_epi8(low_bytes, high);
+  const __m128i second = _mm_unpackhi_epi8(low_bytes, high);
+  auto* const to = reinterpret_cast<__m128i*>(out);
+  _mm_storeu_si128(to, _mm_unpacklo_epi16(first, zero));
+  _mm_storeu_si128(to + 1, _mm_unpackhi_epi16(first, zero));
+  _mm_storeu_si128(to + 2, _mm_unpacklo_epi16(second, zero));
+  _mm_storeu_si128(to + 3, _mm_unpackhi_epi16(second, zero));
+  const auto ill_formed = static_cast<uint32_t>(_mm_movemask_epi8(bytes)) & ((1u << count) - 1);
+  return {count, ill_formed != 0};
+}
+
 #else
 
 inline Utf8Block decode_utf8_block(const uint8_t* p, char32_t*) {
   return {p, 0};
+}
+
+inline NoiseBlock decode_noise_block(const uint8_t* p, char32_t* out) {
+  NoiseBlock block{0, false};
+  for (; block.count < kNoiseBlockChars; block.count++) {
+    const uint8_t c = p[block.count];
+    const bool joined = c >= 0xC2 && c <= 0xF4 && (p[block.count + 1] & 0xC0) == 0x80;
+    if (c < 0x20 || c == 0x7F || joined) break;
+    out[block.count] = c < 0x80 ? static_cast<char32_t>(c) : base::kReplacementCharacter;
+    block.ill_formed |= c >= 0x80;
+  }
+  return block;
 }
 
 #endif

@@ -71,6 +71,31 @@ TEST(Utf8Block, stops_at_what_is_not_well_formed) {
   }
 }
 
+// Byte by byte: what a block of noise must give, and where it must stop.
+TEST(NoiseBlock, every_byte_is_itself_or_replaced_up_to_a_control_or_a_pair) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 200'000; round++) {
+    uint8_t bytes[kNoiseBlockBytes];
+    for (uint8_t& byte : bytes) {
+      byte = static_cast<uint8_t>(random());
+      if (round % 2 == 0 && byte < 0x20) byte |= 0x80;  // or few blocks would get far
+    }
+    std::u32string wanted;
+    bool ill_formed = false;
+    for (size_t i = 0; i < kNoiseBlockChars; i++) {
+      const uint8_t c = bytes[i];
+      const bool is_pair = base::kUtf8Leads[c].following != 0 && (bytes[i + 1] & 0xC0) == 0x80;
+      if (c < 0x20 || c == 0x7F || is_pair) break;
+      wanted += c < 0x80 ? static_cast<char32_t>(c) : base::kReplacementCharacter;
+      ill_formed |= c >= 0x80;
+    }
+    char32_t got[kNoiseBlockChars];
+    const NoiseBlock block = decode_noise_block(bytes, got);
+    ASSERT_EQ(std::u32string(got, block.count), wanted) << "round " << round;
+    ASSERT_EQ(block.ill_formed, ill_formed) << "round " << round;
+  }
+}
+
 #if defined(__SSE2__)
 TEST(Utf8Block, takes_most_of_a_block_of_good_text) {
   std::string bytes;

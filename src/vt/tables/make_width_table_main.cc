@@ -1,5 +1,5 @@
 // Writes width_table.inc: the terminal width (0, 1 or 2) of every code point,
-// as a two-stage table of 2-bit values, from utf8proc's properties.
+// as a two-stage table, from utf8proc's properties.
 //
 // The rules are the ones programs use when they count columns with wcwidth:
 // East Asian wide and emoji presentation are 2, marks and default-ignorable
@@ -51,15 +51,13 @@ int main(int argc, char** argv) {
   std::FILE* out = std::fopen(argv[1], "w");
   if (out == nullptr) return 1;
 
-  using Page = std::array<uint8_t, kPageSize / 4>;
+  using Page = std::array<uint8_t, kPageSize>;
   std::map<Page, unsigned> numbers;
   std::vector<Page> pages;
   std::vector<unsigned> index;
   for (uint32_t first = 0; first < kCodePoints; first += kPageSize) {
     Page page{};
-    for (uint32_t i = 0; i < kPageSize; i++) {
-      page[i / 4] = static_cast<uint8_t>(page[i / 4] | (width_of(first + i) << (i % 4 * 2)));
-    }
+    for (uint32_t i = 0; i < kPageSize; i++) page[i] = width_of(first + i);
     const auto [at, fresh] = numbers.try_emplace(page, static_cast<unsigned>(pages.size()));
     if (fresh) pages.push_back(page);
     index.push_back(at->second);
@@ -70,7 +68,7 @@ int main(int argc, char** argv) {
                utf8proc_unicode_version());
   std::fprintf(out, "const uint8_t WidthTable::page_of[%zu] = {", index.size());
   for (const unsigned number : index) std::fprintf(out, "%u,", number);
-  std::fprintf(out, "};\nconst uint8_t WidthTable::pages[%zu][%u] = {\n", pages.size(), kPageSize / 4);
+  std::fprintf(out, "};\nconst uint8_t WidthTable::pages[%zu][%u] = {\n", pages.size(), kPageSize);
   for (const Page& page : pages) {
     std::fputs("{", out);
     for (const uint8_t byte : page) std::fprintf(out, "%u,", byte);
