@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -84,6 +85,14 @@ int complain(const char* verb, const std::string& message, int exit_code) {
 }
 
 int run(int argc, char** argv) {
+  // `ttyward help exec` is what people type for `ttyward exec --help`.
+  std::vector<char*> words(argv, argv + argc);
+  static char help_flag[] = "--help";
+  if (argc > 1 && std::string_view(argv[1]) == "help") {
+    words.erase(words.begin() + 1);
+    words.push_back(help_flag);
+    argv = words.data();
+  }
   CLI::App app{"ttyward: the terminal for AI agents", "ttyward"};
   Globals globals;
   app.set_version_flag("--version", version_text());

@@ -16,7 +16,8 @@ using base::ErrorCode;
 using base::fail;
 
 base::Result<std::string> command_line(const std::vector<std::string>& words, bool after_dashes) {
-  if (words.empty()) return fail(ErrorCode::InvalidArgument, "give a command: ttyward exec TERM 'make test'");
+  if (words.empty())
+    return fail(ErrorCode::InvalidArgument, "give a command after the terminal's name, such as 'make test'");
   if (after_dashes) {
     std::string line;
     for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell::quote_posix(word);

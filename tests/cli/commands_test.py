@@ -236,6 +236,11 @@ class Looking(CliTest):
 
 
 class Mistakes(CliTest):
+    def test_help_is_a_word_too(self):
+        self.assertEqual(self.ok("help", "exec"), self.ok("exec", "--help"))
+        self.assertEqual(self.ok("help"), self.ok("--help"))
+        self.assertEqual(self.ttyward("help", "exce").returncode, 2)
+
     def test_wrong_ids_are_one_line_and_2(self):
         self.open()
         for words in (["exec", "nobody", "ls"], ["send", "nobody", "--text", "x"], ["wait", "nobody"], ["read", "nobody"],
