@@ -81,7 +81,8 @@ struct Bare {
   pid_t pid = 0;
   int fd = -1;
 
-  static Bare start(const std::vector<std::string>& argv, Provider provider) {
+  static Bare start(const std::vector<std::string>& argv, Provider provider,
+                    const std::vector<std::string>& variables = kEnvironment) {
     Bare bare;
     int theirs = -1;
     if (provider == Provider::Pty) {
@@ -103,7 +104,7 @@ struct Bare {
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
     const auto argv_pointers = pointers(argv);
-    const auto environment = pointers(kEnvironment);
+    const auto environment = pointers(variables);
     if (::posix_spawn(&bare.pid, argv.front().c_str(), &actions, &attributes, argv_pointers.data(),
                       environment.data()) != 0) {
       std::abort();
@@ -184,6 +185,7 @@ class Ours {
     return result;
   }
   io::Poller& poller() { return poller_; }
+  const std::string& path() const { return path_; }
 
  private:
   io::Poller poller_;
@@ -374,14 +376,17 @@ void soak(int count) {
   }
 }
 
-// `ttyward run LINE` as a program, beside bash alone; both with pipes to us.
+// `ttyward run LINE` as a program, beside bash alone; both with pipes to us, and with a home that is empty.
 void program(const std::string& ttyward, int repetitions) {
+  const Ours place;
+  std::vector<std::string> environment = kEnvironment;
+  environment.push_back("HOME=" + place.path());
   for (const std::string line : {"true", "echo hi"}) {
     std::vector<double> ours;
     std::vector<double> bare;
     for (int i = 0; i < repetitions + 5; i++) {
       auto start = Clock::now();
-      Bare::start({ttyward, "run", line}, Provider::Pipe).end();
+      Bare::start({ttyward, "run", line}, Provider::Pipe, environment).end();
       const double ours_ms = ms_since(start);
       start = Clock::now();
       Bare::start(shell(line), Provider::Pipe).end();

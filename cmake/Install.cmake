@@ -17,8 +17,8 @@ add_custom_command(OUTPUT ${made}/ttyward.1.gz
   COMMAND gzip -9nc ${CMAKE_BINARY_DIR}/man/ttyward.1 > ${made}/ttyward.1.gz
   DEPENDS ${CMAKE_BINARY_DIR}/man/ttyward.1 manual VERBATIM)
 add_custom_command(OUTPUT ${made}/ttyward.spdx.json
-  COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/make_sbom.py spdx ${PROJECT_VERSION} > ${made}/ttyward.spdx.json
-  DEPENDS ${CMAKE_SOURCE_DIR}/tools/make_sbom.py ${CMAKE_SOURCE_DIR}/packaging/dependencies.toml VERBATIM)
+  COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/make_sbom.py spdx ${PROJECT_VERSION} $<$<BOOL:${TTYWARD_BUNDLE}>:bundled> > ${made}/ttyward.spdx.json
+  DEPENDS ${CMAKE_SOURCE_DIR}/tools/make_sbom.py ${CMAKE_SOURCE_DIR}/packaging/dependencies.toml COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(made_text ALL DEPENDS ${made}/completion.bash ${made}/completion.zsh ${made}/completion.fish
   ${made}/ttyward.1.gz ${made}/ttyward.spdx.json)
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """The bill of materials, made from packaging/dependencies.toml.
 
-Usage: make_sbom.py spdx VERSION   an SPDX 2.3 document (JSON) on stdout; package versions are dpkg's
+Usage: make_sbom.py spdx VERSION [bundled]
+                                   an SPDX 2.3 document (JSON) on stdout; package versions are dpkg's;
+                                   bundled: all but the C library is inside (TTYWARD_BUNDLE)
        make_sbom.py table          the table of docs/licences.md
        make_sbom.py check FILE     whether FILE holds exactly that table; exit status 1 if not
 """
@@ -57,7 +59,7 @@ def spdx_package(dependency):
     return package
 
 
-def spdx(version):
+def spdx(version, bundled):
     ours = {"SPDXID": "SPDXRef-ttyward", "name": "ttyward", "versionInfo": version, "downloadLocation": "NOASSERTION",
             "filesAnalyzed": False, "licenseConcluded": "Apache-2.0", "licenseDeclared": "Apache-2.0",
             "copyrightText": "NOASSERTION"}
@@ -65,7 +67,8 @@ def spdx(version):
     relations = [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
                   "relatedSpdxElement": "SPDXRef-ttyward"}]
     for dependency, package in zip(dependencies(), packages):
-        kind = "DYNAMIC_LINK" if dependency["use"] == "linked" else "STATIC_LINK"
+        shared = dependency["use"] == "linked" and (not bundled or dependency["name"] == "glibc")
+        kind = "DYNAMIC_LINK" if shared else "STATIC_LINK"
         relations.append({"spdxElementId": "SPDXRef-ttyward", "relationshipType": kind,
                           "relatedSpdxElement": package["SPDXID"]})
     # The name of the document follows from what it says, so the same build makes the same document.
@@ -85,8 +88,8 @@ def table():
 
 
 def main(args):
-    if args[:1] == ["spdx"] and len(args) == 2:
-        print(json.dumps(spdx(args[1]), indent=2))
+    if args[:1] == ["spdx"] and len(args) in (2, 3) and args[2:] in ([], ["bundled"]):
+        print(json.dumps(spdx(args[1], bundled=len(args) == 3), indent=2))
         return 0
     if args == ["table"]:
         print(table(), end="")

@@ -44,19 +44,28 @@ std::string nearest_verb(std::string_view word) {
   return best;
 }
 
-// The first word has to be a verb, or what follows would be blamed. Empty: it is one, or there is none.
-std::string wrong_verb(int argc, char** argv) {
+// The first word that is no option, and the verb of that name.
+struct Asked {
+  std::string_view word;
+  const Verb* verb = nullptr;
+};
+
+Asked asked_for(int argc, char** argv) {
   for (int i = 1; i < argc; i++) {
     const std::string_view word = argv[i];
     if (word.starts_with("-")) continue;
     for (const Verb& verb : verb_table()) {
-      if (word == verb.name) return {};
+      if (word == verb.name) return {word, &verb};
     }
-    const std::string nearest = nearest_verb(word);
-    const std::string hint = nearest.empty() ? "" : "; did you mean " + nearest + "?";
-    return "there is no verb '" + one_line(std::string(word)) + "'" + hint + " (see ttyward --help)";
+    return {word, nullptr};
   }
   return {};
+}
+
+std::string no_such_verb(std::string_view word) {
+  const std::string nearest = nearest_verb(word);
+  const std::string hint = nearest.empty() ? "" : "; did you mean " + nearest + "?";
+  return "there is no verb '" + one_line(std::string(word)) + "'" + hint + " (see ttyward --help)";
 }
 
 // CLI11's own words where they leave a person alone.
@@ -100,8 +109,12 @@ int run(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.fallthrough();
 
+  const Asked asked = asked_for(argc, argv);
   std::map<const CLI::App*, std::pair<const Verb*, std::function<int()>>> actions;
   for (const Verb& verb : verb_table()) {
+    // All of them take a millisecond, which is what a short command takes itself.
+    const bool needed = asked.verb == nullptr || asked.verb == &verb || asked.verb->reads_others;
+    if (!needed) continue;
     CLI::App* sub = app.add_subcommand(verb.name, verb.summary);
     actions[sub] = {&verb, verb.declare(*sub, globals)};
   }
@@ -113,9 +126,8 @@ int run(int argc, char** argv) {
   if (home != nullptr && home[0] != '\0' && home[0] != '/') {
     return complain("", "TTYWARD_HOME has to be an absolute path, not " + one_line(home), kExitUsage);
   }
-  if (const std::string wrong = wrong_verb(argc, argv); !wrong.empty()) {
-    return complain("", wrong, kExitUsage);
-  }
+  // The first word has to be a verb, or what follows would be blamed.
+  if (!asked.word.empty() && asked.verb == nullptr) return complain("", no_such_verb(asked.word), kExitUsage);
 
   const Verb* chosen = nullptr;
   try {

@@ -28,6 +28,7 @@ struct Verb {
   const char* summary;  // one line, for the list of verbs
   // Declares options and positionals on `app` and returns what to do once they are parsed.
   std::function<int()> (*declare)(CLI::App& app, const Globals& globals);
+  bool reads_others = false;  // it tells of all verbs; for any other only that one is declared
 };
 
 std::span<const Verb> verb_table();

@@ -1,4 +1,5 @@
 // The real ttyward-hold: started, asked, abandoned, killed.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -253,15 +254,23 @@ TEST_F(HoldProcess, kills_of_starter_and_reader_at_random_points_lose_nothing) {
   std::mt19937 random(11);
   const std::string in_pty = Counting(Provider::Pty).up_to(kLast);
   const std::string in_pipe = Counting(Provider::Pipe).up_to(kLast);
+  int late_rounds = 0;
   int started = 0;
   for (int round = 0; round < kRounds; ++round) {
     const Provider provider = round % 2 == 0 ? Provider::Pty : Provider::Pipe;
+    // Late: somewhere in the flood. Early: at any moment since the start, so perhaps before there is a
+    // command.
+    const bool late = round / 2 % 2 == 0;
+    late_rounds += late ? 1 : 0;
     const std::string id = "t" + std::to_string(round);
+    int launched[2];
+    ASSERT_EQ(::pipe2(launched, O_CLOEXEC), 0);
     const auto wanted = request(id, "seq 1 " + std::to_string(kLast) + "; exit 42", provider);
     const pid_t starter = ::fork();
     ASSERT_GE(starter, 0) << "fork failed";  // and never reaches kill(): -1 there means everybody
     if (starter == 0) {
       launch(TTYWARD_HOLD, wanted);
+      if (::write(launched[1], "x", 1) != 1) ::_exit(1);
       for (;;) ::pause();
     }
     const pid_t follower = ::fork();
@@ -282,9 +291,20 @@ TEST_F(HoldProcess, kills_of_starter_and_reader_at_random_points_lose_nothing) {
         ::sched_yield();
       }
     }
+    ::close(launched[1]);
     // When to kill is the random part of the test, not a wait for anything.
-    const timespec moment{0, static_cast<long>(random() % 12'000'000)};
-    ::nanosleep(&moment, nullptr);
+    timespec moment{0, static_cast<long>(random() % 12'000'000)};
+    if (late) {
+      const uint64_t enough = random() % in_pipe.size();
+      char byte = 0;
+      EXPECT_EQ(::read(launched[0], &byte, 1), 1);
+      auto live = reader(id);
+      while (live.end() < enough) ::sched_yield();
+      moment.tv_nsec /= 100;
+    } else {
+      ::nanosleep(&moment, nullptr);
+    }
+    ::close(launched[0]);
     ::kill(round % 3 == 0 ? follower : starter, SIGKILL);
     ::nanosleep(&moment, nullptr);
     ::kill(round % 3 == 0 ? starter : follower, SIGKILL);
@@ -305,7 +325,7 @@ TEST_F(HoldProcess, kills_of_starter_and_reader_at_random_points_lose_nothing) {
     ASSERT_TRUE(output(id) == (provider == Provider::Pty ? in_pty : in_pipe)) << id;
     std::filesystem::remove_all(scratch_.journals() + "/" + id);
   }
-  EXPECT_GT(started, kRounds / 4);
+  EXPECT_GE(started, late_rounds);
 }
 
 TEST_F(HoldProcess, a_killed_holder_leaves_a_whole_prefix_and_no_process) {

@@ -1,6 +1,7 @@
 #include "journal/segment.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <utility>
@@ -30,6 +31,8 @@ base::Result<Segment> Segment::create(base::UniqueFd file, uint64_t start, uint6
   if (error != 0) return base::fail_errno(error, "cannot allocate " + shown);
   auto mapping = Mapping::map(file.get(), total, Access::ReadWrite, shown);
   if (!mapping) return tl::unexpected(mapping.error());
+  // Else the first touch reads ahead what nobody has written yet: megabytes of zeros.
+  ::madvise(mapping->data(), mapping->size(), MADV_RANDOM);
 
   Segment segment;
   segment.file_ = std::move(file);

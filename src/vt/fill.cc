@@ -5,6 +5,14 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define TTYWARD_AVX2 __attribute__((target("avx2")))
+// What the C library has found out already. The compiler's own way asks the processor again, two dozen times
+// whenever a program starts, and under a hypervisor each question takes microseconds.
+#if __has_include(<sys/platform/x86.h>) && !defined(__clang__)
+#include <sys/platform/x86.h>
+#define TTYWARD_HAS_AVX2 (CPU_FEATURE_ACTIVE(AVX2))
+#else
+#define TTYWARD_HAS_AVX2 (__builtin_cpu_supports("avx2") != 0)
+#endif
 #endif
 
 namespace ttyward::vt {
@@ -115,7 +123,7 @@ TTYWARD_AVX2 void narrow_avx2(uint8_t* out, const Cell* cells, size_t n) {
   if (n % 8 != 0) eight(out + n - 8, cells + n - 8);  // the last eight, some of them for the second time
 }
 
-const bool kHasAvx2 = __builtin_cpu_supports("avx2") != 0;
+const bool kHasAvx2 = TTYWARD_HAS_AVX2;
 
 #endif
 

@@ -38,7 +38,7 @@ std::function<int()> declare_manual(CLI::App& app, const Globals&) {
 }  // namespace
 
 const Verb kCompletion = {"completion", "Print a completion script for bash, zsh or fish",
-                          &declare_completion};
-const Verb kManual = {"manual", "Print the manual page", &declare_manual};
+                          &declare_completion, true};
+const Verb kManual = {"manual", "Print the manual page", &declare_manual, true};
 
 }  // namespace ttyward::cli
