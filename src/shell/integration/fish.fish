@@ -6,6 +6,7 @@ set -gu __ttyward_nonce @NONCE@
 set -gu __ttyward_dir @DIR@
 set -gu __ttyward_ran 0
 set -gu __ttyward_seen
+set -gu __ttyward_snapshot
 set -gu __ttyward_env_names
 set -gu __ttyward_env_values
 
@@ -31,6 +32,11 @@ end
 
 # Which exported variables changed since the last prompt. Names that sound like secrets keep their values.
 function __ttyward_environment
+    # Whether anything changed at all is one comparison; looking at each is many milliseconds.
+    set -l now (builtin set --export --long | builtin string match --invert --regex '^(_|PWD|OLDPWD|SHLVL) ')
+    test "$now" = "$__ttyward_snapshot"
+    and return
+    set -g __ttyward_snapshot "$now"
     set -l names
     set -l values
     __ttyward_mark 'EnvSingleStart;0'

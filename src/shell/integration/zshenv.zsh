@@ -15,6 +15,7 @@ if [[ -o interactive ]]; then
   typeset -g +x __ttyward_f=$'\e]633;F;'$__ttyward_nonce$'\a'
   typeset -g +x __ttyward_g=$'\e]633;G;'$__ttyward_nonce$'\a'
   typeset -g +x __ttyward_ran=0 __ttyward_seen= __ttyward_done= __ttyward_late= __ttyward_text=
+  typeset -g +x __ttyward_names= __ttyward_snapshot= __ttyward_cwd= __ttyward_cwd_text=
   typeset -gA +x __ttyward_env
 
   # OSC 633's escapes for $1, in __ttyward_text.
@@ -50,16 +51,41 @@ if [[ -o interactive ]]; then
   # Which exported variables changed since the last prompt. Names that sound like secrets keep their values. What
   # is local here and in those who call it must not hide a variable of the user's: thus the prefix.
   __ttyward_environment() {
+    local tw_names="${(ok)parameters[(R)*export*]}" tw_snapshot=
+    [[ $tw_names == "$__ttyward_names" ]] || __ttyward_remember "$tw_names"
+    __ttyward_values
+    [[ $tw_snapshot == "$__ttyward_snapshot" ]] || __ttyward_report
+    return 0
+  }
+
+  # Makes the function that puts all values into `tw_snapshot`: whether any of them changed is then one comparison.
+  __ttyward_remember() {
+    local tw_name tw_text=
+    __ttyward_names=$1
+    for tw_name in ${(s: :)1}; do
+      case $tw_name in
+        (_|PWD|OLDPWD|SHLVL|*[^A-Za-z0-9_]*) ;;
+        (*) tw_text+="\${#$tw_name}=\${$tw_name-};" ;;
+      esac
+    done
+    functions[__ttyward_values]="tw_snapshot=\"$tw_text\""
+  }
+
+  __ttyward_report() {
     local tw_name tw_value tw_out=
     local -A tw_now
-    for tw_name in ${(k)parameters[(R)*export*]}; do
+    __ttyward_snapshot=$tw_snapshot
+    for tw_name in ${(s: :)tw_names}; do
       case $tw_name in
         (_|PWD|OLDPWD|SHLVL|*[^A-Za-z0-9_]*) continue ;;
       esac
       tw_now[$tw_name]=1
       tw_value=${(P)tw_name}
       [[ ${__ttyward_env[$tw_name]-} == "=$tw_value" ]] && continue
-      (( $#tw_out > 65536 )) && continue
+      if (( $#tw_out > 65536 )); then
+        __ttyward_snapshot=  # the rest at the next prompt
+        continue
+      fi
       __ttyward_env[$tw_name]="=$tw_value"
       case ${(U)tw_name}=$tw_value in
         (*TOKEN*=*|*SECRET*=*|*PASSW*=*|*PASSPHRASE*=*|*KEY*=*|*AUTH*=*|*CRED*=*|*PRIVATE*=*|*CERT*=*|*PWD=*|*_PAT=*|*DSN=*|*://*:*@*)
@@ -85,9 +111,8 @@ if [[ -o interactive ]]; then
   __ttyward_finish() {
     __ttyward_done=1
     [[ -z $__ttyward_seen ]] && return 0
-    __ttyward_put $'\e]633;D;'"$1;$2;$__ttyward_ran;$__ttyward_nonce"$'\a'
     # A line without its end: what PROMPT_SP does, but after the mark, so that it is no part of the output.
-    builtin print -rn -- ${(l:$((COLUMNS - 1)):: :)}$'\r' >/dev/tty
+    __ttyward_put $'\e]633;D;'"$1;$2;$__ttyward_ran;$__ttyward_nonce"$'\a'${(l:$((COLUMNS - 1)):: :)}$'\r'
   }
 
   # The first thing before a prompt: the status, before anybody else's hook takes its time.
@@ -114,8 +139,12 @@ if [[ -o interactive ]]; then
       __ttyward_ran=0
       __ttyward_seen=1
       __ttyward_install $tw_subst
-      __ttyward_escape "$PWD"
-      __ttyward_put $'\e]633;P;Cwd='"$__ttyward_text;$__ttyward_nonce"$'\a\e]633;A;'"$__ttyward_nonce"$'\a'
+      if [[ $PWD != "$__ttyward_cwd" ]]; then
+        __ttyward_escape "$PWD"
+        __ttyward_cwd=$PWD
+        __ttyward_cwd_text=$__ttyward_text
+      fi
+      __ttyward_put $'\e]633;P;Cwd='"$__ttyward_cwd_text;$__ttyward_nonce"$'\a\e]633;A;'"$__ttyward_nonce"$'\a'
     } 2>/dev/null
     __ttyward_options
     return 0
