@@ -12,6 +12,7 @@
 
 #include "base/private_folder.h"
 #include "client/connection.h"
+#include "client/inside_terminal.h"
 #include "client/start_daemon.h"
 #include "io/daemon_place.h"
 #include "io/socket_address.h"
@@ -90,6 +91,12 @@ base::Result<Connection> Connection::open(const Options& options) {
                         "the daemon did not get ready in time; see " + options.folders.state + "/daemon.log");
     }
     if (nobody && !running) {
+      if (is_inside_a_terminal(options.folders)) {
+        return base::fail(base::ErrorCode::Unavailable,
+                          "no daemon is running, and one that is started inside a terminal would end with it "
+                          "and take its terminals along; start it from outside, with: ttyward daemon run "
+                          "--detach");
+      }
       if (auto started = start_daemon(options.program, options.folders, until); !started) {
         return tl::unexpected(started.error());
       }

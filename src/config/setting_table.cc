@@ -129,7 +129,7 @@ const Setting kTable[] = {
 
   FLAG(daemon, autostart, Tighten::Never, "Start the daemon when a verb needs it."),
   TIME(daemon, idle_exit, "s", kSecond, kYear, true, Tighten::Never,
-    "The daemon ends when it has had no terminal and no caller for this long; 0: never."),
+    "The daemon ends when it has had no terminal, no command and no caller for this long; 0: never. The next verb starts it again."),
 
   TEXT(shell, path, "The shell of terminals, as a full path. Empty: your login shell if it is one we know, else bash."),
   FLAG(shell, integration, Tighten::Never,
@@ -137,7 +137,7 @@ const Setting kTable[] = {
   TIME(shell, integration_timeout, "ms", 100, kHour, false, Tighten::Never,
     "How long a shell's first report is waited for; after that the terminal goes on without."),
   TIME(shell, command_delay, "ms", 0, 60 * kSecond, false, Tighten::Never,
-    "Wait this long after each command before the prompt; for shells whose output would else come late."),
+    "Wait this long after each command before its end is told and the next one may begin."),
   FLAG(shell, zsh_clear_eol_mark, Tighten::Never, "Keep zsh from marking lines that have no line end (PROMPT_EOL_MARK)."),
   FLAG(shell, zsh_oh_my, Tighten::Never, "Tell Oh My Zsh that a terminal with shell integration is there."),
   FLAG(shell, zsh_p10k, Tighten::Never, "Tell Powerlevel10k so."),

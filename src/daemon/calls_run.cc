@@ -8,6 +8,7 @@
 #include "daemon/engine_application.h"
 #include "daemon/objects.h"
 #include "engine/live_stream.h"
+#include "shell/command_line.h"
 #include "shell/quoting.h"
 
 namespace ttyward::daemon {
@@ -291,6 +292,9 @@ void EngineApplication::exec(const Caller& caller, Args& args, Responder respond
   request.sentinel = args.flag("sentinel");
   request.by = owner_of(caller);
   const bool wait_if_busy = args.choice("on_busy", {"fail", "wait"}) == "wait";
+  // Nobody is asked about what cannot be run.
+  if (auto checked = shell::check_command_text(request.text); !checked && !request.text.empty())
+    args.wrong(checked.error().message);
   Follow how = follow_of(args, times.yield_after);
   for (const json::object& reply : args.objects("replies")) {
     Args part(reply);
@@ -358,7 +362,7 @@ void EngineApplication::submit_when_free(const Caller& caller, const std::string
   auto terminal = engine_->find(terminal_id);
   if (!terminal) return responder.fail(wire::call_error(terminal.error()));
   Terminal& t = **terminal;
-  if (wait_if_busy && t.live() && t.busy()) {
+  if (wait_if_busy && !request.sentinel && t.live() && t.busy()) {
     const uint64_t key = add_call(caller, responder);
     engine::WaitSpec spec;
     spec.prompt = true;

@@ -134,6 +134,8 @@ void EngineApplication::read(const Caller& caller, Args& args, Responder respond
   const std::string grep = args.text("grep");
   const bool only_new = args.flag("new");
   const auto raw = args.object("raw");
+  const bool ansi = args.flag("ansi");
+  if (ansi && (raw || !grep.empty())) args.wrong("'ansi' does not go with 'grep' and 'raw'");
   engine::Grep search;
   search.pattern = grep;
   search.context = static_cast<uint64_t>(args.number("context", 0, 0, 1000));
@@ -146,8 +148,8 @@ void EngineApplication::read(const Caller& caller, Args& args, Responder respond
   Command* command = nullptr;
   Terminal* terminal = terminal_of(args, responder, &command);
   if (terminal == nullptr) return;
-  const auto source =
-      engine::OutputSource::find(*terminal, command != nullptr ? command->facts.command_id : "");
+  auto source = engine::OutputSource::find(*terminal, command != nullptr ? command->facts.command_id : "");
+  if (source && ansi) source = source->styled();
   if (!source) return responder.fail(wire::call_error(source.error()));
   base::Result<engine::ReadResult> came = engine::ReadResult{};
   if (!range.empty()) {

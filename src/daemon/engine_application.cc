@@ -218,7 +218,33 @@ base::Result<void> EngineApplication::start(io::Loop& loop, Server& server) {
   process_.log().info("found " + std::to_string(recovered_.terminals) + " living terminals and " +
                       std::to_string(recovered_.ended) + " that ended, in " +
                       std::to_string(recovered_.took.count()) + " ms");
+  watch_idleness();
   return {};
+}
+
+bool EngineApplication::idle() const {
+  return server_->connections() == 0 && open_calls_.empty() && !engine_->holds_anything();
+}
+
+void EngineApplication::watch_idleness() {
+  using std::chrono::milliseconds;
+  loop_->cancel(idle_timer_);
+  const milliseconds limit = config_.settings.daemon.idle_exit;
+  if (limit.count() == 0) return;
+  idle_timer_ = loop_->after(std::clamp(limit / 4, milliseconds(100), milliseconds(60'000)), [this, limit] {
+    idle_timer_ = 0;
+    const auto now = std::chrono::steady_clock::now();
+    if (!idle()) {
+      idle_since_.reset();
+    } else if (!idle_since_) {
+      idle_since_ = now;
+    } else if (now - *idle_since_ >= limit) {
+      process_.log().info("nobody has needed the daemon for a while: it ends");
+      // What is left are shells that were started ahead.
+      return process_.request_stop(Terminals::Kill);
+    }
+    watch_idleness();
+  });
 }
 
 // History is worth having, but no reason not to run commands.
@@ -245,7 +271,10 @@ void EngineApplication::keep(std::function<void(store::Store&)> work) {
 
 std::vector<std::string> EngineApplication::reload() {
   load_config();
-  if (engine_) engine_->set_settings(engine_settings());
+  if (engine_) {
+    engine_->set_settings(engine_settings());
+    watch_idleness();
+  }
   if (gate_) gate_->set_settings(gate_settings());
   std::vector<std::string> errors;
   for (const config::Problem& problem : config_.problems) errors.push_back(problem.shown());

@@ -187,6 +187,9 @@ class EngineApplication final : public Application,
                   const std::string& reason) override;
   void on_terminal_forgotten(const std::string& id) override;
   void load_config();
+  // Ends the daemon when nobody has wanted anything for daemon.idle_exit.
+  void watch_idleness();
+  bool idle() const;
   void raise_file_limit();
   engine::Settings engine_settings() const;
   engine::GateSettings gate_settings() const;
@@ -207,6 +210,8 @@ class EngineApplication final : public Application,
   std::unique_ptr<engine::Gate> gate_;
   std::optional<engine::Readers> readers_;
   engine::Recovered recovered_;
+  io::Loop::TimerId idle_timer_ = 0;
+  std::optional<std::chrono::steady_clock::time_point> idle_since_;
   size_t not_recorded_ = 0;  // history rows the store had no room for
 
   uint64_t last_key_ = 0;

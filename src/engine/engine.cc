@@ -416,6 +416,12 @@ size_t Engine::live_commands() const {
   }));
 }
 
+bool Engine::holds_anything() const {
+  return std::any_of(terminals_.begin(), terminals_.end(), [](const auto& terminal) {
+    return !terminal->spec().pooled && (terminal->live() || terminal->holder_alive());
+  });
+}
+
 size_t Engine::pooled() const {
   return static_cast<size_t>(std::count_if(terminals_.begin(), terminals_.end(), [](const auto& terminal) {
     return terminal->spec().pooled && terminal->live() && terminal->ready();

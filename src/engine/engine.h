@@ -126,7 +126,9 @@ class Engine final : private Watcher {
   std::vector<Terminal*> terminals() const;  // oldest first; the pool's are not among them
   size_t live_terminals() const;             // that stay
   size_t live_commands() const;              // of their own
-  size_t pooled() const;                     // started ahead, and ready
+  // A terminal or a command lives, or what one left behind does. Shells started ahead do not count.
+  bool holds_anything() const;
+  size_t pooled() const;  // started ahead, and ready
 
   void contribute_path(PathContribution contribution);
   bool remove_path(const std::string& contributor);

@@ -50,6 +50,17 @@ base::Result<OutputSource> OutputSource::find(Terminal& terminal, const std::str
   return OutputSource(terminal, command);
 }
 
+base::Result<OutputSource> OutputSource::styled() const {
+  if (total_bytes() > kMostStyledBytes) {
+    return base::fail(base::ErrorCode::Exhausted,
+                      fmt::format("{} bytes are too many to be read with colours: read them without, or raw",
+                                  total_bytes()));
+  }
+  OutputSource source = *this;
+  source.styled_ = terminal_->styled_output(command_);
+  return source;
+}
+
 const std::string& OutputSource::id() const {
   return command_ != nullptr ? command_->facts.command_id : terminal_->id();
 }
@@ -83,8 +94,9 @@ void OutputSource::with_lines(const std::function<void(const Lines&)>& use) cons
     return use({none, 0, 0});
   }
   // Lines are added for the time of the call only: nobody else sees a change.
-  auto& output = const_cast<terminal::Output&>(command_ == nullptr ? terminal_->output()
-                                                                   : terminal_->output_of(*command_));
+  auto& output = styled_ ? *styled_
+                         : const_cast<terminal::Output&>(
+                               command_ == nullptr ? terminal_->output() : terminal_->output_of(*command_));
   const LineNumber settled = output.transcript().size();
   output.as_if_finished([&](const Transcript& all) {
     const LineNumber complete =

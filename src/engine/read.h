@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,9 @@ class OutputSource {
     terminal::LineNumber settled = 0;   // those up to here never change
     terminal::LineNumber complete = 0;  // those up to here have ended; all of them once the source has
   };
+  // With colours, which are SGR sequences among the text. The output is gone through anew for it.
+  static constexpr uint64_t kMostStyledBytes = 64 << 20;
+  base::Result<OutputSource> styled() const;
   // Valid within `use` only.
   void with_lines(const std::function<void(const Lines&)>& use) const;
 
@@ -47,6 +51,7 @@ class OutputSource {
 
   Terminal* terminal_;
   Command* command_;
+  std::shared_ptr<terminal::Output> styled_;  // set: lines come from here
 };
 
 struct ReadResult {

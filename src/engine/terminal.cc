@@ -91,7 +91,7 @@ Terminal::~Terminal() {
   }
   for (io::Loop::TimerId* timer :
        {&start_timer_, &editor_timer_, &times_timer_, &look_timer_, &abandon_timer_, &climb_timer_,
-        &kill_timer_, &interrupt_timer_, &ending_timer_, &frame_timer_}) {
+        &kill_timer_, &interrupt_timer_, &ending_timer_, &frame_timer_, &break_timer_}) {
     host_.loop.cancel(*timer);
   }
 }
@@ -158,7 +158,9 @@ void Terminal::input(std::string_view bytes, Owner by, HolderLink::Done done) {
     if (by == Owner::User || quality() != shell::Quality::Rich) {
       log({{"k", "typed"}, {"at", read_to_}, {"bytes", std::string(bytes)}});
     }
+    const bool at_prompt = current_ == nullptr && tracker_->state() == shell::CommandTracker::State::Input;
     tracker_->typed(bytes, read_to_);
+    if (at_prompt && bytes.find(shell::kAbandonInput) != std::string_view::npos) note_break();
     for (shell::TrackerEvent& event : tracker_->take_events()) handle(std::move(event));
   }
   // Whoever waited has an answer now; whether it was enough the kernel will say.

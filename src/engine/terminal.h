@@ -180,6 +180,8 @@ class Terminal final : private HolderLink::Observer {
   // The output of a command on its own, made from the journal if need be. `finished`: lines still on its
   // screen count as final.
   const terminal::Output& output_of(Command& command);
+  // The same, with colours: made anew from the journal, for one reader. Null command: the whole terminal's.
+  std::unique_ptr<terminal::Output> styled_output(const Command* command);
   base::Result<std::string> raw(uint64_t offset, size_t most, uint64_t* next);
 
   // --- acting on it
@@ -267,6 +269,9 @@ class Terminal final : private HolderLink::Observer {
   void shell_ended();
   void close(State final);
   terminal::OutputOptions output_options(terminal::BinarySniffer::Source source) const;
+  terminal::BinarySniffer::Source source_of_all() const;
+  terminal::BinarySniffer::Source source_of_commands() const;
+  void feed_from_journal(terminal::Output& output, uint64_t begin, uint64_t end);
   void look_when_silent();
   void looked(const base::Result<pty::RunState>& state);
   void read_kernel_cwd();
@@ -286,6 +291,8 @@ class Terminal final : private HolderLink::Observer {
   void arm_times();
   void check_times();
   void abandon_input();
+  void note_break();
+  void settle_after_break();
   void send_interrupt();
   void interrupt_again(const std::string& command_id, bool shell_was_in_front, int looks);
   pid_t foreground_group() const;
@@ -371,6 +378,10 @@ class Terminal final : private HolderLink::Observer {
   io::Loop::TimerId frame_timer_ = 0;
   io::Loop::TimerId kill_timer_ = 0;
   bool editor_waited_ = false;
+  // Ctrl-C went to the prompt: until the shell has dealt with it, what is typed may go with the line.
+  io::Loop::TimerId break_timer_ = 0;  // runs as long as that
+  Clock::time_point break_at_;
+  bool prompt_after_break_ = false;
   io::Loop::TimerId interrupt_timer_ = 0;
   bool interrupt_due_ = false;  // once it has begun
 

@@ -21,6 +21,9 @@ using terminal::CommandState;
 namespace {
 // A prompt follows the end of a command at once; a prompt that computes for long must not hide the end.
 constexpr std::chrono::milliseconds kPromptGrace{500};
+// How long a shell takes to come back to its prompt after Ctrl-C, and when it is not waited for any longer.
+constexpr std::chrono::milliseconds kBreakSettle{100};
+constexpr std::chrono::milliseconds kLongestBreak{1000};
 }  // namespace
 
 Command& Terminal::add_command(std::string id, Owner by, std::string text) {
@@ -113,9 +116,11 @@ void Terminal::pump() {
     if (lease_ && command.by == Owner::Agent) return;  // when it is given back
     if (tracker_->line_begun()) {
       // A person left half a line: it goes, as Ctrl-C would have it, and the new prompt brings us back.
+      if (break_timer_ != 0) return;
       send_bytes(shell::kAbandonInput, {});
-      return;
+      return note_break();
     }
+    if (break_timer_ != 0) return;
     const bool paste = output_->screen().modes().has(vt::Mode::BracketedPaste);
     if (!paste && shell::has_line_editor(identity_.kind) && !editor_waited_) {
       if (editor_timer_ == 0) {
@@ -250,8 +255,7 @@ void Terminal::command_started(const shell::CommandStarted& event) {
   if (!event.cwd.empty() && command->delivered == command->facts.command) command->facts.cwd = event.cwd;
   command->range.begin = event.output_begin;
   command->started = command->last_output = Clock::now();
-  command->output = std::make_unique<terminal::Output>(output_options(
-      on_pipes() ? terminal::BinarySniffer::Source::Pipe : terminal::BinarySniffer::Source::Terminal));
+  command->output = std::make_unique<terminal::Output>(output_options(source_of_commands()));
   current_ = command;
   changed(kCommandStarted);
   look_when_silent();
@@ -313,11 +317,12 @@ void Terminal::command_finished(const shell::CommandFinished& event) {
     }
   }
   if (command->has_echo) skip_echo(*command);
-  if (event.shell_gone || quality() != shell::Quality::Rich) return finish(*command);
+  const auto delay = host_.settings.command_delay;
+  if (event.shell_gone || (quality() != shell::Quality::Rich && delay.count() == 0)) return finish(*command);
   // Where the shell is now, and that it waits again, follows within a few bytes.
   ending_ = command;
   if (replaying_) return;
-  ending_timer_ = host_.loop.after(kPromptGrace, [this] {
+  ending_timer_ = host_.loop.after(delay.count() > 0 ? delay : kPromptGrace, [this] {
     ending_timer_ = 0;
     finish_ending();
   });
@@ -443,21 +448,37 @@ terminal::CommandResult Terminal::facts(const Command& command) const {
   return result;
 }
 
-const terminal::Output& Terminal::output_of(Command& command) {
-  if (spec_.temporary()) return *output_;
-  if (command.output) return *command.output;
-  command.output = std::make_unique<terminal::Output>(output_options(
-      on_pipes() ? terminal::BinarySniffer::Source::Pipe : terminal::BinarySniffer::Source::Terminal));
-  const uint64_t end = command.over ? command.range.end : read_to_;
-  for (uint64_t at = command.range.begin; at < end && reader_;) {
+void Terminal::feed_from_journal(terminal::Output& output, uint64_t begin, uint64_t end) {
+  for (uint64_t at = begin; at < end && reader_;) {
     uint64_t next = at;
     const auto bytes = raw(at, std::min<uint64_t>(end - at, 64 * 1024), &next);
     if (!bytes || next == at) break;
-    command.output->feed(*bytes);
+    output.feed(*bytes);
     at = next;
   }
+}
+
+const terminal::Output& Terminal::output_of(Command& command) {
+  if (spec_.temporary()) return *output_;
+  if (command.output) return *command.output;
+  command.output = std::make_unique<terminal::Output>(output_options(source_of_commands()));
+  feed_from_journal(*command.output, command.range.begin, command.over ? command.range.end : read_to_);
   if (command.over) command.output->finish();
   return *command.output;
+}
+
+std::unique_ptr<terminal::Output> Terminal::styled_output(const Command* command) {
+  const bool all = command == nullptr || spec_.temporary();
+  terminal::OutputOptions options = output_options(all ? source_of_all() : source_of_commands());
+  options.with_styles = true;
+  auto output = std::make_unique<terminal::Output>(options);
+  if (all) {
+    feed_from_journal(*output, 0, read_to_);
+  } else if (command->started_seen) {
+    feed_from_journal(*output, command->range.begin, command->over ? command->range.end : read_to_);
+  }
+  if (all ? closed_ : command->over) output->finish();
+  return output;
 }
 
 terminal::CommandResult Terminal::result(const Command& command, const terminal::ViewLimits& view) {
@@ -543,6 +564,24 @@ void Terminal::climb(int rung) {
     if (!link_ || current_ == nullptr || current_->over) return;
     link_->signal(rung == 0 ? SIGTERM : SIGKILL, HolderLink::Target::Foreground);
     if (rung < 4) climb(rung + 1);
+  });
+}
+
+// Several interrupts may bring one prompt or several, and an empty line need not bring one at all: so a
+// prompt counts once nothing came after it for a moment.
+void Terminal::note_break() {
+  break_at_ = Clock::now();
+  prompt_after_break_ = false;
+  settle_after_break();
+}
+
+void Terminal::settle_after_break() {
+  host_.loop.cancel(break_timer_);
+  break_timer_ = host_.loop.after(kBreakSettle, [this] {
+    break_timer_ = 0;
+    if (!prompt_after_break_ && Clock::now() - break_at_ < kLongestBreak) return settle_after_break();
+    if (tracker_) tracker_->line_abandoned();
+    pump();
   });
 }
 

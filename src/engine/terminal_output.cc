@@ -42,12 +42,19 @@ terminal::OutputOptions Terminal::output_options(terminal::BinarySniffer::Source
   return options;
 }
 
-void Terminal::begin_output() {
+terminal::BinarySniffer::Source Terminal::source_of_all() const {
   using Source = terminal::BinarySniffer::Source;
-  output_ =
-      std::make_unique<terminal::Output>(output_options(!spec_.temporary()                ? Source::Shell
-                                                        : provider_ == pty::Provider::Pty ? Source::Terminal
-                                                                                          : Source::Pipe));
+  if (!spec_.temporary()) return Source::Shell;
+  return provider_ == pty::Provider::Pty ? Source::Terminal : Source::Pipe;
+}
+
+terminal::BinarySniffer::Source Terminal::source_of_commands() const {
+  using Source = terminal::BinarySniffer::Source;
+  return provider_ == pty::Provider::Pty ? Source::Terminal : Source::Pipe;
+}
+
+void Terminal::begin_output() {
+  output_ = std::make_unique<terminal::Output>(output_options(source_of_all()));
 }
 
 void Terminal::on_welcome(const hold::StatusMessage& status) {
@@ -254,8 +261,12 @@ void Terminal::handle(shell::TrackerEvent event) {
   if (std::holds_alternative<shell::PromptReady>(event)) {
     if (!replaying_) remove_start_files();
     became_ready();
-    finish_ending();
+    if (replaying_ || host_.settings.command_delay.count() == 0) finish_ending();
     editor_waited_ = false;
+    if (break_timer_ != 0) {
+      prompt_after_break_ = true;
+      settle_after_break();
+    }
     changed(kPrompt);
     if (!replaying_) {
       host_.loop.post([this, alive = alive_] {
@@ -336,8 +347,8 @@ void Terminal::close(State final) {
   std::error_code ignored;
   std::filesystem::remove_all(private_folder_, ignored);
   log({{"k", "closed"}, {"at", read_to_}, {"lost", lost_}});
-  for (io::Loop::TimerId* timer :
-       {&start_timer_, &editor_timer_, &times_timer_, &look_timer_, &abandon_timer_, &climb_timer_}) {
+  for (io::Loop::TimerId* timer : {&start_timer_, &editor_timer_, &times_timer_, &look_timer_,
+                                   &abandon_timer_, &climb_timer_, &break_timer_}) {
     host_.loop.cancel(*timer);
   }
   changed(kClosed | kReady | kMeta);
@@ -367,7 +378,7 @@ void Terminal::look_when_silent() {
 
 void Terminal::looked(const base::Result<pty::RunState>& state) {
   Command* command = current_;
-  if (!state || command == nullptr || command->over || command->answered) return;
+  if (!state || command == nullptr || command->over || command->answered || command == ending_) return;
   const bool was_waiting = command->facts.state == terminal::CommandState::AwaitingInput;
   if (!state->waiting) {
     input_looks_ = 0;

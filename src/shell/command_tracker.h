@@ -62,6 +62,12 @@ class CommandTracker {
   }
   // Somebody else's keys went in. Shells that do not mark a command's start are followed by them.
   void typed(std::string_view bytes, uint64_t at);
+  // What was typed is gone, and the shell said nothing of it: an empty line was interrupted.
+  void line_abandoned() {
+    line_begun_ = false;
+    typed_line_.clear();
+    typed_line_known_ = true;
+  }
   // No mark came in time: foreign marks are understood from now on.
   void integration_timed_out();
   // The shell's line editor is on again and the shell reads the terminal, without a mark: its hooks are gone

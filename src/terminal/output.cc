@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "vt/fill.h"
+#include "vt/sgr_text.h"
 
 namespace ttyward::terminal {
 namespace {
@@ -49,9 +50,31 @@ Output::Output(const OutputOptions& options)
       screen_(screen_options(options, this)),
       transcript_(options.transcript) {}
 
+// With styles: what is blank stays blank, so that lines have the same numbers with and without.
+std::string Output::text_of(const vt::Line& line) const {
+  if (!options_.with_styles) return line.text;
+  const size_t end = line.wrapped ? line.text.size() : without_trailing_blanks(line.text).size();
+  std::string out;
+  for (const vt::Span& span : line.spans) {
+    if (span.begin >= end) break;
+    vt::Style style = span.style;
+    style.link = 0;
+    style.clear(vt::Style::kProtected);
+    const std::string_view text = line.text_of(span).substr(0, end - span.begin);
+    if (style == vt::Style{}) {
+      out += text;
+    } else {
+      out += "\033[" + vt::sgr_text(style, vt::ColorForm::Semicolons) + "m";
+      out += text;
+      out += "\033[m";
+    }
+  }
+  return out;
+}
+
 void Output::row_left(const vt::Line& line) {
   if (line.wrapped) {
-    partial_ += line.text;
+    partial_ += text_of(line);
     if (partial_.size() >= kLongestLine) {
       transcript_.append(partial_);
       partial_.clear();
@@ -59,10 +82,10 @@ void Output::row_left(const vt::Line& line) {
     return;
   }
   if (partial_.empty()) {
-    transcript_.append(without_trailing_blanks(line.text));
+    transcript_.append(without_trailing_blanks(text_of(line)));
     return;
   }
-  partial_ += line.text;
+  partial_ += text_of(line);
   transcript_.append(without_trailing_blanks(partial_));
   partial_.clear();
 }
@@ -203,7 +226,7 @@ void Output::append_screen(Transcript& transcript, std::string partial) const {
   };
   for (int r = 0; r < screen_.rows(); r++) {
     const vt::Line row = screen_.line(r);
-    partial += row.text;
+    partial += text_of(row);
     if (row.wrapped) continue;
     end_line(partial);
     partial.clear();

@@ -26,7 +26,8 @@ struct OutputOptions {
   int cols = 80;
   int rows = 24;
   BinarySniffer::Source source = BinarySniffer::Source::Terminal;
-  bool bare_lines = false;  // lines end with a line feed alone; so they do in a pipe
+  bool bare_lines = false;   // lines end with a line feed alone; so they do in a pipe
+  bool with_styles = false;  // lines keep their colours, as SGR sequences; each ends without any
   Transcript::Limits transcript;
 };
 
@@ -63,6 +64,7 @@ class Output final : private vt::RowSink {
 
  private:
   void row_left(const vt::Line& line) override;
+  std::string text_of(const vt::Line& line) const;
   void append_screen(Transcript& transcript, std::string partial) const;
   size_t skip_plain_lines(std::string_view bytes, std::optional<uint64_t> kept_at);
   void hand_over(std::string_view bytes, std::optional<uint64_t> kept_at, Transcript::KeptLines lines);

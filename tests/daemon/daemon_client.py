@@ -1,0 +1,92 @@
+"""A daemon of one's own and its socket, for tests of many commands: one connection, no process per call."""
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+
+TTYWARD = os.environ["TTYWARD"]
+PATIENCE = float(os.environ.get("TTYWARD_TEST_PATIENCE", "60"))
+
+
+class CallFailed(Exception):
+    def __init__(self, call, error):
+        super().__init__(f"{call}: {error['code']}: {error['message']}")
+        self.code = error["code"]
+
+
+class Client:
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(PATIENCE)
+        self.socket.connect(path)
+        self.lines = self.socket.makefile("rwb")
+        self.last = 0
+        self.waiting = {}
+        self.send({"hello": {"protocol": 1, "role": "person", "client": "test", "reader": "test", "session": None}})
+        json.loads(self.lines.readline())
+
+    def close(self):
+        self.lines.close()
+        self.socket.close()
+
+    def send(self, message):
+        self.lines.write(json.dumps(message).encode() + b"\n")
+        self.lines.flush()
+
+    def start(self, call, /, **args):
+        self.last += 1
+        self.send({"id": self.last, "call": call, "args": args})
+        return self.last
+
+    def answer(self, number, call="call"):
+        while number not in self.waiting:
+            line = self.lines.readline()
+            if not line:
+                raise AssertionError("the daemon closed the connection")
+            message = json.loads(line)
+            if "id" in message and "part" not in message:
+                self.waiting[message["id"]] = message
+        message = self.waiting.pop(number)
+        if "error" in message:
+            raise CallFailed(call, message["error"])
+        return message["ok"]
+
+    def call(self, name, /, **args):
+        return self.answer(self.start(name, **args), name)
+
+
+class Daemon:
+    """Runs until close(), with a home of its own; every process it started is gone then."""
+
+    def __init__(self, config=""):
+        self.folder = tempfile.mkdtemp(prefix="ttyward-daemon-")
+        self.home = self.folder + "/home"
+        os.mkdir(self.home)
+        self.environment = {"PATH": os.environ["PATH"], "HOME": self.home, "TTYWARD_HOME": self.folder + "/tw",
+                            "SHELL": "/bin/bash", "LANG": "C.UTF-8", "TERM": "xterm-256color"}
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
+            if name in os.environ:
+                self.environment[name] = os.environ[name]
+        if config:
+            os.makedirs(self.folder + "/tw/config", mode=0o700)
+            with open(self.folder + "/tw/config/config.toml", "w") as f:
+                f.write(config)
+        subprocess.run([TTYWARD, "daemon", "run", "--detach"], env=self.environment, check=True, timeout=PATIENCE,
+                       stdin=subprocess.DEVNULL)
+        self.client = self.connect()
+        self.pid = self.client.call("status")["pid"]
+
+    def connect(self):
+        return Client(self.folder + "/tw/run/daemon.sock")
+
+    def close(self):
+        self.client.close()
+        subprocess.run([TTYWARD, "daemon", "stop", "--kill-terminals"], env=self.environment, timeout=PATIENCE,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        give_up = time.monotonic() + PATIENCE
+        while os.path.exists(f"/proc/{self.pid}") and time.monotonic() < give_up:
+            time.sleep(0.01)  # spares the processor
+        shutil.rmtree(self.folder, ignore_errors=True)

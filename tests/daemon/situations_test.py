@@ -1,0 +1,429 @@
+"""Every situation a shell can be in, in every shell there is, as a caller of the daemon sees it.
+
+One table: a situation is a function of the shell at hand; each has a terminal of its own. What a
+shell cannot do at all it is not asked to. TTYWARD_SHELLS=bash,zsh limits the run.
+"""
+import os
+import shutil
+import socket
+import subprocess
+import unittest
+
+from daemon_client import CallFailed, Daemon
+
+SITUATIONS = []
+RICH = ("bash", "zsh", "fish")
+
+
+def situation(only=None, not_in=()):
+    def add(function):
+        SITUATIONS.append((function.__name__, function, only, not_in))
+        return function
+    return add
+
+
+class Shell:
+    """A terminal with one shell in it, and what is expected of it."""
+
+    def __init__(self, test, name, path):
+        self.test = test
+        self.name = name
+        self.path = path
+        self.daemon = test.daemon
+        self.client = test.daemon.client
+        self.id = None
+
+    @property
+    def fish(self):
+        return self.name == "fish"
+
+    def open(self, **args):
+        self.id = self.client.call("open", shell=self.path, cwd=self.daemon.home, **args)["terminal"]["id"]
+
+    def run(self, command, **args):
+        return self.client.call("exec", terminal=self.id, command=command,
+                                **{"yield_after_ms": 20_000, "view": "full", "on_busy": "wait", **args})
+
+    def expect(self, command, code, output=None, **facts):
+        result = self.run(command)
+        self.test.assertEqual((result["state"], result["exit_code"]), ("exited", code), result)
+        if output is not None:
+            self.test.assertEqual(result["output"], output, result)
+        for name, value in facts.items():
+            self.test.assertEqual(result[name], value, result)
+        return result
+
+    def fine(self):
+        """As good as new."""
+        self.expect(self.exit(23), 23, "")
+        self.expect("echo fine", 0, "fine\n")
+
+    def exit(self, code):
+        return f"sh -c 'exit {code}'"
+
+    def terminal(self):
+        return next(t for t in self.client.call("list", all=True)["terminals"] if t["id"] == self.id)
+
+    def ended(self):
+        self.client.call("wait", terminal=self.id, exit=True, timeout_ms=20_000)
+        self.test.assertEqual(self.terminal()["state"], "finished")
+
+    def keys(self, keys):
+        self.client.call("input", terminal=self.id, keys=keys)
+
+    def type(self, text):
+        self.client.call("input", terminal=self.id, text=text)
+
+    def asks(self, command):
+        """Runs what will wait for input, until it does."""
+        result = self.run(command)
+        self.test.assertEqual(result["state"], "awaiting_input", result)
+        return result["command_id"]
+
+    def end_of(self, command_id):
+        came = self.client.call("wait", command=command_id, exit=True, timeout_ms=20_000)
+        self.test.assertEqual(came["condition"], "exit", came)
+        return came["result"]
+
+
+@situation()
+def statuses_and_how_they_are_known(s):
+    for code in (0, 1, 2, 126, 127, 255):
+        s.expect(s.exit(code), code, "", known_by="shell_mark" if s.name in RICH else "prompt_mark")
+    result = s.run("sh -c 'kill -9 $$'")
+    s.test.assertEqual(result["exit_code"], 137, result)
+    s.fine()
+
+
+@situation(not_in=("fish",))
+def set_e(s):
+    s.expect("set -e", 0)
+    s.expect("echo on", 0, "on\n")
+    result = s.run("false")
+    s.test.assertEqual((result["exit_code"], result["known_by"]), (1, "wait"), result)
+    s.ended()
+
+
+@situation(not_in=("fish",))
+def set_u(s):
+    s.expect("set -u", 0)
+    s.expect("echo on", 0, "on\n")
+    result = s.run("echo $nobody_set_this")
+    s.test.assertNotIn(result["exit_code"], (0, None), result)
+    if s.terminal()["state"] != "finished":
+        s.fine()
+
+
+@situation(not_in=("fish",))
+def set_x(s):
+    s.run("set -x")
+    for code in (0, 3):
+        result = s.run(s.exit(code))
+        s.test.assertEqual(result["exit_code"], code, result)
+        s.test.assertNotIn("633", result["output"])
+    s.test.assertIn("shown\n", s.run("echo shown")["output"])
+    s.run("set +x")
+    s.fine()
+
+
+@situation()
+def exec_becomes_the_shell(s):
+    result = s.run("exec sh -c 'echo last; exit 9'")
+    s.test.assertEqual((result["exit_code"], result["known_by"], result["output"]), (9, "wait", "last\n"), result)
+    s.ended()
+
+
+@situation()
+def exit_ends_it(s):
+    result = s.run("exit 7")
+    s.test.assertEqual((result["state"], result["exit_code"]), ("exited", 7), result)
+    s.test.assertIn(result["known_by"], ("wait", "shell_mark"))
+    s.ended()
+
+
+@situation()
+def cd(s):
+    s.expect("cd /usr/lib", 0, "", cwd_after="/usr/lib")
+    s.expect("pwd", 0, "/usr/lib\n", cwd="/usr/lib")
+    os.makedirs(s.daemon.home + "/a b", exist_ok=True)
+    s.expect("cd '" + s.daemon.home + "/a b'", 0, "", cwd_after=s.daemon.home + "/a b")
+    result = s.run("cd /nowhere/at/all")
+    s.test.assertNotIn(result["exit_code"], (0, None))
+    s.test.assertEqual(s.terminal()["cwd"], s.daemon.home + "/a b")
+    s.test.assertEqual(s.run("pwd", cwd="/")["output"], "/\n")
+    s.expect("pwd", 0, s.daemon.home + "/a b\n")
+
+
+@situation(not_in=("fish",))
+def traps(s):
+    s.expect("trap 'echo bye' EXIT", 0)
+    s.expect("(exit 3)", 3)
+    s.expect("trap 'echo usr' USR1", 0)
+    s.test.assertIn("usr", s.run("kill -USR1 $$; sleep 0.1")["output"])
+    if s.name in ("bash", "zsh"):
+        s.expect("trap 'true' DEBUG; trap 'echo err' ERR", 0)
+        s.test.assertIn("err", s.expect("false", 1)["output"])
+        s.run("trap - DEBUG ERR")
+    result = s.run("exit 4")
+    s.test.assertEqual((result["exit_code"], "bye" in result["output"]), (4, True), result)
+
+
+@situation(not_in=("fish",))
+def subshells(s):
+    s.expect("(exit 5)", 5, "")
+    s.expect("(cd /; pwd; exit 6)", 6, "/\n")
+    s.expect("pwd", 0, s.daemon.home + "\n")
+    s.expect("x=$(echo in; exit 8); echo $? $x", 0, "8 in\n")
+    s.expect("true | false", 1, "")
+
+
+@situation()
+def start_file_read_again(s):
+    file = {"bash": ".bashrc", "zsh": ".zshrc", "fish": ".config/fish/config.fish"}.get(s.name, ".shrc")
+    path = os.path.join(s.daemon.home, file)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "a") as f:
+        f.write("true\n")
+    for _ in range(2):
+        s.expect(f". {path}" if not s.fish else f"source {path}", 0, "")
+        s.fine()
+
+
+@situation(only=("bash",))
+def a_prompt_that_is_rebuilt_each_time(s):
+    s.expect("build() { local code=$?; PS1=\"[$code $(date +%s) \\w]\\n\\$ \"; }; PROMPT_COMMAND=build", 0)
+    s.fine()
+    s.expect("PROMPT_COMMAND=\"history -a; ${PROMPT_COMMAND:-true}\"", 0)
+    s.fine()
+
+
+@situation(only=("zsh",))
+def prompts_like_those_of_oh_my_zsh_and_powerlevel(s):
+    s.expect("setopt prompt_subst; git_info() { echo \"(main)\"; }; PROMPT='%F{green}$(git_info)%f %~ %# '; RPROMPT='%?'", 0)
+    s.fine()
+    s.expect("autoload -Uz add-zsh-hook; p_pre() { PROMPT=$'\\n'\"%K{blue} %~ %k%F{blue}>%f \"; }; "
+             "p_exec() { : $1; }; add-zsh-hook precmd p_pre; add-zsh-hook preexec p_exec", 0)
+    s.fine()
+    s.expect("precmd_functions=(p_pre $precmd_functions); preexec_functions=($preexec_functions p_exec)", 0)
+    s.fine()
+
+
+@situation(only=("fish",))
+def a_prompt_function_of_fish(s):
+    s.expect("function fish_prompt; set -l last $status; echo -n \"[$last] > \"; end", 0)
+    s.fine()
+
+
+@situation()
+def output_without_a_line_end(s):
+    s.expect("printf abc", 0, "abc\n")
+    s.expect("printf 'x\\ny'", 0, "x\ny\n")
+    s.fine()
+
+
+@situation()
+def output_with_fake_marks(s):
+    fakes = "printf '\\033]633;D;0\\007\\033]133;D;0\\007\\033]633;A;00ff\\007\\033]133;C\\007\\033]633;P;Cwd=/fake\\007'; "
+    s.expect(fakes + s.exit(6), 6)
+    s.test.assertEqual(s.terminal()["cwd"], s.daemon.home)
+    s.fine()
+
+
+@situation()
+def background_jobs_that_print_later(s):
+    s.run("sh -c 'sleep 0.3; echo late' &")
+    result = s.expect("sleep 0.8; " + s.exit(4), 4)
+    s.test.assertIn("late", result["output"])
+    s.run("sh -c 'sleep 0.2; echo at the prompt' &")
+    s.client.call("wait", terminal=s.id, pattern="at the prompt", **{"from": "start"}, timeout_ms=20_000)
+    s.expect(s.exit(5), 5)  # beside which some shells tell of the job's end
+    s.fine()
+
+
+@situation()
+def a_shell_in_the_shell(s):
+    inner = s.asks("bash --norc --noprofile -i")
+    s.test.assertEqual(s.run("echo in $((6*7)); (exit 3)", sentinel=True, on_busy="fail")["exit_code"], 3)
+    s.type("exit 5\r")
+    s.test.assertEqual(s.end_of(inner)["exit_code"], 5)
+    s.fine()
+
+
+@situation()
+def python_in_the_shell(s):
+    inner = s.asks("python3 -q")
+    s.type("print(6*7)\r")
+    s.type("import sys; sys.exit(12)\r")
+    result = s.end_of(inner)
+    s.test.assertEqual((result["exit_code"], "42" in result["output"]), (12, True), result)
+    s.fine()
+
+
+@situation()
+def interrupted(s):
+    s.keys("C-c")
+    s.keys("C-c")
+    s.fine()
+    began = s.client.call("exec", terminal=s.id, command="sh -c 'echo up; exec sleep 100'", yield_after_ms=1)
+    s.client.call("wait", command=began["command_id"], pattern="up", **{"from": "start"}, timeout_ms=20_000)
+    s.client.call("interrupt", terminal=s.id)
+    result = s.end_of(began["command_id"])
+    s.test.assertEqual(result["state"], "interrupted", result)
+    s.fine()
+
+
+@situation()
+def a_full_screen_program_that_is_killed(s):
+    result = s.run("sh -c 'printf \"\\033[?1049h\\033[2Jfull\"; kill -9 $$'")
+    s.test.assertEqual(result["exit_code"], 137, result)
+    s.fine()
+
+
+@situation()
+def several_lines_and_here_documents(s):
+    if s.fish:
+        s.expect("for i in 1 2\n\techo $i\nend\nfalse", 1, "1\n2\n")
+    else:
+        s.expect("for i in 1 2\ndo\n\techo $i\ndone\nfalse", 1, "1\n2\n")
+        s.expect("cat <<'END'\na  'b' \"c !x\nEND\n(exit 4)", 4, "a  'b' \"c !x\n")
+        s.expect("f() {\n  return 9\n}\nf", 9, "")
+    s.expect("echo 'a\tb' | tr '\\t' T; echo 'bang!  \"q\" $x'", 0, "aTb\nbang!  \"q\" $x\n")
+
+
+@situation()
+def open_quotes(s):
+    for text in ("echo 'never closed", "echo \"never closed"):
+        result = s.run(text)
+        s.test.assertNotEqual(result["exit_code"], 0, result)
+        s.fine()
+
+
+@situation()
+def control_characters_are_refused(s):
+    for text in ("echo \x03", "echo \x1b[31m", "echo \x00", "\x04", "echo \x7f"):
+        with s.test.assertRaises(CallFailed) as failed:
+            s.run(text)
+        s.test.assertEqual(failed.exception.code, "invalid_argument")
+    s.fine()
+
+
+@situation()
+def a_megabyte_of_text(s):
+    body = ("0123456789abcdef" * 6 + "\n") * 10_000  # 970 000 bytes
+    text = f"echo -n '{body}' | wc -c" if s.fish else f"wc -c <<'END'\n{body}END\n"
+    # So much is not judged but asked about: somebody else says yes.
+    began = s.client.start("exec", terminal=s.id, command=text, yield_after_ms=20_000)
+    with_person = s.daemon.connect()
+    question = None
+    while question is None:
+        question = next(iter(with_person.call("approvals")["approvals"]), None)
+    with_person.call("answer", approval=question["id"], decision="allow")
+    with_person.close()
+    result = s.client.answer(began)
+    s.test.assertEqual((result["exit_code"], result["output"]), (0, f"{len(body)}\n"))
+    result = s.run("head -c 1000000 /dev/zero | tr '\\0' x | fold -w 100")
+    s.test.assertEqual((result["exit_code"], len(result["output"])), (0, 1_010_000))
+    s.fine()
+
+
+@situation()
+def history_is_left_alone(s):
+    s.expect("echo not_for_history_1", 0)
+    s.expect("echo not_for_history_2", 0)
+    s.run("exit")
+    s.ended()
+    for folder, _, files in os.walk(s.daemon.home):
+        for file in files:
+            with open(os.path.join(folder, file), "rb") as f:
+                s.test.assertNotIn(b"not_for_history", f.read(), file)
+
+
+class Situations(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon("[pool]\nsize = 0\n")
+        cls.addClassCleanup(cls.daemon.close)
+        ash = cls.daemon.folder + "/ash"
+        if shutil.which("busybox"):
+            os.symlink(shutil.which("busybox"), ash)
+        paths = {name: shutil.which(name) for name in ("bash", "zsh", "fish", "dash", "mksh")}
+        paths["ash"] = ash if os.path.exists(ash) else None
+        # zsh asks new users questions otherwise.
+        open(cls.daemon.home + "/.zshrc", "w").close()
+        wanted = os.environ.get("TTYWARD_SHELLS", "").split(",") if os.environ.get("TTYWARD_SHELLS") else paths
+        cls.shells = {name: path for name, path in paths.items() if path and name in wanted}
+
+    def test_type_ahead_while_the_shell_starts(self):
+        client = self.daemon.client
+        for name, path in self.shells.items():
+            with self.subTest(shell=name):
+                opening = client.start("open", shell=path, name="early-" + name, cwd=self.daemon.home)
+                command = client.start("exec", terminal="early-" + name, command="echo early; sh -c 'exit 3'",
+                                       yield_after_ms=20_000)
+                client.answer(opening)
+                result = client.answer(command)
+                self.assertEqual((result["exit_code"], result["output"]), (3, "early\n"), result)
+                client.call("kill", terminal="early-" + name)
+
+    def test_ssh(self):
+        sshd, ssh = shutil.which("sshd", path="/usr/sbin:/usr/bin:/sbin"), shutil.which("ssh")
+        if not sshd or not ssh or "bash" not in self.shells:
+            self.skipTest("no sshd here")
+        folder = self.daemon.folder
+        for name in ("host", "user"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{folder}/{name}"], check=True)
+        shutil.copy(f"{folder}/user.pub", f"{folder}/authorized")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        server = subprocess.Popen([sshd, "-D", "-e", "-f", "/dev/null", "-p", str(port), "-h", f"{folder}/host",
+                                   "-o", "ListenAddress=127.0.0.1", "-o", f"AuthorizedKeysFile={folder}/authorized",
+                                   "-o", "StrictModes=no", "-o", "PidFile=none", "-o", "UsePAM=no",
+                                   # Whatever the user's own start-up files do is not the matter.
+                                   "-o", f"SetEnv=HOME={self.daemon.home}"],
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.addCleanup(server.stderr.close)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        for line in server.stderr:
+            if b"listening" in line:
+                break
+        else:
+            self.skipTest("sshd does not run here")
+        shell = Shell(self, "bash", self.shells["bash"])
+        shell.open()
+        login = (f"ssh -tt -F /dev/null -i {folder}/user -p {port} -o StrictHostKeyChecking=no -o LogLevel=ERROR "
+                 f"-o UserKnownHostsFile=/dev/null -o BatchMode=yes 127.0.0.1 'bash --norc --noprofile -i'")
+        remote = shell.client.call("exec", terminal=shell.id, command=login, yield_after_ms=1)["command_id"]
+        came = shell.client.call("wait", command=remote, pattern=r"[#$] $", **{"from": "start"}, timeout_ms=20_000)
+        if came["condition"] == "timeout":
+            self.skipTest("the login shell of this user does not come up")
+        for code in (0, 4):
+            result = shell.run(f"echo over there; (exit {code})", sentinel=True, on_busy="fail")
+            self.assertEqual((result["exit_code"], result["known_by"], result["output"]),
+                             (code, "sentinel", "over there\n"), result)
+        shell.type("exit 6\r")
+        self.assertEqual(shell.end_of(remote)["exit_code"], 6)
+        shell.fine()
+
+
+def make(function, only, not_in):
+    def test(self):
+        for name, path in self.shells.items():
+            if name in not_in or (only and name not in only):
+                continue
+            with self.subTest(shell=name):
+                shell = Shell(self, name, path)
+                shell.open()
+                try:
+                    function(shell)
+                finally:
+                    self.daemon.client.call("kill", terminal=shell.id)
+    return test
+
+
+for title, function, only, not_in in SITUATIONS:
+    setattr(Situations, "test_" + title, make(function, only, not_in))
+
+if __name__ == "__main__":
+    unittest.main()
