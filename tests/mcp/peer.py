@@ -18,6 +18,7 @@ TTYWARD = os.environ["TTYWARD"]
 PATIENCE = float(os.environ.get("TTYWARD_TEST_PATIENCE", "60"))
 MODERN = "2026-07-28"
 LEGACY = "2025-11-25"
+META = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
 
 
 class Peer:
@@ -60,8 +61,7 @@ class Peer:
         self.last += 1
         params = dict(params or {})
         if self.version == MODERN:
-            meta = {"io.modelcontextprotocol/protocolVersion": MODERN,
-                    "io.modelcontextprotocol/clientCapabilities": self.capabilities, **meta}
+            meta = {**META, "io.modelcontextprotocol/clientCapabilities": self.capabilities, **meta}
         if meta:
             params["_meta"] = meta
         self.send({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})

@@ -1,9 +1,13 @@
 """What an agent has when something dies under it: the daemon in the middle of a call, the server, the client."""
+import json
 import os
+import re
 import signal
+import socket
+import subprocess
 import unittest
 
-from peer import LEGACY, MODERN, McpTest, Peer
+from peer import LEGACY, META, MODERN, PATIENCE, TTYWARD, McpTest, Peer
 
 
 class Survival(McpTest):
@@ -76,6 +80,35 @@ class Survival(McpTest):
         self.begun("ended")
         row = self.eventually(lambda: [r for r in self.json("history")["commands"] if r["exit_code"] is not None])[0]
         self.assertEqual(row["exit_code"], 0)
+
+    def test_an_http_client_that_vanishes_leaves_its_command_and_the_server(self):
+        server = subprocess.Popen([TTYWARD, "mcp", "--http", "127.0.0.1:0"], env=self.environment, cwd=self.work,
+                                  stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(server.stderr.close)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.terminate)
+        port = int(re.search(r":(\d+)/mcp", server.stderr.readline()).group(1))
+        with open(re.search(r"token is in (.*)$", server.stderr.readline()).group(1)) as f:
+            token = f.read().strip()
+
+        def post(tool, **arguments):
+            body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                               "params": {"name": tool, "arguments": arguments, "_meta": META}})
+            connection = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+            connection.sendall((f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n"
+                                "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
+                                f"Mcp-Method: tools/call\r\nMcp-Name: {tool}\r\nMCP-Protocol-Version: {MODERN}\r\n"
+                                f"Connection: close\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode())
+            return connection
+
+        vanishing = post("run_command", command="echo once >> begun; until [ -e gate ]; do sleep 0.02; done; echo > ended",
+                         cwd=self.work, timeout_ms=0)
+        self.begun("begun")
+        vanishing.close()
+        with post("list_terminals") as still, still.makefile() as answer:
+            self.assertIn("until [ -e gate ]", answer.read())
+        self.open_gate("gate")
+        self.begun("ended")
 
 
 if __name__ == "__main__":
