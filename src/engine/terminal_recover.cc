@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "engine/json_fields.h"
@@ -30,6 +32,24 @@ std::optional<terminal::CommandState> state_named(const std::string& name) {
   return std::nullopt;
 }
 
+// The journal, or NotFound once it is certain that there will never be one: a holder may just be coming up.
+base::Result<journal::Reader> open_or_rule_out(const TerminalHost& host, const std::string& id) {
+  constexpr int kMostTries = 400;
+  constexpr std::chrono::milliseconds kPause{5};
+  for (int tries = 0;; ++tries) {
+    auto reader = journal::Reader::open_at(host.journals_fd, id, host.journals + "/" + id);
+    if (reader) return reader;
+    const bool missing = reader.error().code == base::ErrorCode::NotFound;
+    const bool half_made = reader.error().code == base::ErrorCode::Unavailable;
+    if (tries == kMostTries || (!missing && !half_made)) return reader;
+    if (missing) {
+      const auto used = journal::use_up(host.journals_fd, id, host.journals);
+      if (used || used.error().code != base::ErrorCode::AlreadyExists) return reader;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<Terminal>> Terminal::recover(TerminalHost& host, const std::string& id) {
@@ -48,9 +68,9 @@ base::Result<std::unique_ptr<Terminal>> Terminal::recover(TerminalHost& host, co
   t.expected_ = quality_named(text_of(first, "expected"));
   t.identity_ = shell::identify_shell(t.spec_.argv);
   t.replaying_ = true;
-  auto reader = journal::Reader::open_at(host.journals_fd, id, host.journals + "/" + id);
+  auto reader = open_or_rule_out(host, id);
   if (!reader) {
-    // Logged, and the holder never came to make its journal: nothing was ever run.
+    // Logged, and the holder never came to make its journal: nothing was ever run, and nothing will be.
     t.replaying_ = false;
     if (t.spec_.temporary()) {
       t.start_one_command();

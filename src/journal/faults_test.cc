@@ -37,6 +37,20 @@ WriterOptions named(const std::string& id) {
   return options;
 }
 
+TEST(JournalFaults, an_id_that_is_used_up_never_becomes_a_journal) {
+  ScratchFolder scratch;
+  auto folder = must_open(scratch.journals());
+  const auto use = [&](const char* id) { return use_up(folder->fd(), id, scratch.journals()); };
+  EXPECT_TRUE(use("late"));
+  EXPECT_TRUE(use("late"));  // as good twice
+  EXPECT_EQ(Reader::open(scratch.journals(), "late").error().code, base::ErrorCode::NotFound);
+  EXPECT_EQ(Writer::create(folder, named("late")).error().code, base::ErrorCode::AlreadyExists);
+  const auto writer = Writer::create(folder, named("there"));
+  ASSERT_TRUE(writer);
+  EXPECT_EQ(use("there").error().code, base::ErrorCode::AlreadyExists);
+  EXPECT_TRUE(Reader::open(scratch.journals(), "there"));
+}
+
 TEST(JournalFaults, a_disk_that_is_full_at_the_start_is_an_error_and_leaves_nothing_behind) {
   ScratchFolder scratch;
   auto folder = must_open(scratch.journals());

@@ -204,6 +204,22 @@ base::Result<void> remove_segments(int folder, const std::string& id) {
 
 }  // namespace
 
+base::Result<void> use_up(int folder, const std::string& id, const std::string& shown) {
+  if (!valid_id(id)) return base::fail(base::ErrorCode::InvalidArgument, "not a journal id: " + id);
+  auto file = open_private_file_at(folder, main_file(id).c_str(), O_WRONLY | O_CREAT | O_EXCL, shown);
+  if (!file && file.error().code == base::ErrorCode::AlreadyExists) {
+    const auto there = open_private_file_at(folder, main_file(id).c_str(), O_RDONLY, shown);
+    struct stat st{};
+    const bool unused = there && ::fstat(there->get(), &st) == 0 && st.st_size > 0 &&
+                        static_cast<uint64_t>(st.st_size) < kPage;
+    if (unused) return {};
+  }
+  if (!file) return tl::unexpected(file.error());
+  // Even if nothing can be written the name is taken.
+  static_cast<void>(::write(file->get(), "unused\n", 7) == 7);
+  return {};
+}
+
 base::Result<void> remove_journal(int folder, const std::string& id) {
   if (!valid_id(id)) return base::fail(base::ErrorCode::InvalidArgument, "not a journal id: " + id);
   if (auto removed = remove_segments(folder, id); !removed) return removed;

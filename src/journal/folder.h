@@ -57,6 +57,10 @@ class Folder {
   uint64_t total_quota_ = 0;
 };
 
+// Sees to it that no journal of this id ever comes to be, and with it no command: its name is taken, for a
+// reader to be NotFound. AlreadyExists: there is one, or somebody is just making it.
+base::Result<void> use_up(int folder, const std::string& id, const std::string& shown);
+
 // Removes a journal, its header last. Readers that have it open keep reading.
 base::Result<void> remove_journal(int folder, const std::string& id);
 

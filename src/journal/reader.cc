@@ -55,6 +55,9 @@ base::Result<Reader> Reader::open_at(int journals_fd, const std::string& id, con
   if (!root) return base::fail_errno(errno, "cannot keep the folder of " + shown + " open");
   struct stat st{};
   if (::fstat(main->get(), &st) != 0) return base::fail_errno(errno, "cannot stat " + shown + ".main");
+  if (st.st_size > 0 && static_cast<uint64_t>(st.st_size) < kPage) {
+    return base::fail(base::ErrorCode::NotFound, shown + " was never begun");
+  }
   if (static_cast<uint64_t>(st.st_size) < kPage) {
     return base::fail(base::ErrorCode::Unavailable, shown + " is not a journal yet");
   }
