@@ -117,7 +117,10 @@ int run(base::UniqueFd control) {
   auto server = Server::listen(*poller, request->sockets, request->hold.journal.id);
   if (!server) return answer(failed(server.error()));
   auto holder = Holder::start(*poller, *folder, std::move(request->hold), Scope::OwnProcess);
-  if (!holder) return answer(failed(holder.error()));
+  if (!holder) {
+    server->reset();  // its socket first: who hears of the failure may use the id again at once
+    return answer(failed(holder.error()));
+  }
   stdin_fd.reset();  // the command's alone now: who writes into it sees its end
   (*server)->serve(**holder);
   StopRequest stop(**holder);
