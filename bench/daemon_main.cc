@@ -134,7 +134,7 @@ bool wanted(int argc, char** argv, const char* part) {
 int main(int argc, char** argv) {
   const int64_t n = number(argc, argv, "--n", 200);
   const int64_t at_once = number(argc, argv, "--at-once", 500);
-  const int64_t terminals = number(argc, argv, "--terminals", 60);
+  const int64_t terminals = number(argc, argv, "--terminals", 64);
   const int64_t megabytes = number(argc, argv, "--megabytes", 10);
   char name[] = "/tmp/ttyward-bench-XXXXXX";
   const std::string home = ::mkdtemp(name);
@@ -210,6 +210,7 @@ int main(int argc, char** argv) {
   if (wanted(argc, argv, "recovery")) {
     // What an idle terminal weighs.
     for (const std::string& id : opened) daemon.call("kill", {{"terminal", id}});
+    while (daemon.call("status", {}).at("terminals") != 0) ::usleep(10'000);
     const int64_t before = daemon.call("status", {}).at("memory_kib").as_int64();
     std::vector<std::string> many;
     int64_t holders = 0;

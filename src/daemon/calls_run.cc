@@ -144,11 +144,11 @@ void EngineApplication::answer_with(Terminal& terminal, const std::string& comma
   if (terminal.lease() && !command->sent) {
     answer["reason"] = "it has not begun: " + terminal.lease()->by + " has the keyboard of this terminal";
   }
+  responder.ok(answer);
   // What this reader has been given it need not be told again.
   if (const auto source = engine::OutputSource::find(terminal, command_id); source && command->started_seen) {
     readers_->skip_all(reader, *source);
   }
-  responder.ok(answer);
 }
 
 void EngineApplication::follow(const Caller& caller, Terminal& terminal, Command& command, const Follow& how,

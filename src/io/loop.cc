@@ -30,6 +30,7 @@ Loop::TimerId Loop::at(Clock::time_point when, Task task) {
 }
 
 void Loop::cancel(TimerId& id) {
+  if (id == 0) return;
   if (const auto found = due_.find(id); found != due_.end()) {
     timers_.erase(std::pair(found->second, id));
     due_.erase(found);
@@ -38,13 +39,13 @@ void Loop::cancel(TimerId& id) {
 }
 
 void Loop::post(Task task) {
-  bool first = false;
+  bool wake = false;
   {
     const std::lock_guard lock(mutex_);
-    first = posted_.empty();
+    wake = posted_.empty() && turning_ != std::this_thread::get_id();
     posted_.push_back(std::move(task));
   }
-  if (!first) return;
+  if (!wake) return;
   const uint64_t one = 1;
   (void)!::write(wake_.get(), &one, sizeof one);
 }
@@ -91,6 +92,11 @@ void Loop::fire_due() {
 
 void Loop::turn(Clock::duration longest) {
   Clock::duration wait = longest;
+  {
+    const std::lock_guard lock(mutex_);
+    turning_ = std::this_thread::get_id();
+    if (!posted_.empty()) wait = Clock::duration::zero();
+  }
   if (!timers_.empty()) wait = std::min(wait, timers_.begin()->first.first - Clock::now());
   const auto rounded = std::chrono::ceil<milliseconds>(std::max(wait, Clock::duration::zero()));
   poller_.wait(static_cast<int>(rounded.count()));

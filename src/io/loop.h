@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,8 @@ class Loop final : private Poller::Handler {
   std::mutex mutex_;
   std::vector<Task> posted_;  // guarded by mutex_
   bool stopped_ = false;      // guarded by mutex_
+  // Guarded by mutex_: who turns the loop. What this thread posts need not wake it, for it is awake.
+  std::thread::id turning_;
 };
 
 }  // namespace ttyward::io
