@@ -54,6 +54,7 @@ std::string Table::line(const std::vector<std::string>& cells, const std::vector
 std::vector<std::string> Table::lines(size_t width) const {
   const std::vector<size_t> fitting = widths(width);
   std::vector<std::string> titles;
+  titles.reserve(columns_.size());
   for (const Column& column : columns_) titles.emplace_back(column.title);
   std::vector<std::string> out{line(titles, fitting)};
   for (const auto& row : rows_) out.push_back(line(row, fitting));

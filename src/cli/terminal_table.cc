@@ -21,6 +21,7 @@ std::string or_dash(const std::string& text) {
 size_t id_length(const std::vector<const json::object*>& terminals, Ids ids) {
   if (ids == Ids::Whole) return std::string::npos;
   std::vector<std::string> all;
+  all.reserve(terminals.size());
   for (const json::object* each : terminals) all.push_back(text_in(*each, "id"));
   std::sort(all.begin(), all.end());
   size_t length = kShortestId;
@@ -32,7 +33,7 @@ size_t id_length(const std::vector<const json::object*>& terminals, Ids ids) {
 }
 
 std::string state_of(const json::object& terminal) {
-  const std::string state = text_in(terminal, "state");
+  std::string state = text_in(terminal, "state");
   if (state == "awaiting_input") return "asks";
   if (state == "finished") {
     if (const auto code = number_in(terminal, "exit_code")) return "ended " + std::to_string(*code);

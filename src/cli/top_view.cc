@@ -77,6 +77,7 @@ std::string TopView::selected_name() const {
 
 std::vector<const json::object*> TopView::terminals() const {
   std::vector<const json::object*> all;
+  all.reserve(terminals_.size());
   for (const json::value& each : terminals_) all.push_back(&each.get_object());
   return all;
 }

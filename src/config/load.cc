@@ -85,7 +85,7 @@ void apply_file(Loaded& loaded, const std::string& path, FileLevel level, IfAbse
 std::string find_project_file(const std::string& cwd) {
   std::string folder = cwd;
   while (!folder.empty()) {
-    const std::string path = (folder == "/" ? "" : folder) + "/" + kProjectFileName;
+    std::string path = (folder == "/" ? "" : folder) + "/" + kProjectFileName;
     struct stat st{};
     if (::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode)) return path;
     if (folder == "/") return {};

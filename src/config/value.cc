@@ -31,8 +31,9 @@ constexpr std::array<Unit, 6> kSizes = {{{"TiB", int64_t{1} << 40},
 template <size_t N>
 std::optional<int64_t> with_unit(std::string_view text, const std::array<Unit, N>& units) {
   int64_t whole = 0;
-  const char* end = text.data() + text.size();
-  auto [at, error] = std::from_chars(text.data(), end, whole);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  auto [at, error] = std::from_chars(begin, end, whole);
   if (error != std::errc() || whole < 0) return std::nullopt;
   int64_t fraction = 0;
   int64_t scale = 1;

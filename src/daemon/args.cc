@@ -154,7 +154,7 @@ std::vector<json::object> Args::objects(const char* name) {
 }
 
 std::string Args::choice(const char* name, const std::vector<const char*>& choices) {
-  const std::string given = text(name, choices.front());
+  std::string given = text(name, choices.front());
   std::string all;
   for (const char* one : choices) {
     if (given == one) return given;

@@ -27,7 +27,7 @@ struct EngineApplication::Batch {
   uint64_t key = 0;
 };
 
-void EngineApplication::batch(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::batch(const Caller& caller, Args& args, const Responder& responder) {
   auto batch =
       std::make_shared<Batch>(Batch{caller, responder, {}, {}, false, false, 0, {}, false, {}, {}, 0});
   batch->commands = args.texts("commands");

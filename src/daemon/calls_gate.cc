@@ -62,8 +62,8 @@ engine::GateRequest EngineApplication::gate_request(const Caller& caller, std::s
 }
 
 void EngineApplication::gated(const Caller& caller, engine::GateRequest request,
-                              std::chrono::milliseconds yield_after, Responder responder,
-                              std::function<void(const std::string&)> go) {
+                              std::chrono::milliseconds yield_after, const Responder& responder,
+                              const std::function<void(const std::string&)>& go) {
   terminal::CommandResult facts;
   facts.command_id = request.command_id;
   facts.terminal_id = request.terminal_id;
@@ -94,8 +94,8 @@ void EngineApplication::gated(const Caller& caller, engine::GateRequest request,
     responder.ok(result_object(refused));
   };
   const auto call = std::make_shared<uint64_t>(0);  // while the question is open
-  const GateDecision decision =
-      gate_->ask(request, [this, alive = alive_, facts, go, refuse, call](const GateDecision& came) {
+  const GateDecision decision = gate_->ask(
+      std::move(request), [this, alive = alive_, facts, go, refuse, call](const GateDecision& came) {
         if (!*alive) return;
         end_call(*call);
         if (came.kind == GateDecision::Kind::Allowed) {

@@ -36,7 +36,7 @@ std::string EngineApplication::session_of(const Caller& caller, Args& args) cons
   return given.empty() ? caller.session : given;
 }
 
-void EngineApplication::check(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::check(const Caller& caller, Args& args, const Responder& responder) {
   engine::GateRequest request = gate_request(caller, args.required_text("command"), args.text("cwd"));
   request.session = session_of(caller, args);
   const std::string mode = args.text("mode");
@@ -56,7 +56,7 @@ void EngineApplication::check(const Caller& caller, Args& args, Responder respon
   responder.ok(parsed(policy::to_json(*verdict)));
 }
 
-void EngineApplication::approvals(const Caller&, Args& args, Responder responder) {
+void EngineApplication::approvals(const Caller&, Args& args, const Responder& responder) {
   const bool all = args.flag("all");
   if (args.refused(responder)) return;
   json::array list;
@@ -64,7 +64,7 @@ void EngineApplication::approvals(const Caller&, Args& args, Responder responder
   responder.ok({{"approvals", std::move(list)}});
 }
 
-void EngineApplication::answer(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::answer(const Caller& caller, Args& args, const Responder& responder) {
   const std::string id = args.required_text("approval");
   const std::string decision = args.choice("decision", {"deny", "allow", "skip"});
   if (!args.has("decision")) args.wrong("'decision' is missing: allow, deny or skip");
@@ -84,7 +84,7 @@ void EngineApplication::answer(const Caller& caller, Args& args, Responder respo
   responder.ok({{"approval", parsed(answered->to_json())}});
 }
 
-void EngineApplication::withdraw(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::withdraw(const Caller& caller, Args& args, const Responder& responder) {
   const std::string id = args.required_text("approval");
   if (args.refused(responder)) return;
   const auto withdrawn = gate_->withdraw(id, caller.connection);
@@ -92,7 +92,7 @@ void EngineApplication::withdraw(const Caller& caller, Args& args, Responder res
   responder.ok({{"approval", parsed(withdrawn->to_json())}});
 }
 
-void EngineApplication::rules(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::rules(const Caller& caller, Args& args, const Responder& responder) {
   const std::string session = session_of(caller, args);
   const std::string cwd = args.text("cwd");
   if (args.refused(responder)) return;
@@ -110,7 +110,7 @@ void EngineApplication::rules(const Caller& caller, Args& args, Responder respon
   responder.ok({{"rules", std::move(made)}, {"errors", std::move(errors)}});
 }
 
-void EngineApplication::rule_remove(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::rule_remove(const Caller& caller, Args& args, const Responder& responder) {
   const std::string name = args.required_text("name");
   const std::string scope = args.choice("scope", {"global", "session"});
   const std::string session = session_of(caller, args);
@@ -121,7 +121,7 @@ void EngineApplication::rule_remove(const Caller& caller, Args& args, Responder 
   responder.ok({{"removed", *removed}});
 }
 
-void EngineApplication::mode(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::mode(const Caller& caller, Args& args, const Responder& responder) {
   const std::string session = session_of(caller, args);
   const std::string set = args.text("set");
   policy::Mode wanted{};
@@ -138,7 +138,7 @@ void EngineApplication::mode(const Caller& caller, Args& args, Responder respond
   responder.ok({{"mode", std::string(policy::name_of(gate_->mode(session)))}});
 }
 
-void EngineApplication::history(const Caller&, Args& args, Responder responder) {
+void EngineApplication::history(const Caller&, Args& args, const Responder& responder) {
   store::HistoryQuery query;
   query.text = args.text("text");
   query.exit = args.flag("failed") ? store::ExitFilter::Failed : store::ExitFilter::Any;
@@ -165,7 +165,7 @@ void EngineApplication::history(const Caller&, Args& args, Responder responder) 
   if (!posted) responder.fail({wire::Code::Exhausted, "the history is too busy; try again in a moment"});
 }
 
-void EngineApplication::decisions(const Caller&, Args& args, Responder responder) {
+void EngineApplication::decisions(const Caller&, Args& args, const Responder& responder) {
   store::DecisionQuery query;
   query.text = args.text("text");
   query.cwd = args.text("cwd");

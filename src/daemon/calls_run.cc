@@ -233,7 +233,7 @@ void EngineApplication::follow(const Caller& caller, Terminal& terminal, Command
   call.wait = std::move(*wait);
 }
 
-void EngineApplication::run(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::run(const Caller& caller, Args& args, const Responder& responder) {
   const config::TimeSettings& times = config_.settings.times;
   engine::RunRequest request;
   request.argv = args.texts("argv");
@@ -281,7 +281,7 @@ void EngineApplication::run(const Caller& caller, Args& args, Responder responde
         });
 }
 
-void EngineApplication::exec(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::exec(const Caller& caller, Args& args, const Responder& responder) {
   const config::TimeSettings& times = config_.settings.times;
   const std::string name = args.required_text("terminal");
   engine::CommandRequest request;
@@ -394,7 +394,7 @@ void EngineApplication::submit_when_free(const Caller& caller, const std::string
   follow(caller, *submitted->terminal, *submitted->command, how, responder);
 }
 
-void EngineApplication::result(const Caller&, Args& args, Responder responder) {
+void EngineApplication::result(const Caller&, Args& args, const Responder& responder) {
   const std::string id = args.required_text("command");
   const terminal::ViewLimits view = view_of(args);
   if (args.refused(responder)) return;

@@ -103,7 +103,7 @@ pty::Provider EngineApplication::provider_of(Args& args) const {
                                                                                    : pty::Provider::Pty;
 }
 
-void EngineApplication::open(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::open(const Caller& caller, Args& args, const Responder& responder) {
   engine::OpenRequest request;
   request.name = args.text("name");
   request.cwd = args.text("cwd");
@@ -129,7 +129,7 @@ void EngineApplication::open(const Caller& caller, Args& args, Responder respond
   });
 }
 
-void EngineApplication::acquire(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::acquire(const Caller& caller, Args& args, const Responder& responder) {
   const std::string cwd = args.text("cwd");
   const std::string task = args.text("task");
   const pty::Provider provider = provider_of(args);
@@ -145,7 +145,7 @@ void EngineApplication::acquire(const Caller& caller, Args& args, Responder resp
              });
 }
 
-void EngineApplication::release(const Caller&, Args& args, Responder responder) {
+void EngineApplication::release(const Caller&, Args& args, const Responder& responder) {
   const std::string task = args.required_text("task");
   if (args.refused(responder)) return;
   json::array list;
@@ -160,7 +160,7 @@ void EngineApplication::type(Terminal& terminal, const std::string& bytes, engin
   });
 }
 
-void EngineApplication::input(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::input(const Caller& caller, Args& args, const Responder& responder) {
   const int kinds = int{args.has("text")} + int{args.has("keys")} + int{args.has("paste")} +
                     int{args.has("secret")} + int{args.has("base64")};
   if (kinds != 1) args.wrong("give exactly one of 'text', 'keys', 'paste', 'secret' and 'base64'");
@@ -222,7 +222,7 @@ void EngineApplication::input(const Caller& caller, Args& args, Responder respon
       });
 }
 
-void EngineApplication::interrupt(const Caller&, Args& args, Responder responder) {
+void EngineApplication::interrupt(const Caller&, Args& args, const Responder& responder) {
   Command* command = nullptr;
   Terminal* terminal = terminal_of(args, responder, &command);
   if (terminal == nullptr) return;
@@ -233,7 +233,7 @@ void EngineApplication::interrupt(const Caller&, Args& args, Responder responder
   });
 }
 
-void EngineApplication::signal(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::signal(const Caller& caller, Args& args, const Responder& responder) {
   std::optional<int> number;
   if (args.is_number("signal")) {
     number = static_cast<int>(args.number("signal", 0, 1, SIGRTMAX));
@@ -256,7 +256,7 @@ void EngineApplication::signal(const Caller& caller, Args& args, Responder respo
                    [responder](const base::Result<void>& came) { done_or_fail(responder, came, {}); });
 }
 
-void EngineApplication::kill(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::kill(const Caller& caller, Args& args, const Responder& responder) {
   const std::string name = args.text("terminal");
   const std::string id = args.text("command");
   const bool force = args.flag("force");
@@ -306,7 +306,7 @@ void EngineApplication::kill(const Caller& caller, Args& args, Responder respond
   Check::run(this, key, terminal->id(), responder, 0);
 }
 
-void EngineApplication::resize(const Caller&, Args& args, Responder responder) {
+void EngineApplication::resize(const Caller&, Args& args, const Responder& responder) {
   const auto cols = static_cast<uint16_t>(args.number("cols", 80, 1, 1000));
   const auto rows = static_cast<uint16_t>(args.number("rows", 24, 1, 1000));
   Terminal* terminal = terminal_of(args, responder);
@@ -315,7 +315,7 @@ void EngineApplication::resize(const Caller&, Args& args, Responder responder) {
                    [responder](const base::Result<void>& came) { done_or_fail(responder, came, {}); });
 }
 
-void EngineApplication::screen(const Caller&, Args& args, Responder responder) {
+void EngineApplication::screen(const Caller&, Args& args, const Responder& responder) {
   const std::string format = args.choice("format", {"text", "ansi", "json", "html", "svg"});
   const auto history = static_cast<uint64_t>(args.number("history", 0, 0, 1'000'000));
   if (history > 0 && format != "text")
@@ -348,7 +348,7 @@ void EngineApplication::screen(const Caller&, Args& args, Responder responder) {
                 {"state", Terminal::state_name(terminal->state())}});
 }
 
-void EngineApplication::list(const Caller&, Args& args, Responder responder) {
+void EngineApplication::list(const Caller&, Args& args, const Responder& responder) {
   const std::string task = args.text("task");
   const std::string owner = args.text("owner");
   const bool all = args.flag("all");
@@ -366,7 +366,7 @@ void EngineApplication::list(const Caller&, Args& args, Responder responder) {
   responder.ok({{"terminals", std::move(list)}});
 }
 
-void EngineApplication::show(const Caller&, Args& args, Responder responder) {
+void EngineApplication::show(const Caller&, Args& args, const Responder& responder) {
   const auto most = static_cast<size_t>(args.number("most", 40, 0, 1000));
   Terminal* terminal = terminal_of(args, responder);
   if (terminal == nullptr) return;
@@ -405,7 +405,7 @@ void EngineApplication::show(const Caller&, Args& args, Responder responder) {
   });
 }
 
-void EngineApplication::rename(const Caller&, Args& args, Responder responder) {
+void EngineApplication::rename(const Caller&, Args& args, const Responder& responder) {
   const std::string name = args.text("name");
   Terminal* terminal = terminal_of(args, responder);
   if (terminal == nullptr) return;
@@ -413,7 +413,7 @@ void EngineApplication::rename(const Caller&, Args& args, Responder responder) {
   responder.ok({{"terminal", terminal_object(*engine_, *terminal)}});
 }
 
-void EngineApplication::assign(const Caller&, Args& args, Responder responder) {
+void EngineApplication::assign(const Caller&, Args& args, const Responder& responder) {
   const std::string task = args.text("task");
   Terminal* terminal = terminal_of(args, responder);
   if (terminal == nullptr) return;
@@ -421,7 +421,7 @@ void EngineApplication::assign(const Caller&, Args& args, Responder responder) {
   responder.ok({{"terminal", terminal_object(*engine_, *terminal)}});
 }
 
-void EngineApplication::associate(const Caller&, Args& args, Responder responder) {
+void EngineApplication::associate(const Caller&, Args& args, const Responder& responder) {
   const std::string session = args.required_text("session");
   const std::string quality = args.text("quality", "none");
   Terminal* terminal = terminal_of(args, responder);
@@ -432,7 +432,7 @@ void EngineApplication::associate(const Caller&, Args& args, Responder responder
   responder.ok({{"terminal", terminal_object(*engine_, *terminal)}});
 }
 
-void EngineApplication::session_terminals(const Caller&, Args& args, Responder responder) {
+void EngineApplication::session_terminals(const Caller&, Args& args, const Responder& responder) {
   const std::string session = args.required_text("session");
   if (args.refused(responder)) return;
   json::array list;
@@ -441,7 +441,7 @@ void EngineApplication::session_terminals(const Caller&, Args& args, Responder r
   responder.ok({{"terminals", std::move(list)}});
 }
 
-void EngineApplication::session_cwd(const Caller&, Args& args, Responder responder) {
+void EngineApplication::session_cwd(const Caller&, Args& args, const Responder& responder) {
   const std::string session = args.required_text("session");
   if (args.refused(responder)) return;
   json::value cwd = nullptr;
@@ -462,7 +462,7 @@ json::object EngineApplication::paths_object() const {
   return {{"paths", std::move(list)}};
 }
 
-void EngineApplication::path_add(const Caller&, Args& args, Responder responder) {
+void EngineApplication::path_add(const Caller&, Args& args, const Responder& responder) {
   engine::PathContribution path;
   path.contributor = args.required_text("contributor");
   path.path = args.required_text("path");
@@ -476,14 +476,14 @@ void EngineApplication::path_add(const Caller&, Args& args, Responder responder)
   responder.ok(paths_object());
 }
 
-void EngineApplication::path_remove(const Caller&, Args& args, Responder responder) {
+void EngineApplication::path_remove(const Caller&, Args& args, const Responder& responder) {
   const std::string contributor = args.required_text("contributor");
   if (args.refused(responder)) return;
   engine_->remove_path(contributor);
   responder.ok(paths_object());
 }
 
-void EngineApplication::path_list(const Caller&, Args& args, Responder responder) {
+void EngineApplication::path_list(const Caller&, Args& args, const Responder& responder) {
   if (args.refused(responder)) return;
   responder.ok(paths_object());
 }

@@ -14,7 +14,7 @@ namespace json = boost::json;
 using engine::Command;
 using engine::Terminal;
 
-void EngineApplication::wait(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::wait(const Caller& caller, Args& args, const Responder& responder) {
   engine::WaitSpec spec;
   spec.exit = args.flag("exit");
   spec.pattern = args.text("pattern");
@@ -125,7 +125,7 @@ void EngineApplication::wait_for_approval(const Caller& caller, const std::strin
   }
 }
 
-void EngineApplication::read(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::read(const Caller& caller, Args& args, const Responder& responder) {
   const int kinds = int{args.has("range")} + int{args.has("tail")} + int{args.has("grep")} +
                     int{args.flag("new")} + int{args.has("raw")};
   if (kinds > 1) args.wrong("give one of 'range', 'tail', 'grep', 'new' and 'raw'");
@@ -200,7 +200,7 @@ void EngineApplication::read(const Caller& caller, Args& args, Responder respond
   responder.ok(answer);
 }
 
-void EngineApplication::subscribe(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::subscribe(const Caller& caller, Args& args, const Responder& responder) {
   auto made = std::make_unique<Subscription>();
   made->connection = caller.connection;
   const std::string name = args.text("terminal");
@@ -229,7 +229,7 @@ void EngineApplication::subscribe(const Caller& caller, Args& args, Responder re
   responder.ok({{"subscription", key}, {"terminals", std::move(list)}});
 }
 
-void EngineApplication::unsubscribe(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::unsubscribe(const Caller& caller, Args& args, const Responder& responder) {
   const auto key = static_cast<uint64_t>(args.number("subscription", 0, 0, INT64_MAX));
   if (args.refused(responder)) return;
   const auto found = subscriptions_.find(key);
@@ -293,7 +293,7 @@ void EngineApplication::tell(const char* kind, const std::string& terminal_id, c
   }
 }
 
-void EngineApplication::attach(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::attach(const Caller& caller, Args& args, const Responder& responder) {
   bool read_only = args.flag("read_only") || caller.role != Role::Person;
   const bool take = args.flag("take");
   int cols = 0;
@@ -404,7 +404,7 @@ void EngineApplication::end_attachment(uint64_t key, const std::string& reason) 
   loop_->post([gone] {});  // its viewer may be the one who told us
 }
 
-void EngineApplication::attach_input(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::attach_input(const Caller& caller, Args& args, const Responder& responder) {
   const auto key = static_cast<uint64_t>(args.number("subscription", 0, 0, INT64_MAX));
   const auto bytes = base::from_base64(args.text("base64"));
   if (!bytes) args.wrong("'base64' is not base64");
@@ -422,7 +422,7 @@ void EngineApplication::attach_input(const Caller& caller, Args& args, Responder
   type(**terminal, *bytes, engine::Owner::User, responder);
 }
 
-void EngineApplication::attach_resize(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::attach_resize(const Caller& caller, Args& args, const Responder& responder) {
   const auto key = static_cast<uint64_t>(args.number("subscription", 0, 0, INT64_MAX));
   const auto cols = static_cast<uint16_t>(args.number("cols", 80, 1, 1000));
   const auto rows = static_cast<uint16_t>(args.number("rows", 24, 1, 1000));
@@ -438,7 +438,7 @@ void EngineApplication::attach_resize(const Caller& caller, Args& args, Responde
   responder.ok({});
 }
 
-void EngineApplication::detach(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::detach(const Caller& caller, Args& args, const Responder& responder) {
   const auto key = static_cast<uint64_t>(args.number("subscription", 0, 0, INT64_MAX));
   if (args.refused(responder)) return;
   const auto found = attachments_.find(key);
@@ -479,7 +479,7 @@ json::array news_array(const std::vector<engine::TerminalNews>& list) {
 
 }  // namespace
 
-void EngineApplication::environment(const Caller& caller, Args& args, Responder responder) {
+void EngineApplication::environment(const Caller& caller, Args& args, const Responder& responder) {
   const std::string task = args.text("task");
   const std::string reader = args.text("reader", caller.reader);
   const bool edited = args.flag("edited");

@@ -277,6 +277,7 @@ std::vector<std::string> EngineApplication::reload() {
   }
   if (gate_) gate_->set_settings(gate_settings());
   std::vector<std::string> errors;
+  errors.reserve(config_.problems.size());
   for (const config::Problem& problem : config_.problems) errors.push_back(problem.shown());
   return errors;
 }

@@ -52,7 +52,7 @@ class EngineApplication final : public Application,
   void stop(bool kill_terminals, std::function<void()> done) override;
 
  private:
-  using Handler = void (EngineApplication::*)(const Caller&, Args&, Responder);
+  using Handler = void (EngineApplication::*)(const Caller&, Args&, const Responder&);
   struct Row {
     const char* name;
     Role least;  // Viewer: anybody; Agent: agents and persons; Person
@@ -72,10 +72,10 @@ class EngineApplication final : public Application,
   void end_call(uint64_t key);
 
   // --- calls_run.cc
-  void run(const Caller& caller, Args& args, Responder responder);
-  void batch(const Caller& caller, Args& args, Responder responder);
-  void exec(const Caller& caller, Args& args, Responder responder);
-  void result(const Caller& caller, Args& args, Responder responder);
+  void run(const Caller& caller, Args& args, const Responder& responder);
+  void batch(const Caller& caller, Args& args, const Responder& responder);
+  void exec(const Caller& caller, Args& args, const Responder& responder);
+  void result(const Caller& caller, Args& args, const Responder& responder);
 
   struct Follow {
     std::chrono::milliseconds yield_after{0};
@@ -99,7 +99,7 @@ class EngineApplication final : public Application,
               const Responder& responder);
   // Asks the gate; `go` runs once the command may, with the verdict as JSON.
   void gated(const Caller& caller, engine::GateRequest request, std::chrono::milliseconds yield_after,
-             Responder responder, std::function<void(const std::string& verdict_json)> go);
+             const Responder& responder, const std::function<void(const std::string& verdict_json)>& go);
   // Agents work below policy.allowed_roots, where there are any; answers if this is elsewhere.
   bool outside_roots(const Caller& caller, const std::string& cwd, const Responder& responder) const;
   engine::GateRequest gate_request(const Caller& caller, std::string command, std::string cwd,
@@ -115,25 +115,25 @@ class EngineApplication final : public Application,
   void end_batch(const std::shared_ptr<Batch>& batch);
 
   // --- calls_terminal.cc
-  void open(const Caller& caller, Args& args, Responder responder);
-  void acquire(const Caller& caller, Args& args, Responder responder);
-  void release(const Caller& caller, Args& args, Responder responder);
-  void input(const Caller& caller, Args& args, Responder responder);
-  void interrupt(const Caller& caller, Args& args, Responder responder);
-  void signal(const Caller& caller, Args& args, Responder responder);
-  void kill(const Caller& caller, Args& args, Responder responder);
-  void resize(const Caller& caller, Args& args, Responder responder);
-  void screen(const Caller& caller, Args& args, Responder responder);
-  void list(const Caller& caller, Args& args, Responder responder);
-  void show(const Caller& caller, Args& args, Responder responder);
-  void rename(const Caller& caller, Args& args, Responder responder);
-  void assign(const Caller& caller, Args& args, Responder responder);
-  void associate(const Caller& caller, Args& args, Responder responder);
-  void session_terminals(const Caller& caller, Args& args, Responder responder);
-  void session_cwd(const Caller& caller, Args& args, Responder responder);
-  void path_add(const Caller& caller, Args& args, Responder responder);
-  void path_remove(const Caller& caller, Args& args, Responder responder);
-  void path_list(const Caller& caller, Args& args, Responder responder);
+  void open(const Caller& caller, Args& args, const Responder& responder);
+  void acquire(const Caller& caller, Args& args, const Responder& responder);
+  void release(const Caller& caller, Args& args, const Responder& responder);
+  void input(const Caller& caller, Args& args, const Responder& responder);
+  void interrupt(const Caller& caller, Args& args, const Responder& responder);
+  void signal(const Caller& caller, Args& args, const Responder& responder);
+  void kill(const Caller& caller, Args& args, const Responder& responder);
+  void resize(const Caller& caller, Args& args, const Responder& responder);
+  void screen(const Caller& caller, Args& args, const Responder& responder);
+  void list(const Caller& caller, Args& args, const Responder& responder);
+  void show(const Caller& caller, Args& args, const Responder& responder);
+  void rename(const Caller& caller, Args& args, const Responder& responder);
+  void assign(const Caller& caller, Args& args, const Responder& responder);
+  void associate(const Caller& caller, Args& args, const Responder& responder);
+  void session_terminals(const Caller& caller, Args& args, const Responder& responder);
+  void session_cwd(const Caller& caller, Args& args, const Responder& responder);
+  void path_add(const Caller& caller, Args& args, const Responder& responder);
+  void path_remove(const Caller& caller, Args& args, const Responder& responder);
+  void path_list(const Caller& caller, Args& args, const Responder& responder);
   boost::json::object paths_object() const;
   // The terminal named by `terminal`, or that of the command named by `command`; answers if there is none.
   engine::Terminal* terminal_of(Args& args, const Responder& responder, engine::Command** command = nullptr);
@@ -143,17 +143,17 @@ class EngineApplication final : public Application,
             const Responder& responder);
 
   // --- calls_watch.cc
-  void wait(const Caller& caller, Args& args, Responder responder);
+  void wait(const Caller& caller, Args& args, const Responder& responder);
   void wait_for_approval(const Caller& caller, const std::string& id, std::chrono::milliseconds timeout,
                          const Responder& responder);
-  void read(const Caller& caller, Args& args, Responder responder);
-  void environment(const Caller& caller, Args& args, Responder responder);
-  void attach(const Caller& caller, Args& args, Responder responder);
-  void attach_input(const Caller& caller, Args& args, Responder responder);
-  void attach_resize(const Caller& caller, Args& args, Responder responder);
-  void detach(const Caller& caller, Args& args, Responder responder);
-  void subscribe(const Caller& caller, Args& args, Responder responder);
-  void unsubscribe(const Caller& caller, Args& args, Responder responder);
+  void read(const Caller& caller, Args& args, const Responder& responder);
+  void environment(const Caller& caller, Args& args, const Responder& responder);
+  void attach(const Caller& caller, Args& args, const Responder& responder);
+  void attach_input(const Caller& caller, Args& args, const Responder& responder);
+  void attach_resize(const Caller& caller, Args& args, const Responder& responder);
+  void detach(const Caller& caller, Args& args, const Responder& responder);
+  void subscribe(const Caller& caller, Args& args, const Responder& responder);
+  void unsubscribe(const Caller& caller, Args& args, const Responder& responder);
   struct Subscription;
   struct Attachment;
   void send_frame(uint64_t key);
@@ -162,15 +162,15 @@ class EngineApplication final : public Application,
   void tell(const char* kind, const std::string& terminal_id, const boost::json::object& event);
 
   // --- calls_policy.cc
-  void check(const Caller& caller, Args& args, Responder responder);
-  void approvals(const Caller& caller, Args& args, Responder responder);
-  void answer(const Caller& caller, Args& args, Responder responder);
-  void withdraw(const Caller& caller, Args& args, Responder responder);
-  void rules(const Caller& caller, Args& args, Responder responder);
-  void rule_remove(const Caller& caller, Args& args, Responder responder);
-  void mode(const Caller& caller, Args& args, Responder responder);
-  void history(const Caller& caller, Args& args, Responder responder);
-  void decisions(const Caller& caller, Args& args, Responder responder);
+  void check(const Caller& caller, Args& args, const Responder& responder);
+  void approvals(const Caller& caller, Args& args, const Responder& responder);
+  void answer(const Caller& caller, Args& args, const Responder& responder);
+  void withdraw(const Caller& caller, Args& args, const Responder& responder);
+  void rules(const Caller& caller, Args& args, const Responder& responder);
+  void rule_remove(const Caller& caller, Args& args, const Responder& responder);
+  void mode(const Caller& caller, Args& args, const Responder& responder);
+  void history(const Caller& caller, Args& args, const Responder& responder);
+  void decisions(const Caller& caller, Args& args, const Responder& responder);
   std::string session_of(const Caller& caller, Args& args) const;
   void record(const engine::AuditRow& row) override;
   void session_rule_added(const std::string& session, const std::string& rule,

@@ -276,7 +276,7 @@ void Server::reject(Connection& from, const CallError& error) {
   say_last(from, wire::encode(wire::Failed{0, error}));
 }
 
-void Server::say_last(Connection& to, std::string line) {
+void Server::say_last(Connection& to, const std::string& line) {
   to.out.erase(0, to.sent);
   to.sent = 0;
   to.out += line;

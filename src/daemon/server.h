@@ -102,7 +102,7 @@ class Server final : private io::Poller::Handler, private Responder::Sink {
   void answer(uint64_t connection, uint64_t id, std::string line);
   void send(Connection& to, std::string line);
   bool fits(const Connection& to, size_t bytes) const;
-  void say_last(Connection& to, std::string line);
+  void say_last(Connection& to, const std::string& line);
   void flush(Connection& to);
   void watch(Connection& of);
   // One error line, then the end.

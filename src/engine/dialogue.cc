@@ -199,13 +199,13 @@ void Dialogue::send(size_t index, const std::string& asked) {
   const auto told = [this, alive = alive_](const base::Result<void>& result) {
     if (*alive) sent(result);
   };
-  const auto type = [&](std::string bytes) {
+  const auto type = [&](const std::string& bytes) {
     if (by_ == Owner::User) {
       note(index);
       return terminal_->input(bytes, Owner::User, told);
     }
     sending_ = true;
-    send_when_read(index, asked, std::move(bytes), Clock::now() + kEchoGrace);
+    send_when_read(index, asked, bytes, Clock::now() + kEchoGrace);
   };
   switch (rule.reply.kind) {
     case Reply::Kind::Text:
@@ -224,7 +224,7 @@ void Dialogue::send(size_t index, const std::string& asked) {
   }
 }
 
-void Dialogue::send_when_read(size_t index, const std::string& asked, std::string bytes,
+void Dialogue::send_when_read(size_t index, const std::string& asked, const std::string& bytes,
                               Clock::time_point give_up) {
   terminal_->look(
       [this, alive = alive_, index, asked, bytes, give_up](const base::Result<pty::RunState>& state) {

@@ -89,7 +89,8 @@ class Dialogue final : private Watcher {
   void go_on_after(const std::vector<GivenReply>& given);
   void note(size_t rule);
   void send(size_t rule, const std::string& asked);
-  void send_when_read(size_t rule, const std::string& asked, std::string bytes, Clock::time_point give_up);
+  void send_when_read(size_t rule, const std::string& asked, const std::string& bytes,
+                      Clock::time_point give_up);
   void take_back_use();
   void send_secret(size_t rule, const std::string& asked, Clock::time_point give_up);
   void sent(const base::Result<void>& result);

@@ -40,7 +40,7 @@ std::string decided_by(ApprovalState state, const std::string& answered_by) {
   return state == ApprovalState::Expired ? "expiry" : "withdrawal";
 }
 
-std::string with_words(std::string text, const std::string& reason) {
+std::string with_words(const std::string& text, const std::string& reason) {
   return reason.empty() ? text : text + ": " + policy::escape_text(reason);
 }
 
@@ -57,6 +57,7 @@ std::vector<Approval> Gate::list(bool all) const {
   std::vector<Approval> out;
   if (all) out = closed_;
   std::vector<const Open*> open;
+  open.reserve(open_.size());
   for (const auto& [id, question] : open_) open.push_back(&question);
   std::sort(open.begin(), open.end(), [](const Open* a, const Open* b) { return a->order < b->order; });
   for (const Open* question : open) out.push_back(question->approval);

@@ -90,7 +90,7 @@ policy::Settings settings_for(Role role, policy::Mode mode, const JudgeSettings&
 }  // namespace
 
 std::string workspace_for(const std::string& cwd, const std::string& home) {
-  const std::string at = base::normalize_path(cwd);
+  std::string at = base::normalize_path(cwd);
   if (at == "/" || at == "/home" || at == home || under(home, at)) return {};
   if (under(at, "/var/tmp") || under(at, "/var/www")) return at;
   const bool system = std::any_of(kSystemFolders.begin(), kSystemFolders.end(),

@@ -82,7 +82,7 @@ class LiveStream final : private Watcher {
   bool finished_ = false;
   terminal::CommandState state_;
   std::optional<vt::Progress> progress_;
-  Clock::time_point last_part_{};
+  Clock::time_point last_part_;
   io::Loop::TimerId timer_ = 0;
 };
 

@@ -219,7 +219,7 @@ void Terminal::close_input(HolderLink::Done done) {
   link_->close_input(std::move(done));
 }
 
-void Terminal::interrupt(HolderLink::Done done) {
+void Terminal::interrupt(const HolderLink::Done& done) {
   if (closed_) return done(base::fail(base::ErrorCode::Unavailable, "terminal " + spec_.id + " has ended"));
   if (current_ == nullptr && queued_ != nullptr) {
     queued_->facts.state = terminal::CommandState::Interrupted;
@@ -298,7 +298,7 @@ void Terminal::kill(Force force) {
   if (kill_timer_ != 0) return;
   if (tracker_ && tracker_->ready() && !exit_) {
     // A shell at its prompt goes by itself, and its EXIT trap runs.
-    send_bytes(identity_.kind == shell::ShellKind::Fish ? "exit\r" : " exit\r", [](auto) {});
+    send_bytes(identity_.kind == shell::ShellKind::Fish ? "exit\r" : " exit\r", [](const auto&) {});
     kill_timer_ = host_.loop.after(host_.settings.interrupt_grace, bring_down);
   } else {
     bring_down();
@@ -345,11 +345,12 @@ void Terminal::look(Looked done) {
   }
   const auto screen =
       output_ && output_->screen().is_alternate() ? pty::AlternateScreen::On : pty::AlternateScreen::Off;
-  link_->run_state(screen, [this, alive = alive_, done = std::move(done)](base::Result<pty::RunState> state) {
-    if (!*alive) return;
-    looked(state);
-    if (done) done(state);
-  });
+  link_->run_state(screen,
+                   [this, alive = alive_, done = std::move(done)](const base::Result<pty::RunState>& state) {
+                     if (!*alive) return;
+                     looked(state);
+                     if (done) done(state);
+                   });
 }
 
 void Terminal::processes(std::function<void(base::Result<std::vector<HolderLink::Process>>)> done) {

@@ -192,7 +192,7 @@ class Terminal final : private HolderLink::Observer {
   void close_input(HolderLink::Done done);
   // Before a reply given ahead is typed: it is not typed again, whatever becomes of us.
   void note_reply(Command& command, GivenReply reply);
-  void interrupt(HolderLink::Done done);
+  void interrupt(const HolderLink::Done& done);
   void signal(int number, HolderLink::Target target, HolderLink::Done done);
   void resize(const pty::WindowSize& size, HolderLink::Done done);
   // Ends it: `exit`, hang up, then the ladder; or KILL at once. kClosed follows.

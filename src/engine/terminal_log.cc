@@ -57,7 +57,8 @@ base::Result<TerminalLog::Opened> TerminalLog::open(int folder, const std::strin
   while (!rest.empty()) {
     const size_t end = rest.find('\n');
     boost::system::error_code wrong;
-    boost::json::value value = boost::json::parse(boost::json::string_view(rest.data(), end), wrong);
+    const std::string_view line = rest.substr(0, end);
+    boost::json::value value = boost::json::parse(boost::json::string_view(line.data(), line.size()), wrong);
     if (!wrong && value.is_object()) opened.records.push_back(std::move(value.as_object()));
     rest.remove_prefix(end + 1);
   }

@@ -313,7 +313,7 @@ void Terminal::shell_ended() {
     fill_exit(command, *exit_);
     return close(State::Finished);
   }
-  link_->processes([this, alive = alive_](base::Result<std::vector<HolderLink::Process>> list) {
+  link_->processes([this, alive = alive_](const base::Result<std::vector<HolderLink::Process>>& list) {
     if (!*alive) return;
     Command& ended = *commands_.back();
     if (list) {

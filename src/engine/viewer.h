@@ -105,7 +105,7 @@ class Viewer final : private Watcher {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   Painter painter_;
   bool ready_ = false;
-  Clock::time_point last_frame_{};
+  Clock::time_point last_frame_;
   io::Loop::TimerId timer_ = 0;
 };
 

@@ -66,7 +66,7 @@ void Peer::end_listening() {
   }
 }
 
-void Peer::receive(rpc::Message message, Era era, std::shared_ptr<Outlet> outlet) {
+void Peer::receive(rpc::Message message, Era era, const std::shared_ptr<Outlet>& outlet) {
   switch (message.kind) {
     case rpc::Kind::Bad:
       return outlet->send(rpc::error_response(message.id, std::move(message.error)), Last::Yes);
@@ -77,7 +77,7 @@ void Peer::receive(rpc::Message message, Era era, std::shared_ptr<Outlet> outlet
       answered(message);
       return outlet->close();
     case rpc::Kind::Request:
-      return start(std::move(message), era, std::move(outlet));
+      return start(message, era, outlet);
   }
 }
 
@@ -90,20 +90,19 @@ RequestPtr Peer::make_request(const rpc::Message& message, Era era, const std::s
   request->server_info = server_.info();
   request->loop = &server_.loop();
   const std::weak_ptr<Peer> weak = weak_from_this();
-  request->carrier.finish = [weak, outlet, key = key_of(message.id)](json::object response) {
+  request->carrier.finish = [weak, outlet, key = key_of(message.id)](const json::object& response) {
     const auto peer = weak.lock();
     if (peer) peer->in_flight_.erase(key);
     outlet->send(response, Last::Yes);
     if (peer && peer->idle_ && peer->in_flight_.empty()) std::exchange(peer->idle_, nullptr)();
   };
-  request->carrier.notify = [outlet](json::object note) { outlet->send(note, Last::No); };
+  request->carrier.notify = [outlet](const json::object& note) { outlet->send(note, Last::No); };
   request->carrier.dropped = [outlet] { outlet->close(); };
   request->carrier.pause = [outlet] { outlet->pause(); };
   if (era == Era::Legacy) {
-    request->carrier.ask = [weak, outlet](std::string method, json::object params,
+    request->carrier.ask = [weak, outlet](const std::string& method, json::object params,
                                           std::function<void(Answer)> done) -> Withdraw {
-      if (const auto peer = weak.lock())
-        return peer->ask(std::move(method), std::move(params), outlet, std::move(done));
+      if (const auto peer = weak.lock()) return peer->ask(method, std::move(params), outlet, std::move(done));
       done(Answer{std::nullopt, "the client is gone"});
       return [] {};
     };
@@ -111,7 +110,7 @@ RequestPtr Peer::make_request(const rpc::Message& message, Era era, const std::s
   return request;
 }
 
-void Peer::start(rpc::Message message, Era era, std::shared_ptr<Outlet> outlet) {
+void Peer::start(const rpc::Message& message, Era era, const std::shared_ptr<Outlet>& outlet) {
   const std::string key = key_of(message.id);
   const RequestPtr request = make_request(message, era, outlet);
   if (in_flight_.contains(key) || listening_.contains(key)) {
@@ -207,7 +206,7 @@ void Peer::initialize(const RequestPtr& request) {
   if (wanted.empty())
     return request->fail(rpc::kInvalidParams, "initialize needs \"protocolVersion\", a text");
   if (!session_) {
-    session_.emplace();
+    session_ = Session{};
     const json::object capabilities = server_.catalog().capabilities(Era::Legacy);
     const auto announces = [&](std::string_view list) {
       const json::object* part = object_at(capabilities, list);
@@ -217,8 +216,8 @@ void Peer::initialize(const RequestPtr& request) {
     filter.tools = announces("tools");
     filter.prompts = announces("prompts");
     filter.resources = announces("resources");
-    session_->listener =
-        server_.notices().add(filter, [outlet = unsolicited_](std::string method, json::object params) {
+    session_->listener = server_.notices().add(
+        filter, [outlet = unsolicited_](const std::string& method, json::object params) {
           outlet->send(rpc::notification(method, std::move(params)), Last::No);
         });
   }
@@ -290,7 +289,7 @@ void Peer::listen(const RequestPtr& request) {
   }
   // From here on it is no call in flight but a stream: the id tags every notification on it.
   const std::string key = key_of(request->id);
-  const auto send = [request](std::string method, json::object params) {
+  const auto send = [request](const std::string& method, json::object params) {
     params["_meta"] = json::object{{kSubscriptionKey, request->id}};
     request->carrier.notify(rpc::notification(method, std::move(params)));
   };
@@ -337,7 +336,7 @@ void Peer::answered(const rpc::Message& message) {
   done(std::move(answer));
 }
 
-Withdraw Peer::ask(std::string method, json::object params, const std::shared_ptr<Outlet>& outlet,
+Withdraw Peer::ask(const std::string& method, json::object params, const std::shared_ptr<Outlet>& outlet,
                    std::function<void(Answer)> done) {
   const int64_t id = ++last_ask_;
   asked_[id] = std::move(done);

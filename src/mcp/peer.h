@@ -31,11 +31,11 @@ class Peer : public std::enable_shared_from_this<Peer> {
   ~Peer();
 
   // Every message of the client. Answers to a request go to `outlet`.
-  void receive(rpc::Message message, std::shared_ptr<Outlet> outlet) {
+  void receive(rpc::Message message, const std::shared_ptr<Outlet>& outlet) {
     const Era era = era_of(message);
-    receive(std::move(message), era, std::move(outlet));
+    receive(std::move(message), era, outlet);
   }
-  void receive(rpc::Message message, Era era, std::shared_ptr<Outlet> outlet);
+  void receive(rpc::Message message, Era era, const std::shared_ptr<Outlet>& outlet);
 
   bool initialized() const { return session_.has_value(); }
   const std::string& version() const { return session_->version; }
@@ -54,7 +54,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
     uint64_t listener = 0;
   };
 
-  void start(rpc::Message message, Era era, std::shared_ptr<Outlet> outlet);
+  void start(const rpc::Message& message, Era era, const std::shared_ptr<Outlet>& outlet);
   void notified(const rpc::Message& message);
   void answered(const rpc::Message& message);
   RequestPtr make_request(const rpc::Message& message, Era era, const std::shared_ptr<Outlet>& outlet);
@@ -67,7 +67,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   void subscribe(const RequestPtr& request);
   void unsubscribe(const RequestPtr& request);
   void listen(const RequestPtr& request);
-  Withdraw ask(std::string method, json::object params, const std::shared_ptr<Outlet>& outlet,
+  Withdraw ask(const std::string& method, json::object params, const std::shared_ptr<Outlet>& outlet,
                std::function<void(Answer)> done);
 
   Server& server_;

@@ -46,7 +46,7 @@ void Request::fail(int code, std::string_view message, json::object data) {
   end(rpc::error_response(id, rpc::error_object(code, message, std::move(data))));
 }
 
-void Request::need_input(json::object requests, std::string state) {
+void Request::need_input(json::object requests, const std::string& state) {
   json::object result;
   result["resultType"] = "input_required";
   result["inputRequests"] = std::move(requests);
@@ -81,12 +81,14 @@ void Request::log(std::string_view level, json::value data) {
 
 Callback<Answer> Request::ask(std::string ask_method, json::object ask_params) {
   const RequestPtr self = shared_from_this();
-  return Callback<Answer>([self, ask_method, ask_params](std::function<void(Answer)> done) {
-    self->ask(ask_method, ask_params, std::move(done));
+  return Callback<Answer>([self, ask_method = std::move(ask_method),
+                           ask_params = std::move(ask_params)](const std::function<void(Answer)>& done) {
+    self->ask(ask_method, ask_params, done);
   });
 }
 
-Withdraw Request::ask(std::string ask_method, json::object ask_params, std::function<void(Answer)> done) {
+Withdraw Request::ask(std::string ask_method, json::object ask_params,
+                      const std::function<void(Answer)>& done) {
   if (cancelled_ || done_ || !carrier.ask) {
     done(Answer{std::nullopt, "the client cannot be asked"});
     return [] {};
@@ -109,7 +111,7 @@ Withdraw Request::ask(std::string ask_method, json::object ask_params, std::func
 
 Callback<bool> Request::sleep(std::chrono::milliseconds delay) {
   const RequestPtr self = shared_from_this();
-  return Callback<bool>([self, delay](std::function<void(bool)> done) {
+  return Callback<bool>([self, delay](const std::function<void(bool)>& done) {
     if (self->cancelled_) return done(false);
     auto timer = std::make_shared<io::Loop::TimerId>(0);
     *timer = self->loop->after(delay, [done, timer] {

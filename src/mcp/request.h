@@ -68,7 +68,7 @@ class Request : public std::enable_shared_from_this<Request> {
   void reply(json::object result);
   void fail(int code, std::string_view message, json::object data = {});
   // Modern: ends with questions. `requests` is key → {method, params}; `state` comes back with the answers.
-  void need_input(json::object requests, std::string state);
+  void need_input(json::object requests, const std::string& state);
   // Ends with an answer that another request of the same id and era made.
   void finish(json::object response) { end(std::move(response)); }
   bool done() const { return done_; }
@@ -80,7 +80,7 @@ class Request : public std::enable_shared_from_this<Request> {
   void log(std::string_view level, json::value data);
   Callback<Answer> ask(std::string ask_method, json::object ask_params);
   // The same for callers that wait for something else, too. `done` is called once.
-  Withdraw ask(std::string ask_method, json::object ask_params, std::function<void(Answer)> done);
+  Withdraw ask(std::string ask_method, json::object ask_params, const std::function<void(Answer)>& done);
   // False: cancelled meanwhile.
   Callback<bool> sleep(std::chrono::milliseconds delay);
 

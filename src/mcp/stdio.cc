@@ -122,7 +122,7 @@ void Stdio::take_line(std::string_view line) {
   peer_->receive(rpc::parse(line), outlet_);
 }
 
-void Stdio::send(std::string line) {
+void Stdio::send(const std::string& line) {
   if (gone_) return;
   unsent_ += line;
   unsent_ += '\n';
@@ -131,6 +131,7 @@ void Stdio::send(std::string line) {
 
 void Stdio::flush() {
   size_t sent = 0;
+  bool blocked = false;
   while (sent < unsent_.size()) {
     const char* data = unsent_.data() + sent;
     const size_t size = unsent_.size() - sent;
@@ -138,11 +139,11 @@ void Stdio::flush() {
         out_is_socket_ ? ::send(out_, data, size, MSG_DONTWAIT | MSG_NOSIGNAL) : ::write(out_, data, size);
     if (written > 0) {
       sent += static_cast<size_t>(written);
-    } else if (errno != EINTR) {
+    } else if (written == 0 || errno != EINTR) {
+      blocked = written < 0 && errno == EAGAIN;
       break;
     }
   }
-  const bool blocked = sent < unsent_.size() && errno == EAGAIN;
   const bool broken = (sent < unsent_.size() && !blocked) || unsent_.size() - sent > kMaxUnsent;
   unsent_.erase(0, sent);
   if (blocked && !out_polled_) {

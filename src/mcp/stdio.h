@@ -39,7 +39,7 @@ class Stdio final : private io::Poller::Handler {
   void read_file();
   void take_lines();
   void take_line(std::string_view line);
-  void send(std::string line);
+  void send(const std::string& line);
   void flush();
   // `grace`: how long calls in flight may still take.
   void end(std::chrono::milliseconds grace);

@@ -191,7 +191,7 @@ void Tasks::run(const RecordPtr& record) {
   };
   if (call.carrier.ask) {
     inner->carrier.ask = [this, weak](std::string method, json::object params,
-                                      std::function<void(Answer)> done) -> Withdraw {
+                                      const std::function<void(Answer)>& done) -> Withdraw {
       const RecordPtr task = weak.lock();
       if (!task) {
         done(Answer{std::nullopt, "the task is gone"});
@@ -203,7 +203,7 @@ void Tasks::run(const RecordPtr& record) {
         if (const RecordPtr now = weak.lock(); now && !is_final(now->status)) set_status(now, "working", "");
       };
       const Withdraw withdraw =
-          task->call->carrier.ask(method, std::move(params), [go_on, done](Answer answer) {
+          task->call->carrier.ask(std::move(method), std::move(params), [go_on, done](Answer answer) {
             go_on();
             done(std::move(answer));
           });

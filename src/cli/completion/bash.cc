@@ -48,6 +48,7 @@ void add(const Outline& command, const std::string& path, Tables& tables) {
   tables.options += fmt::format("      {}) _ttyward_words \"$cur\"{} ;;\n", shell_quoted(path), joined(all));
   if (!command.commands.empty()) {
     std::vector<std::string> names;
+    names.reserve(command.commands.size());
     for (const Outline& each : command.commands) names.push_back(each.name);
     tables.words +=
         fmt::format("      {}) _ttyward_words \"$cur\"{} ;;\n", shell_quoted(path), joined(names));

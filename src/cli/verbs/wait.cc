@@ -84,7 +84,7 @@ bool tells_an_end(const json::object& answer, bool by_default) {
 
 // What held, for a script to read: its name, then what belongs to it.
 std::string held(const json::object& answer, bool by_default) {
-  const std::string condition = text_in(answer, "condition");
+  std::string condition = text_in(answer, "condition");
   const json::object* match = object_in(answer, "match");
   const json::object* result = object_in(answer, "result");
   if (condition == "pattern" && match != nullptr)

@@ -1,4 +1,6 @@
 // Tools with fixed contents, and those that speak while they work.
+#include <utility>
+
 #include "mcp/async.h"
 #include "mcp/conformance/fixtures.h"
 #include "mcp/content.h"
@@ -60,7 +62,9 @@ json::value schema_2020_12() {
 
 void Fixtures::add_contents() {
   const auto fixed = [](json::array content) {
-    return [content](RequestPtr request, json::object) { request->reply({{"content", content}}); };
+    return [content = std::move(content)](const RequestPtr& request, const json::object&) {
+      request->reply({{"content", content}});
+    };
   };
   add("test_simple_text", "Simple text",
       fixed({text_content("This is a simple text response for testing.")}));
@@ -73,39 +77,40 @@ void Fixtures::add_contents() {
       fixed(
           {text_content("Multiple content types test:"), image(),
            resource("test://mixed-content-resource", "application/json", R"({"test":"data","value":123})")}));
-  add("test_error_handling", "Always fails", [](RequestPtr request, json::object) {
+  add("test_error_handling", "Always fails", [](const RequestPtr& request, const json::object&) {
     request->reply(error_result("This tool intentionally returns an error for testing"));
   });
   add("test_tool_with_logging", "Logs three times",
-      [](RequestPtr request, json::object) { with_logging(request); });
+      [](const RequestPtr& request, const json::object&) { with_logging(request); });
   add("test_logging_tool", "Logs three times",
-      [](RequestPtr request, json::object) { with_logging(request); });
+      [](const RequestPtr& request, const json::object&) { with_logging(request); });
   add("test_tool_with_progress", "Reports progress",
-      [](RequestPtr request, json::object) { with_progress(request); });
+      [](const RequestPtr& request, const json::object&) { with_progress(request); });
   add("test_reconnection", "Closes its stream before it answers",
-      [](RequestPtr request, json::object) { with_reconnection(request); });
+      [](const RequestPtr& request, const json::object&) { with_reconnection(request); });
   add("test_trigger_tool_change", "Says that the list of tools changed",
-      [this](RequestPtr request, json::object) {
+      [this](const RequestPtr& request, const json::object&) {
         notices_.tools_changed();
         request->reply(text_result("Said."));
       });
   add("test_trigger_prompt_change", "Says that the list of prompts changed",
-      [this](RequestPtr request, json::object) {
+      [this](const RequestPtr& request, const json::object&) {
         notices_.prompts_changed();
         request->reply(text_result("Said."));
       });
-  add("test_missing_capability", "Needs a client that can sample", [](RequestPtr request, json::object) {
-    if (request->can("sampling")) return request->reply(text_result("The client can sample."));
-    request->fail(rpc::kMissingCapability, "this tool needs sampling",
-                  {{"requiredCapabilities", json::object{{"sampling", json::object()}}}});
-  });
+  add("test_missing_capability", "Needs a client that can sample",
+      [](const RequestPtr& request, const json::object&) {
+        if (request->can("sampling")) return request->reply(text_result("The client can sample."));
+        request->fail(rpc::kMissingCapability, "this tool needs sampling",
+                      {{"requiredCapabilities", json::object{{"sampling", json::object()}}}});
+      });
   add("test_mirrored_argument", "Has an argument that is repeated as a header",
-      [](RequestPtr request, json::object arguments) {
+      [](const RequestPtr& request, const json::object& arguments) {
         request->reply(text_result("Region " + text_or(arguments, "region")));
       },
       {{"region", json::object{{"type", "string"}, {"x-mcp-header", "Region"}}}});
   add("json_schema_2020_12_tool", "Tool with JSON Schema 2020-12 features",
-      [](RequestPtr request, json::object) { request->reply(text_result("Kept.")); });
+      [](const RequestPtr& request, const json::object&) { request->reply(text_result("Kept.")); });
   tools_["json_schema_2020_12_tool"].schema = schema_2020_12().get_object();
 }
 

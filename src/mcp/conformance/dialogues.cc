@@ -72,10 +72,12 @@ json::object enums_question() {
 
 void Fixtures::add_dialogues() {
   add("test_sampling", "Asks the client's model",
-      [](RequestPtr request, json::object arguments) { sampling(request, text_or(arguments, "prompt")); },
+      [](const RequestPtr& request, const json::object& arguments) {
+        sampling(request, text_or(arguments, "prompt"));
+      },
       {{"prompt", json::object{{"type", "string"}}}});
   add("test_elicitation", "Asks a person",
-      [](RequestPtr request, json::object arguments) {
+      [](const RequestPtr& request, const json::object& arguments) {
         elicitation(
             request,
             form_question(
@@ -86,12 +88,14 @@ void Fixtures::add_dialogues() {
             "User response: ");
       },
       {{"message", json::object{{"type", "string"}}}});
-  add("test_elicitation_sep1034_defaults", "Asks with defaults", [](RequestPtr request, json::object) {
-    elicitation(request, defaults_question(), "Elicitation completed: ");
-  });
-  add("test_elicitation_sep1330_enums", "Asks with choices", [](RequestPtr request, json::object) {
-    elicitation(request, enums_question(), "Elicitation completed: ");
-  });
+  add("test_elicitation_sep1034_defaults", "Asks with defaults",
+      [](const RequestPtr& request, const json::object&) {
+        elicitation(request, defaults_question(), "Elicitation completed: ");
+      });
+  add("test_elicitation_sep1330_enums", "Asks with choices",
+      [](const RequestPtr& request, const json::object&) {
+        elicitation(request, enums_question(), "Elicitation completed: ");
+      });
 }
 
 }  // namespace ttyward::mcp::conformance

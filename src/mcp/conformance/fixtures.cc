@@ -76,7 +76,7 @@ TaskSupport Fixtures::task_support(std::string_view name) const {
 }
 
 void Fixtures::call_tool(RequestPtr request, std::string name, json::object arguments) {
-  tools_.at(name).run(std::move(request), std::move(arguments));
+  tools_.at(name).run(request, arguments);
 }
 
 std::map<std::string, std::string> Fixtures::mirrored_arguments(std::string_view tool) const {

@@ -40,7 +40,7 @@ class Fixtures final : public Catalog {
   std::map<std::string, std::string> mirrored_arguments(std::string_view tool) const override;
 
  private:
-  using Run = std::function<void(RequestPtr, json::object arguments)>;
+  using Run = std::function<void(const RequestPtr&, const json::object& arguments)>;
   struct Tool {
     std::string description;
     json::object schema;

@@ -33,20 +33,20 @@ json::object yes_question(const char* message) {
 
 void Fixtures::add_tasks() {
   add("greet", "Greets",
-      [](RequestPtr request, json::object arguments) {
+      [](const RequestPtr& request, const json::object& arguments) {
         request->reply(text_result("Hello, " + text_or(arguments, "name") + "!"));
       },
       {{"name", json::object{{"type", "string"}}}});
   add(
       "slow_compute", "Sleeps, then answers",
-      [](RequestPtr request, json::object arguments) {
+      [](const RequestPtr& request, const json::object& arguments) {
         slow(request, integer_at(arguments, "seconds").value_or(0), text_or(arguments, "label"));
       },
       {{"seconds", json::object{{"type", "integer"}}}, {"label", json::object{{"type", "string"}}}},
       TaskSupport::Optional);
   add(
       "test_tool_with_task", "Asks, then sleeps, then answers",
-      [](RequestPtr request, json::object) {
+      [](const RequestPtr& request, const json::object&) {
         const json::object* answer = request->input_response("user_name");
         const json::object* content = answer != nullptr ? object_at(*answer, "content") : nullptr;
         if (content != nullptr) {
@@ -59,14 +59,14 @@ void Fixtures::add_tasks() {
       },
       {}, TaskSupport::Required);
   add(
-      "failing_job", "Fails after a second", [](RequestPtr request, json::object) { failing(request); }, {},
-      TaskSupport::Required);
+      "failing_job", "Fails after a second",
+      [](const RequestPtr& request, const json::object&) { failing(request); }, {}, TaskSupport::Required);
   add(
-      "protocol_error_job", "Breaks", [](RequestPtr request, json::object) { breaking(request); }, {},
-      TaskSupport::Optional);
+      "protocol_error_job", "Breaks",
+      [](const RequestPtr& request, const json::object&) { breaking(request); }, {}, TaskSupport::Optional);
   add(
       "confirm_delete", "Asks once",
-      [](RequestPtr request, json::object) {
+      [](const RequestPtr& request, const json::object&) {
         if (request->input_response("confirm") == nullptr)
           return request->need_input({{"confirm", yes_question("Delete it?")}}, "");
         request->reply(text_result("Answered."));
@@ -74,7 +74,7 @@ void Fixtures::add_tasks() {
       {}, TaskSupport::Optional);
   add(
       "multi_input", "Asks two at once",
-      [](RequestPtr request, json::object) {
+      [](const RequestPtr& request, const json::object&) {
         if (request->input_response("first") == nullptr || request->input_response("second") == nullptr)
           return request->need_input({{"first", yes_question("First?")}, {"second", yes_question("Second?")}},
                                      "");

@@ -191,8 +191,8 @@ void Connection::flush() {
         ::send(socket_.get(), unsent_.data() + sent, unsent_.size() - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (written > 0) {
       sent += static_cast<size_t>(written);
-    } else if (errno != EINTR) {
-      broken = errno != EAGAIN;
+    } else if (written == 0 || errno != EINTR) {
+      broken = written == 0 || errno != EAGAIN;
       break;
     }
   }

@@ -10,9 +10,10 @@ namespace ttyward::mcp::http {
 bool parse_event_id(std::string_view text, EventId& id) {
   const size_t dot = text.find('.');
   if (dot == std::string_view::npos) return false;
-  const char* middle = text.data() + dot;
-  const char* end = text.data() + text.size();
-  const auto stream = std::from_chars(text.data(), middle, id.stream);
+  const char* const begin = text.data();
+  const char* const middle = begin + dot;
+  const char* const end = begin + text.size();
+  const auto stream = std::from_chars(begin, middle, id.stream);
   const auto event = std::from_chars(middle + 1, end, id.event);
   return stream.ec == std::errc() && stream.ptr == middle && event.ec == std::errc() && event.ptr == end;
 }

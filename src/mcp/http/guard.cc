@@ -68,7 +68,7 @@ Refusal check_peer(const HttpRequest& request, int port, const std::string& toke
 }
 
 base::Result<std::string> make_token_file(const std::string& path) {
-  const std::string token = base::random_nonce() + base::random_nonce();
+  std::string token = base::random_nonce() + base::random_nonce();
   if (::unlink(path.c_str()) != 0 && errno != ENOENT)
     return base::fail_errno(errno, "cannot replace " + path);
   const base::UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));

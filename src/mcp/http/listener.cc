@@ -84,7 +84,8 @@ void Listener::on_ready(int, uint32_t) {
   ::setsockopt(accepted.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   const uint64_t number = ++last_;
   connections_[number] = std::make_unique<Connection>(
-      loop_, std::move(accepted), [this](std::shared_ptr<Exchange> exchange) { endpoint_->handle(exchange); },
+      loop_, std::move(accepted),
+      [this](const std::shared_ptr<Exchange>& exchange) { endpoint_->handle(exchange); },
       [this, number] {
         connections_.erase(number);
         watch(true);

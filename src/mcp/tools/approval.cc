@@ -14,7 +14,7 @@ constexpr const char* kKey = "approval";
 constexpr size_t kMostReasons = 6;
 
 // The only use of the person's connection.
-Callback<CallReply> hand_on(Context& context, std::string approval, Said said) {
+Callback<CallReply> hand_on(Context& context, const std::string& approval, Said said) {
   Backend& person = context.backends.person;
   json::object args;
   args["approval"] = approval;
@@ -45,27 +45,30 @@ struct First {
 };
 
 // Asks while the call waits. What happens elsewhere takes the question back.
-Callback<First> ask_while_it_waits(RequestPtr request, StartedPtr started, json::object question) {
-  return Callback<First>([request, started, question](std::function<void(First)> done) {
-    const auto said = std::make_shared<bool>(false);
-    const Withdraw withdraw =
-        request->ask("elicitation/create", question, [started, done, said](Answer answer) {
-          *said = true;
-          started->wake({});
-          done(First{{}, std::move(answer)});
+Callback<First> ask_while_it_waits(const RequestPtr& request, const StartedPtr& started,
+                                   json::object question) {
+  return Callback<First>(
+      [request, started, question = std::move(question)](const std::function<void(First)>& done) {
+        const auto said = std::make_shared<bool>(false);
+        const Withdraw withdraw =
+            request->ask("elicitation/create", question, [started, done, said](Answer answer) {
+              *said = true;
+              started->wake({});
+              done(First{{}, std::move(answer)});
+            });
+        if (*said) return;  // nobody could be asked
+        started->wake([withdraw, done](Started::News news) {
+          withdraw();
+          done(First{std::move(news), std::nullopt});
         });
-    if (*said) return;  // nobody could be asked
-    started->wake([withdraw, done](Started::News news) {
-      withdraw();
-      done(First{std::move(news), std::nullopt});
-    });
-  });
+      });
 }
 
 // What comes next, or nothing once the time is over.
-Callback<Started::News> next_within(Context& context, StartedPtr started, std::chrono::milliseconds time) {
+Callback<Started::News> next_within(Context& context, const StartedPtr& started,
+                                    std::chrono::milliseconds time) {
   io::Loop& loop = context.loop;
-  return Callback<Started::News>([&loop, started, time](std::function<void(Started::News)> done) {
+  return Callback<Started::News>([&loop, started, time](const std::function<void(Started::News)>& done) {
     auto timer = std::make_shared<io::Loop::TimerId>(loop.after(time, [done] { done({}); }));
     started->wake([&loop, timer, done](Started::News news) {
       loop.cancel(*timer);
@@ -191,7 +194,7 @@ Task<std::optional<CallReply>> resume(Context& context, RequestPtr request) {
         "requestState was not made here, was used before or is too old: call the tool again without it");
     co_return std::nullopt;
   }
-  const StartedPtr started = *taken;
+  const StartedPtr& started = *taken;
   started->on_settled({});
   Backend& agent = context.backends.agent;
   request->on_cancel([&agent, started] {

@@ -22,11 +22,13 @@ struct Argument {
   Type type;
   const char* description;
   bool required = false;
+  // NOLINTBEGIN(readability-redundant-member-init): what a table leaves out has to have an initializer.
   std::optional<int64_t> fallback{};  // Integer and Flag: told to clients
   int64_t least = 0;
   int64_t most = 0;                    // Integer: 0 is no limit
   std::vector<const char*> choices{};  // Text: one of these
   std::vector<const char*> aliases{};  // other names that are understood, not told
+  // NOLINTEND(readability-redundant-member-init)
 };
 
 json::object input_schema(const std::vector<Argument>& arguments);

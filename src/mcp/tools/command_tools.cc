@@ -87,7 +87,7 @@ std::string environment_problem(const json::object& values, json::object& args) 
     const size_t equals = text.find('=');
     if (equals == 0 || equals == std::string_view::npos || text.find('\0') != std::string_view::npos)
       return fmt::format("`env` has \"{}\": every entry is NAME=value.", visible_line(text, 60));
-    environment[json::string_view(text.data(), equals)] = text.substr(equals + 1);
+    environment[json::string_view(text.substr(0, equals))] = text.substr(equals + 1);
   }
   args["env"] = std::move(environment);
   return {};
@@ -129,18 +129,16 @@ Detached start(Context& context, RequestPtr request, std::string name, json::obj
   request->reply(reply ? answer(*reply) : failure_result(reply.error()));
 }
 
-Detached refuse(RequestPtr request, std::string problem) {
-  request->reply(error_result(problem));
-  co_return;
-}
-
 Detached run_command(Context& context, RequestPtr request, json::object values) {
   json::object args;
   const std::string command = text_or(values, "command");
   std::string problem = command_problem(command);
   if (problem.empty()) problem = place_problem(context, values, true, args);
   if (problem.empty()) problem = environment_problem(values, args);
-  if (!problem.empty()) return refuse(request, problem);
+  if (!problem.empty()) {
+    request->reply(error_result(problem));
+    co_return;
+  }
   const bool background = flag_at(values, "background");
   const int64_t wait_ms = background ? kBackgroundWaitMs : integer_at(values, "wait_ms").value_or(kRunWaitMs);
   args["command"] = command;
@@ -149,7 +147,7 @@ Detached run_command(Context& context, RequestPtr request, json::object values) 
   args["task"] = context.session;
   if (const auto input = text_at(values, "stdin")) args["stdin"] = *input;
   add_manner(values, request, wait_ms, args);
-  return start(context, request, "run", std::move(args));
+  start(context, request, "run", std::move(args));
 }
 
 Detached run_persistent_command(Context& context, RequestPtr request, json::object values) {
@@ -157,14 +155,17 @@ Detached run_persistent_command(Context& context, RequestPtr request, json::obje
   const std::string command = text_or(values, "command");
   std::string problem = command_problem(command);
   if (problem.empty()) problem = place_problem(context, values, false, args);
-  if (!problem.empty()) return refuse(request, problem);
+  if (!problem.empty()) {
+    request->reply(error_result(problem));
+    co_return;
+  }
   const int64_t wait_ms = integer_at(values, "wait_ms").value_or(kPersistentWaitMs);
   args["terminal"] = text_or(values, "id");
   args["command"] = command;
   args["timeout_ms"] = integer_at(values, "timeout_ms").value_or(0);
   args["on_busy"] = text_or(values, "on_busy", "fail");
   add_manner(values, request, wait_ms, args);
-  return start(context, request, "exec", std::move(args));
+  start(context, request, "exec", std::move(args));
 }
 
 Detached run_batch(Context& context, RequestPtr request, json::object values) {

@@ -12,7 +12,8 @@ namespace ttyward::mcp::tools {
 Callback<CallReply> call_daemon(Context& context, const RequestPtr& request, std::string name,
                                 json::object args, Backend::OnPart on_part) {
   Backend& backend = context.backends.agent;
-  return Callback<CallReply>([&backend, request, name, args, on_part](Backend::OnDone done) {
+  return Callback<CallReply>([&backend, request, name = std::move(name), args = std::move(args),
+                              on_part = std::move(on_part)](Backend::OnDone done) {
     if (request->cancelled()) return done(tl::unexpected(CallFailure{"cancelled", "the call was cancelled"}));
     const uint64_t call = backend.call(name, args, on_part, std::move(done));
     if (call != 0) request->on_cancel([&backend, call] { backend.cancel(call); });
@@ -74,7 +75,7 @@ json::object failure_result(const CallFailure& failure) {
   return error_result(text);
 }
 
-json::object both(std::string text, const json::object& structured) {
+json::object both(const std::string& text, const json::object& structured) {
   json::object result = text_result(text);
   result["structuredContent"] = visible_value(structured);
   return result;

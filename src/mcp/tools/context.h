@@ -22,8 +22,10 @@ struct Context {
   std::string session;
   std::chrono::milliseconds patience{
       10'000};  // with a person who may answer elsewhere, before the model is told
+  // NOLINTBEGIN(readability-redundant-member-init): who makes one leaves these out.
   PendingStates<StartedPtr> states{};
   std::list<std::weak_ptr<Started>> started{};  // whom questions may be about
+  // NOLINTEND(readability-redundant-member-init)
 };
 
 // A call to the daemon that is taken back when the client cancels the request.
@@ -44,6 +46,6 @@ const char* kind_of(std::string_view id);
 json::object failure_result(const CallFailure& failure);
 
 // A text and the object it was made from.
-json::object both(std::string text, const json::object& structured);
+json::object both(const std::string& text, const json::object& structured);
 
 }  // namespace ttyward::mcp::tools

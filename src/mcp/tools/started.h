@@ -48,8 +48,8 @@ class Started {
   bool has_answer() const { return reply_.has_value(); }
   bool is_asked() const { return open_; }
 
-  uint64_t call = 0;        // the backend's number, while it is open
-  json::object approval{};  // the question that was asked last; empty: none
+  uint64_t call = 0;      // the backend's number, while it is open
+  json::object approval;  // the question that was asked last; empty: none
 
  private:
   void tell();
