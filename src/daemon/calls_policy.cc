@@ -150,9 +150,7 @@ void EngineApplication::history(const Caller&, Args& args, const Responder& resp
   query.limit = static_cast<int>(args.number("limit", 50, 1, store::kMaxRows));
   query.before_id = args.text("before");
   if (args.refused(responder)) return;
-  if (!store_)
-    return responder.fail({wire::Code::Unavailable, "no history is kept; `ttyward daemon status` says why"});
-  const bool posted = store_->post([this, alive = alive_, query, responder](store::Store& store) {
+  ask_store(responder, [this, alive = alive_, query, responder](store::Store& store) {
     auto rows = store.find_commands(query);
     loop_->post([alive, rows = std::move(rows), responder] {
       if (!*alive) return;
@@ -162,7 +160,6 @@ void EngineApplication::history(const Caller&, Args& args, const Responder& resp
       responder.ok({{"commands", std::move(list)}});
     });
   });
-  if (!posted) responder.fail({wire::Code::Exhausted, "the history is too busy; try again in a moment"});
 }
 
 void EngineApplication::decisions(const Caller&, Args& args, const Responder& responder) {
@@ -177,9 +174,7 @@ void EngineApplication::decisions(const Caller&, Args& args, const Responder& re
   static_cast<void>(args.text("task"));
   if (args.flag("failed")) query.decision = store::Decision::Deny;
   if (args.refused(responder)) return;
-  if (!store_)
-    return responder.fail({wire::Code::Unavailable, "no history is kept; `ttyward daemon status` says why"});
-  const bool posted = store_->post([this, alive = alive_, query, responder](store::Store& store) {
+  ask_store(responder, [this, alive = alive_, query, responder](store::Store& store) {
     auto rows = store.find_decisions(query);
     loop_->post([alive, rows = std::move(rows), responder] {
       if (!*alive) return;
@@ -187,6 +182,15 @@ void EngineApplication::decisions(const Caller&, Args& args, const Responder& re
       json::array list;
       for (const store::DecisionRow& row : *rows) list.push_back(row_object(row));
       responder.ok({{"decisions", std::move(list)}});
+    });
+  });
+}
+
+void EngineApplication::ask_store(const Responder& responder, store::Worker::Work work) {
+  const bool posted = store_->post(std::move(work), [this, alive = alive_, responder](const base::Error&) {
+    loop_->post([alive, responder] {
+      if (!*alive) return;
+      responder.fail({wire::Code::Unavailable, "no history is kept; `ttyward daemon status` says why"});
     });
   });
   if (!posted) responder.fail({wire::Code::Exhausted, "the history is too busy; try again in a moment"});

@@ -247,26 +247,32 @@ void EngineApplication::watch_idleness() {
   });
 }
 
-// History is worth having, but no reason not to run commands.
+// History is worth having, but no reason not to run commands, nor to make the first one wait: a new database
+// takes longer than all the rest of the start.
 void EngineApplication::open_store() {
-  auto opened = store::Store::open(process_.folders().history());
-  if (!opened) {
-    warnings_.push_back("no history is kept: " + opened.error().message);
-    process_.log().warning(warnings_.back());
-    return;
-  }
-  for (const std::string& notice : opened->take_notices()) {
-    warnings_.push_back(notice);
-    process_.log().warning(notice);
-  }
-  store_ = std::make_unique<store::Worker>(std::move(*opened));
+  const auto warn = [this, alive = alive_](std::string message) {
+    loop_->post([this, alive, message = std::move(message)] {
+      if (!*alive) return;
+      warnings_.push_back(message);
+      process_.log().warning(message);
+    });
+  };
+  store_ = std::make_unique<store::Worker>([path = process_.folders().history(), warn] {
+    auto opened = store::Store::open(path);
+    if (!opened) {
+      warn("no history is kept: " + opened.error().message);
+    } else {
+      for (const std::string& notice : opened->take_notices()) warn(notice);
+    }
+    return opened;
+  });
   const int64_t rows = config_.settings.limits.history_rows;
   const int64_t oldest = process_.started_at() - config_.settings.limits.history_days * 24 * 3600 * 1000;
   keep([rows, oldest](store::Store& store) { static_cast<void>(store.prune(rows, oldest)); });
 }
 
 void EngineApplication::keep(std::function<void(store::Store&)> work) {
-  if (store_ && !store_->post(std::move(work))) not_recorded_++;
+  if (!store_->post(std::move(work))) not_recorded_++;
 }
 
 std::vector<std::string> EngineApplication::reload() {

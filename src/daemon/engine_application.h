@@ -171,6 +171,8 @@ class EngineApplication final : public Application,
   void mode(const Caller& caller, Args& args, const Responder& responder);
   void history(const Caller& caller, Args& args, const Responder& responder);
   void decisions(const Caller& caller, Args& args, const Responder& responder);
+  // `work` answers; if there is no store, or no room, this does.
+  void ask_store(const Responder& responder, store::Worker::Work work);
   std::string session_of(const Caller& caller, Args& args) const;
   void record(const engine::AuditRow& row) override;
   void session_rule_added(const std::string& session, const std::string& rule,

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 #include "base/ids.h"
 #include "base/path.h"
@@ -74,6 +76,21 @@ void Engine::set_settings(Settings settings) {
   pool_model_.reset();
 }
 
+// Reading journals back is work for all processors; what it needs of us is not changed meanwhile.
+std::vector<base::Result<std::unique_ptr<Terminal>>> Engine::read_back(const std::vector<std::string>& ids) {
+  std::vector<base::Result<std::unique_ptr<Terminal>>> found(ids.size());
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t i = next++; i < ids.size(); i = next++) found[i] = Terminal::recover(host_, ids[i]);
+  };
+  std::vector<std::thread> helpers;
+  const size_t most = std::min<size_t>(std::thread::hardware_concurrency(), ids.size());
+  for (size_t i = 1; i < most; i++) helpers.emplace_back(work);
+  work();
+  for (std::thread& helper : helpers) helper.join();
+  return found;
+}
+
 Recovered Engine::recover() {
   const auto start = io::Loop::Clock::now();
   Recovered recovered;
@@ -82,13 +99,13 @@ Recovered Engine::recover() {
     recovered.problems.push_back(ids.error().message);
     return recovered;
   }
-  for (const std::string& id : *ids) {
-    auto terminal = Terminal::recover(host_, id);
+  for (auto& terminal : read_back(*ids)) {
     if (!terminal) {
       recovered.problems.push_back(terminal.error().message);
       continue;
     }
     Terminal& t = *add(std::move(*terminal));
+    t.settle();
     if (t.spec().pooled) {
       t.kill();  // nobody's, and how it was started is not known any more
       continue;

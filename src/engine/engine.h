@@ -158,6 +158,7 @@ class Engine final : private Watcher {
   base::Result<std::vector<std::string>> environment(const std::vector<std::string>& requested,
                                                      pty::Provider provider) const;
   base::Result<Terminal*> start_shell(TerminalSpec spec);
+  std::vector<base::Result<std::unique_ptr<Terminal>>> read_back(const std::vector<std::string>& ids);
   base::Result<std::string> checked_cwd(const std::string& cwd) const;
   Terminal* take_from_pool(const TerminalSpec& spec);
   void fill_pool();

@@ -1,5 +1,8 @@
-// Starts holders without making the loop wait: a thread does it, and keeps a few
-// idle holders ready so that a command does not pay for their start.
+// Starts holders without making the loop wait: a few threads do it, and keep some
+// idle holders ready so that a command does not pay for their start. A launch is
+// mostly waiting for others (a program is loaded, a journal is made), so a crowd of
+// commands is let in by several doors. Holders come from a nursery, and where that
+// fails each is a program started anew.
 // Thread rule: start() and the callbacks on the loop's thread.
 #pragma once
 
@@ -8,8 +11,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "hold/launch.h"
 #include "io/loop.h"
@@ -35,6 +40,9 @@ class Launcher {
     Done done;
   };
   void work();
+  // A holder for the job, from the nursery; none if there is no nursery to be had.
+  std::optional<hold::IdleHolder> next_holder();
+  Launched launch(const hold::LaunchRequest& request, std::optional<hold::IdleHolder> holder) const;
 
   io::Loop& loop_;
   const std::string program_;
@@ -43,9 +51,15 @@ class Launcher {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Job> jobs_;  // guarded by mutex_
-  bool ending_ = false;   // guarded by mutex_
-  std::thread thread_;
+  // --- guarded by mutex_
+  std::deque<Job> jobs_;
+  std::deque<hold::IdleHolder> ready_;
+  std::optional<hold::Nursery> nursery_;
+  bool raising_ = false;   // somebody starts a nursery
+  bool given_up_ = false;  // it could not be started; tried again after the next launch
+  bool ending_ = false;
+
+  std::vector<std::thread> threads_;  // last: everything else is there when they start
 };
 
 }  // namespace ttyward::engine

@@ -123,8 +123,10 @@ class Terminal final : private HolderLink::Observer {
 
   // At once; that it could not be started is told as kClosed, with start_error().
   static base::Result<std::unique_ptr<Terminal>> open(TerminalHost& host, TerminalSpec spec);
-  // One that an engine before us opened.
+  // One that an engine before us opened, as its log and journal tell. On any thread, several at once; nothing
+  // else may be done with it until settle(), on the loop, has made it a terminal like any other.
   static base::Result<std::unique_ptr<Terminal>> recover(TerminalHost& host, const std::string& id);
+  void settle();
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
   ~Terminal();
@@ -244,6 +246,7 @@ class Terminal final : private HolderLink::Observer {
   base::Result<void> replay(const std::vector<boost::json::object>& records);
   void apply(const boost::json::object& record);
   void settle_after_replay();
+  void settle_never_started();
   static void overlay(Command& command, const boost::json::object& finish);
   void resend_if_unsent(uint64_t accepted);
 

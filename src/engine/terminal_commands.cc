@@ -432,7 +432,7 @@ void Terminal::finish(Command& command) {
 }
 
 void Terminal::record(const Command& command) {
-  if (host_.on_record) host_.on_record(*this, command);
+  if (host_.on_record && !replaying_) host_.on_record(*this, command);
 }
 
 terminal::CommandResult Terminal::facts(const Command& command) const {

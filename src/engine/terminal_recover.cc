@@ -70,22 +70,28 @@ base::Result<std::unique_ptr<Terminal>> Terminal::recover(TerminalHost& host, co
   t.replaying_ = true;
   auto reader = open_or_rule_out(host, id);
   if (!reader) {
-    // Logged, and the holder never came to make its journal: nothing was ever run, and nothing will be.
-    t.replaying_ = false;
-    if (t.spec_.temporary()) {
-      t.start_one_command();
-      t.current_->facts.state = terminal::CommandState::FailedToStart;
-      t.current_->facts.reason = "the daemon ended before it was started";
-      t.finish(*t.current_);
-    }
-    t.close(State::Finished);
-    return terminal;
+    return terminal;  // settle() says what that means
   }
   t.reader_ = std::move(*reader);
   t.provider_ = t.reader_->provider() == journal::Provider::Pty ? pty::Provider::Pty : pty::Provider::Pipe;
   if (auto replayed = t.replay(opened->records); !replayed) return tl::unexpected(replayed.error());
-  t.settle_after_replay();
   return terminal;
+}
+
+void Terminal::settle() {
+  reader_ ? settle_after_replay() : settle_never_started();
+}
+
+// Logged, and the holder never came to make its journal: nothing was ever run, and nothing will be.
+void Terminal::settle_never_started() {
+  replaying_ = false;
+  if (spec_.temporary()) {
+    start_one_command();
+    current_->facts.state = terminal::CommandState::FailedToStart;
+    current_->facts.reason = "the daemon ended before it was started";
+    finish(*current_);
+  }
+  close(State::Finished);
 }
 
 base::Result<void> Terminal::replay(const std::vector<json::object>& records) {
@@ -236,6 +242,10 @@ void Terminal::settle_after_replay() {
   const auto status = reader_->status();
   const std::string unanswered = std::exchange(replies_left_, {});
   replaying_ = false;
+  // The engine before us may have been killed before these were in the history.
+  for (const auto& command : commands_) {
+    if (command->over) record(*command);
+  }
   changes_ = 0;
   input_sent_ = status ? status->input_bytes : 0;
   last_output_ = Clock::now();

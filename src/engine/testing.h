@@ -111,6 +111,7 @@ class Bench {
     auto recovered = Terminal::recover(*host_, id);
     EXPECT_TRUE(recovered) << recovered.error().message;
     terminals_.push_back(std::move(*recovered));
+    terminals_.back()->settle();
     return *terminals_.back();
   }
   bool holder_lives(const Terminal& terminal) const { return holder_lives(terminal.id()); }

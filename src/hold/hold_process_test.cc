@@ -148,6 +148,25 @@ TEST_F(HoldProcess, an_idle_holder_waits_for_its_command_and_ends_with_its_owner
   EXPECT_EQ(output("t1"), "pooled\r\n");
 }
 
+TEST_F(HoldProcess, a_nursery_makes_holders_and_they_outlive_it) {
+  {
+    auto nursery = Nursery::start(TTYWARD_HOLD);
+    ASSERT_TRUE(nursery);
+    auto first = nursery->next();
+    auto second = nursery->next();
+    auto unused = nursery->next();
+    ASSERT_TRUE(first && second && unused);
+    const auto one = std::move(*first).launch(request("t1", "read line; echo first"));
+    const auto two = std::move(*second).launch(request("t2", "echo second; exit 3"));
+    ASSERT_TRUE(one && two);
+    EXPECT_NE(one->holder, two->holder);
+  }
+  ASSERT_TRUE(connect("t1").send_input("\n", kPatience));
+  wait_for_all();
+  EXPECT_NE(output("t1").find("first"), std::string::npos);
+  EXPECT_EQ(output("t2"), "second\r\n");
+}
+
 TEST_F(HoldProcess, the_socket_is_private) {
   must_launch(request("t1", "read line"));
   struct stat st{};

@@ -85,6 +85,20 @@ bool receive_exactly(int fd, char* into, size_t bytes, Clock::time_point until, 
   return true;
 }
 
+struct ControlPair {
+  base::UniqueFd ours;
+  base::UniqueFd theirs;
+};
+
+tl::expected<ControlPair, pty::SpawnError> make_control() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    const auto error = base::fail_errno(errno, "cannot make a socket pair");
+    return tl::unexpected(pty::SpawnError{pty::SpawnFailure::Exhausted, error.value()});
+  }
+  return ControlPair{base::UniqueFd(ends[0]), base::UniqueFd(ends[1])};
+}
+
 pty::SpawnError setup(std::string message) {
   return {pty::SpawnFailure::Setup, base::Error{base::ErrorCode::Unavailable, 0, std::move(message)}};
 }
@@ -120,13 +134,9 @@ bool send_message(int fd, std::string_view message, int pass) {
 }
 
 tl::expected<IdleHolder, pty::SpawnError> IdleHolder::start(const std::string& program) {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    const auto error = base::fail_errno(errno, "cannot make a socket pair");
-    return tl::unexpected(pty::SpawnError{pty::SpawnFailure::Exhausted, error.value()});
-  }
-  base::UniqueFd ours(ends[0]);
-  const base::UniqueFd theirs(ends[1]);
+  auto pair = make_control();
+  if (!pair) return tl::unexpected(pair.error());
+  auto& [ours, theirs] = *pair;
   pty::SpawnSpec spec;
   spec.argv = {program};
   spec.provider = pty::Provider::Pipe;
@@ -163,6 +173,23 @@ tl::expected<LaunchReply, pty::SpawnError> IdleHolder::launch(const LaunchReques
   if (!reply) return tl::unexpected(setup("the holder is of another version"));
   if (reply->error) return tl::unexpected(*reply->error);
   return std::move(*reply);
+}
+
+tl::expected<Nursery, pty::SpawnError> Nursery::start(const std::string& program) {
+  auto idle = IdleHolder::start(program);
+  if (!idle) return tl::unexpected(idle.error());
+  if (!send_message(idle->control_.get(), kNurseryMessage))
+    return tl::unexpected(setup("the holder is gone"));
+  return Nursery(std::move(idle->control_));
+}
+
+tl::expected<IdleHolder, pty::SpawnError> Nursery::next() {
+  auto pair = make_control();
+  if (!pair) return tl::unexpected(pair.error());
+  if (!send_message(control_.get(), kNurseryMessage, pair->theirs.get())) {
+    return tl::unexpected(setup("the holders' nursery is gone"));
+  }
+  return IdleHolder(std::move(pair->ours));
 }
 
 tl::expected<LaunchReply, pty::SpawnError> launch(const std::string& program, const LaunchRequest& request) {

@@ -60,6 +60,9 @@ std::optional<std::string> receive_message(int fd, std::chrono::milliseconds pat
                                            base::UniqueFd* passed = nullptr);
 bool send_message(int fd, std::string_view message, int pass = -1);
 
+// What makes an idle holder a nursery, in place of a LaunchRequest.
+inline constexpr std::string_view kNurseryMessage = "nursery";
+
 class IdleHolder {
  public:
   // `program` is the path of ttyward-hold.
@@ -69,9 +72,24 @@ class IdleHolder {
   tl::expected<LaunchReply, pty::SpawnError> launch(const LaunchRequest& request) &&;
 
  private:
+  friend class Nursery;
   explicit IdleHolder(base::UniqueFd control) : control_(std::move(control)) {}
 
   base::UniqueFd control_;  // closing it ends an idle holder
+};
+
+// A ttyward-hold that only makes others: loaded once, it has a new idle holder for the price of a fork. It
+// ends with its owner; the holders do not. Not for several threads at once.
+class Nursery {
+ public:
+  static tl::expected<Nursery, pty::SpawnError> start(const std::string& program);
+  // Does not wait for it: a holder that never came is found out by launch(), as a SpawnFailure::Setup.
+  tl::expected<IdleHolder, pty::SpawnError> next();
+
+ private:
+  explicit Nursery(base::UniqueFd control) : control_(std::move(control)) {}
+
+  base::UniqueFd control_;
 };
 
 // Both at once.

@@ -95,9 +95,28 @@ LaunchReply failed(const base::Error& error) {
   return failed({pty::SpawnFailure::Setup, error});
 }
 
+// A holder for every control socket that comes, until nobody is there to send one. Returns in each of them,
+// with its socket; and in this process at the end, with none.
+base::UniqueFd nurse(const base::UniqueFd& control) {
+  ::signal(SIGCHLD, SIG_IGN);  // nobody asks how they ended
+  for (;;) {
+    base::UniqueFd childs;
+    if (!receive_message(control.get(), kIdle, &childs)) return {};
+    if (!childs.valid() || ::fork() != 0) continue;  // without a process, who waits for it sees the end
+    ::signal(SIGCHLD, SIG_DFL);
+    ::setsid();
+    return childs;
+  }
+}
+
 int run(base::UniqueFd control) {
   base::UniqueFd stdin_fd;
-  const auto message = receive_message(control.get(), kIdle, &stdin_fd);
+  auto message = receive_message(control.get(), kIdle, &stdin_fd);
+  if (message == kNurseryMessage) {
+    control = nurse(control);
+    if (!control.valid()) return 0;
+    message = receive_message(control.get(), kIdle, &stdin_fd);
+  }
   if (!message) return 0;
   const auto answer = [&control](const LaunchReply& reply) {
     send_message(control.get(), reply.encode());

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/result.h"
 #include "store/store.h"
 
 namespace ttyward::store {
@@ -23,31 +24,40 @@ namespace ttyward::store {
 class Worker {
  public:
   using Work = std::function<void(Store&)>;
+  using Open = std::function<base::Result<Store>()>;
+  using Otherwise = std::function<void(const base::Error&)>;
   // About a minute of a very busy daemon; each piece is a few hundred bytes.
   static constexpr size_t kDefaultQueue = 4096;
 
   explicit Worker(Store store, size_t queue_limit = kDefaultQueue);
+  // Opened by the thread, before the first work: a new database takes its time. If it cannot be opened, what
+  // is posted is not done.
+  explicit Worker(Open open, size_t queue_limit = kDefaultQueue);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
   ~Worker();
 
-  // False, and `work` is dropped, when the queue is full.
-  [[nodiscard]] bool post(Work work);
+  // False, and `work` is dropped, when the queue is full. `otherwise` is called in its place, by the thread,
+  // when there is no store.
+  [[nodiscard]] bool post(Work work, Otherwise otherwise = {});
   // Waits until all that was posted before this call is done.
   void drain();
   // How often `post` said no.
   uint64_t refused() const;
 
  private:
-  void run();
+  struct Posted {
+    Work work;
+    Otherwise otherwise;
+  };
+  void run(const Open& open);
 
-  Store store_;  // the thread's
   const size_t limit_;
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;  // there is work, or the end has come
   std::condition_variable done_;  // a piece was finished
-  std::deque<Work> queue_;
+  std::deque<Posted> queue_;
   uint64_t posted_ = 0;
   uint64_t finished_ = 0;
   uint64_t refused_ = 0;

@@ -82,6 +82,23 @@ TEST(StoreWorker, many_threads_may_post) {
             size_t{kThreads} * kEach);
 }
 
+TEST(StoreWorker, opens_the_store_itself_and_says_when_there_is_none) {
+  Scratch scratch;
+  {
+    Worker worker([&] { return Store::open(scratch.path()); });
+    ASSERT_TRUE(worker.post([](Store& store) { EXPECT_TRUE(store.put_command(a_command("c1"))); },
+                            [](const base::Error&) { ADD_FAILURE(); }));
+  }
+  EXPECT_THAT(ids(Store::open(scratch.path())->find_commands({}).value()), ::testing::ElementsAre("c1"));
+  std::string why;
+  {
+    Worker worker([]() -> base::Result<Store> { return base::fail(base::ErrorCode::Io, "no disk"); });
+    ASSERT_TRUE(worker.post([](Store&) { ADD_FAILURE(); }));
+    ASSERT_TRUE(worker.post([](Store&) { ADD_FAILURE(); }, [&](const base::Error& e) { why = e.message; }));
+  }
+  EXPECT_EQ(why, "no disk");
+}
+
 TEST(StoreWorker, a_question_is_answered_through_the_work_itself) {
   Scratch scratch;
   Worker worker(Store::open(scratch.path()).value());
