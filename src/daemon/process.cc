@@ -63,6 +63,8 @@ class DaemonProcess final : public Process {
   void request_stop(Terminals terminals) override;
 
  private:
+  enum class Farewell : uint8_t { Break, Answer };  // what becomes of open calls
+  void begin_stop(Terminals terminals, Farewell farewell);
   base::Result<Listener> make_listener(base::UniqueFd activated);
   void watch_socket();
   void socket_folder_changed();
@@ -157,11 +159,16 @@ void DaemonProcess::on_signal(int number) {
     return;
   }
   log_->info(number == SIGINT ? "stopping (SIGINT)" : "stopping (SIGTERM)");
-  if (stopping_) return loop_->stop();  // whoever says it twice means now
-  request_stop(Terminals::LiveOn);
+  if (stopping_) return loop_->stop();             // whoever says it twice means now
+  begin_stop(Terminals::LiveOn, Farewell::Break);  // an upgrade, perhaps: clients come back by themselves
 }
 
+// Somebody wants it to be gone: who waits is told so, or they would start the next one.
 void DaemonProcess::request_stop(Terminals terminals) {
+  begin_stop(terminals, Farewell::Answer);
+}
+
+void DaemonProcess::begin_stop(Terminals terminals, Farewell farewell) {
   if (std::exchange(stopping_, true)) return;
   notify_manager("STOPPING=1");
   watch_.reset();
@@ -171,9 +178,16 @@ void DaemonProcess::request_stop(Terminals terminals) {
     loop_->stop();
   });
   // Not from here: whoever asked may be a call of the application itself.
-  loop_->post([this, terminals] {
-    application_->stop(terminals == Terminals::Kill, [this] {
-      if (!std::exchange(farewell_, true)) wait_for_clients(io::Loop::Clock::now() + kFarewell);
+  loop_->post([this, terminals, farewell] {
+    application_->stop(terminals == Terminals::Kill, [this, terminals, farewell] {
+      if (std::exchange(farewell_, true)) return;
+      if (farewell == Farewell::Answer) {
+        server_->end_calls({wire::Code::Unavailable,
+                            terminals == Terminals::Kill
+                                ? "the daemon was stopped, and its terminals with it"
+                                : "the daemon was stopped; its terminals live on: ttyward ls finds them"});
+      }
+      wait_for_clients(io::Loop::Clock::now() + kFarewell);
     });
   });
 }

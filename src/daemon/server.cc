@@ -49,6 +49,14 @@ void Server::close_listener() {
   drop_listener();
 }
 
+void Server::end_calls(const wire::CallError& error) {
+  std::vector<Responder> open;
+  for (const auto& [fd, connection] : connections_) {
+    for (const auto& [id, call] : connection->calls) open.emplace_back(call);
+  }
+  for (const Responder& responder : open) responder.fail(error);
+}
+
 void Server::drop_listener() {
   if (!listener_.socket) return;
   loop_.poller().remove(listener_.socket.get());

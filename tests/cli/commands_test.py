@@ -261,6 +261,17 @@ class Mistakes(CliTest):
         self.assertIn(id, self.ok("ls"))
         self.assertEqual(self.ok("exec", "build", "echo $KEPT"), "yes\n")
 
+    def test_a_daemon_that_is_told_to_stop_stays_away(self):
+        self.open()
+        process = self.start("exec", "build", "echo up; sleep 1000")
+        self.assertEqual(process.stdout.readline(), "up\n")
+        self.ok("daemon", "stop")
+        code, _, err = self.end_of(process)
+        self.assertEqual(code, 125, err)
+        self.assertIn("the daemon was stopped; its terminals live on", err)
+        self.assertNotEqual(self.ttyward("daemon", "status").returncode, 0)
+        self.assertEqual(self.terminal()["state"], "busy")
+
     def test_exec_outlives_its_daemon(self):
         self.open()
         line = "echo up; echo x >> times; until test -e go; do sleep 0.01; done; echo down; (exit 7)"
