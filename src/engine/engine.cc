@@ -556,8 +556,10 @@ void Engine::kill_all(std::function<void()> done) {
     int rounds = 0;
     static void run(const std::shared_ptr<Check>& self) {
       if (!*self->alive) return;
-      const bool left = std::any_of(self->engine->terminals_.begin(), self->engine->terminals_.end(),
-                                    [](const auto& terminal) { return terminal->holder_alive(); });
+      // One that is just being launched is killed when its holder is there.
+      const bool left =
+          std::any_of(self->engine->terminals_.begin(), self->engine->terminals_.end(),
+                      [](const auto& terminal) { return terminal->holder_alive() || terminal->launching(); });
       if (!left || ++self->rounds > 400) return self->done();
       self->engine->loop_.after(std::chrono::milliseconds(25), [self] { run(self); });
     }

@@ -92,6 +92,21 @@ class EngineBench final : private EngineObserver {
   std::unique_ptr<Engine> engine_;
 };
 
+TEST(Engine, ItsEndWaitsForWhatIsJustBeingLaunched) {
+  EngineBench bench;
+  std::vector<Terminal*> launching;
+  for (int i = 0; i < 6; i++) {
+    auto acquired = bench.engine().acquire(bench.path("/project"), "task" + std::to_string(i), Owner::Agent);
+    ASSERT_TRUE(acquired);
+    launching.push_back(acquired->terminal);
+  }
+  EXPECT_TRUE(launching.back()->launching());
+  bool gone = false;
+  bench.engine().kill_all([&] { gone = true; });
+  bench.until([&] { return gone; });
+  for (const Terminal* terminal : launching) EXPECT_FALSE(terminal->live());
+}
+
 TEST(Engine, TheSameTaskInTheSameDirectoryGetsItsTerminalBack) {
   EngineBench bench;
   bool created = false;

@@ -137,6 +137,7 @@ class Terminal final : private HolderLink::Observer {
   State state() const;
   bool live() const { return !closed_; }
   bool holder_alive() const { return link_ != nullptr; }
+  bool launching() const { return !closed_ && !link_ && !reader_; }
   bool ready() const { return ready_; }  // started, one way or the other
   bool busy() const;
   const std::optional<pty::SpawnError>& start_error() const { return start_error_; }

@@ -232,7 +232,7 @@ void Terminal::launched(Launcher::Launched launched) {
   }
   connect();
   if (on_pipes() && link_) send_bytes(shell::kPipedStart, {});
-  if (shell && killing_) kill();
+  if (killing_) kill();
 }
 
 void Terminal::connect() {
