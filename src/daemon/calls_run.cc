@@ -159,7 +159,7 @@ void EngineApplication::follow(const Caller& caller, Terminal& terminal, Command
       add_call(caller, responder, [this, terminal_id, id, interrupt = how.interrupt_on_cancel] {
         if (!interrupt) return;
         const auto found = engine_->find_command(id);
-        if (found && !found->command->over) found->terminal->interrupt([](auto) {});
+        if (found && !found->command->over) found->terminal->interrupt([](const auto&) {});
       });
   OpenCall& call = *open_call(key);
   std::shared_ptr<engine::LiveStream> stream;

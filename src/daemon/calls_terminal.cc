@@ -58,7 +58,7 @@ Terminal* EngineApplication::terminal_of(Args& args, const Responder& responder,
       responder.fail(wire::call_error(found.error()));
       return nullptr;
     }
-    *command = found->command;
+    if (command != nullptr) *command = found->command;
     return found->terminal;
   }
   const auto found = engine_->find(terminal);

@@ -111,7 +111,7 @@ void EngineApplication::wait_for_approval(const Caller& caller, const std::strin
   };
   if (approval->state != engine::ApprovalState::Open) return answer("approval");
   const uint64_t key = add_call(caller, responder);
-  approval_waiters_[id].push_back([this, key, answer] {
+  approval_waiters_[id].emplace_back([this, key, answer] {
     if (open_call(key) == nullptr) return;
     answer("approval");
     end_call(key);
@@ -341,7 +341,7 @@ void EngineApplication::attach(const Caller& caller, Args& args, const Responder
   if (!read_only) {
     terminal->set_lease(Terminal::Lease{caller.connection, caller.client, engine::unix_ms()});
     const pty::WindowSize size{static_cast<uint16_t>(cols), static_cast<uint16_t>(rows), 0, 0};
-    if (!(size == terminal->spec().size)) terminal->resize(size, [](auto) {});
+    if (!(size == terminal->spec().size)) terminal->resize(size, [](const auto&) {});
   }
   made->viewer =
       std::make_unique<engine::Viewer>(*loop_, *terminal, cols, rows, [this, key] { send_frame(key); });
@@ -433,7 +433,7 @@ void EngineApplication::attach_resize(const Caller& caller, Args& args, const Re
   }
   found->second->viewer->resize(cols, rows);
   const auto terminal = engine_->find(found->second->terminal);
-  if (terminal && found->second->writable) (*terminal)->resize({cols, rows, 0, 0}, [](auto) {});
+  if (terminal && found->second->writable) (*terminal)->resize({cols, rows, 0, 0}, [](const auto&) {});
   send_frame(key);
   responder.ok({});
 }

@@ -138,11 +138,11 @@ engine::Settings EngineApplication::engine_settings() const {
       from.shell.history == config::ShellHistory::Record ? shell::History::Record : shell::History::LeaveOut;
   settings.report_environment =
       from.shell.report_environment ? shell::ReportEnvironment::Yes : shell::ReportEnvironment::No;
-  if (from.shell.zsh_clear_eol_mark) settings.extra_shell_environment.push_back("PROMPT_EOL_MARK=");
+  if (from.shell.zsh_clear_eol_mark) settings.extra_shell_environment.emplace_back("PROMPT_EOL_MARK=");
   if (from.shell.zsh_oh_my)
-    settings.extra_shell_environment.push_back("ITERM_SHELL_INTEGRATION_INSTALLED=Yes");
+    settings.extra_shell_environment.emplace_back("ITERM_SHELL_INTEGRATION_INSTALLED=Yes");
   if (from.shell.zsh_p10k)
-    settings.extra_shell_environment.push_back("POWERLEVEL9K_TERM_SHELL_INTEGRATION=true");
+    settings.extra_shell_environment.emplace_back("POWERLEVEL9K_TERM_SHELL_INTEGRATION=true");
   settings.also_inherit = from.shell.environment_keep;
   settings.set_environment = from.shell.environment_add;
   settings.umask = process_.user_umask();

@@ -246,9 +246,9 @@ void Server::flush(Connection& to) {
     const ssize_t done = ::send(to.fd.get(), to.out.data() + to.sent, to.backlog(), MSG_NOSIGNAL);
     if (done > 0) {
       to.sent += static_cast<size_t>(done);
-    } else if (errno == EINTR) {
+    } else if (done < 0 && errno == EINTR) {
       continue;
-    } else if (errno == EAGAIN) {
+    } else if (done < 0 && errno == EAGAIN) {
       break;
     } else {
       return doom(to, "went away");

@@ -12,7 +12,6 @@
 
 namespace ttyward::daemon {
 
-using wire::CallError;
 using wire::Code;
 
 namespace {

@@ -213,7 +213,7 @@ void Dialogue::send(size_t index, const std::string& asked) {
     case Reply::Kind::Keys: {
       auto bytes = vt::encode_keys(rule.reply.value, terminal_->output().screen().keyboard());
       if (!bytes) return end(End::Failed, bytes.error().message);
-      return type(std::move(*bytes));
+      return type(*bytes);
     }
     case Reply::Kind::Secret:
       if (by_ == Owner::Agent && rule.reply.value.find_first_of(kEndsReading) != std::string::npos) {
