@@ -11,6 +11,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "cli/current_folder.h"
 #include "cli/daemon_call.h"
 #include "cli/verb.h"
 
@@ -22,10 +23,7 @@ using wire::Code;
 config::Loaded load_here() {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
-  char* path = ::getcwd(nullptr, 0);
-  const std::string folder = path != nullptr ? path : "/";
-  std::free(path);
-  return config::load(base::user_folders(), folder, environment);
+  return config::load(base::user_folders(), current_folder(), environment);
 }
 
 client::Options client_options(const char* verb) {

@@ -6,11 +6,11 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <string_view>
 
 #include "base/folders.h"
 #include "cli/ask_person.h"
+#include "cli/current_folder.h"
 #include "cli/verb.h"
 #include "config/load.h"
 #include "policy/escaped_view.h"
@@ -33,12 +33,6 @@ bool environment_says_agent() {
 std::string home_folder() {
   const char* home = std::getenv("HOME");
   return home != nullptr && home[0] == '/' ? home : "/root";
-}
-
-std::string current_folder() {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::current_path(error);
-  return error ? "/" : folder.string();
 }
 
 std::string indented(const std::string& text) {

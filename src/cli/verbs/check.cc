@@ -10,6 +10,7 @@
 #include <boost/json.hpp>
 
 #include "base/folders.h"
+#include "cli/current_folder.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
 #include "engine/gate_rules.h"
@@ -33,13 +34,6 @@ struct CheckOptions {
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
-}
-
-std::string current_directory() {
-  char* path = ::getcwd(nullptr, 0);
-  std::string result = path != nullptr ? path : "/";
-  std::free(path);
-  return result;
 }
 
 json::object as_object(const policy::Verdict& verdict) {
@@ -79,8 +73,8 @@ class Checker {
                       "there is no mode '" + options_.mode + "'; try plan, default, auto-edit or yolo",
                       kExitUsage);
     }
-    place_.cwd = options_.cwd.empty() ? current_directory() : options_.cwd;
-    if (!place_.cwd.starts_with("/")) place_.cwd = policy::normalize(current_directory() + "/" + place_.cwd);
+    place_.cwd = options_.cwd.empty() ? current_folder() : options_.cwd;
+    if (!place_.cwd.starts_with("/")) place_.cwd = policy::normalize(current_folder() + "/" + place_.cwd);
     place_.workspace = place_.cwd;
     place_.home = environment("HOME").empty() ? "/root" : environment("HOME");
     place_.files = &files_;

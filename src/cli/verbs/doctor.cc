@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/json_text.h"
+#include "cli/current_folder.h"
 #include "cli/doctor/check.h"
 #include "cli/doctor/explain.h"
 #include "cli/verbs/verbs.h"
@@ -19,9 +20,7 @@ doctor::Context make_context() {
   doctor::Context context;
   context.folders = base::user_folders();
   for (char** entry = environ; *entry != nullptr; ++entry) context.environment.emplace_back(*entry);
-  char* cwd = ::getcwd(nullptr, 0);
-  context.config = config::load(context.folders, cwd != nullptr ? cwd : "/", context.environment);
-  std::free(cwd);
+  context.config = config::load(context.folders, current_folder(), context.environment);
   return context;
 }
 

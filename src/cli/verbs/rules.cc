@@ -10,6 +10,7 @@
 
 #include "base/folders.h"
 #include "base/json_text.h"
+#include "cli/current_folder.h"
 #include "cli/daemon_call.h"
 #include "cli/verbs/verbs.h"
 #include "engine/gate_rule_file.h"
@@ -59,9 +60,8 @@ base::Result<std::vector<Listed>> session_rules(const std::string& session) {
 }
 
 int list(const Arguments& args, const Globals& globals) {
-  std::error_code error;
   engine::GateRules files(own_file());
-  const engine::RulesAt& found = files.at(std::filesystem::current_path(error).string());
+  const engine::RulesAt& found = files.at(current_folder());
   std::vector<Listed> rules;
   for (size_t i = 0; i < found.rules.size(); ++i) {
     const policy::Rule& rule = found.rules[i];
