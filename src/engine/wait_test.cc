@@ -56,6 +56,9 @@ TEST(Wait, ExitOfACommandThatRunsAndOfOneThatIsOver) {
   spec.exit = true;
   spec.command_id = id;
   Heard running(bench, t, spec);
+  WaitSpec asks;  // what is typed before it reads is the shell's
+  asks.input = true;
+  EXPECT_EQ(Heard(bench, t, asks).condition(), "input");
   t.input("\r", Owner::Agent, [](auto) {});
   EXPECT_EQ(running.condition(), "exit");
   EXPECT_TRUE(t.find(id)->over);

@@ -66,12 +66,13 @@ class Input(RunTest):
     def test_a_reader_that_does_not_read_can_be_given_up(self):
         process = self.start("run", "seq 1 200000; echo over >&2")
         # Its output is more than a pipe holds and nobody takes it; the command itself ends.
+        self.assertTrue(eventually(lambda: select.select([process.stdout], [], [], 0)[0]))
         self.assertTrue(eventually(lambda: not self.children(process.pid)))
         process.send_signal(signal.SIGINT)
         process.wait(30)
 
     def test_a_result_that_nobody_reads_does_not_keep_the_command_alive(self):
-        process = self.start("--json", "run", "--view", "full", "--timeout", "1", "--kill-grace", "0.1",
+        process = self.start("--json", "run", "--view", "full", "--timeout", "4", "--kill-grace", "0.1",
                              f"trap '' INT TERM; seq 1 200000; while :; do sleep 0.{self.token}; done")
         self.assertTrue(eventually(lambda: processes(self.token)))
         self.assertTrue(eventually(lambda: not self.children(process.pid)))  # it is ended, read or not

@@ -116,6 +116,25 @@ TEST_P(Property, AnySplitGivesTheSameState) {
   }
 }
 
+// Inputs whose cuts once mattered.
+TEST(Split, WhatOnceDiffered) {
+  // Clusters, noise that puts text in doubt, and ASCII between two halves of a family.
+  constexpr std::string_view kFamily(
+      "\x1b,\xa9\x1b[?2027h\0\0\0\0\0\0\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9\xe7\xe5\x19"
+      "\xf0\x9f\x91\xa8\xe2\x80\x8d\0\0\0\0\0\0\0b\xf0\x9f\x91\xa9\0\0\0\0\0#8\0\0\0\x1b[?6[9h\0\0#\xff"
+      "8\0\0\0\0\0\0",
+      78);
+  for (const int cols : {1, 2, 12}) {
+    Screen whole(sized(cols, 24));
+    whole.feed(kFamily);
+    for (size_t step = 1; step < kFamily.size(); step++) {
+      Screen cut(sized(cols, 24));
+      for (size_t at = 0; at < kFamily.size(); at += step) cut.feed(kFamily.substr(at, step));
+      ASSERT_EQ(dump(whole), dump(cut)) << cols << " columns, by " << step;
+    }
+  }
+}
+
 TEST_P(Property, ResizingThereAndBackKeepsTheText) {
   Grammar grammar(GetParam() + 1000);
   for (int round = 0; round < 60; round++) {

@@ -29,6 +29,7 @@ void Screen::print_ascii(const uint8_t* text, size_t n) {
     print_one(*text++);
     if (--n == 0) return;
   }
+  grapheme_.reset();  // nothing of what came before reaches past two ASCII characters
   last_char_ = text[n - 1];
   const StyleId style = pen_id();
   const bool wraps = modes_.has(Mode::AutoWrap);
