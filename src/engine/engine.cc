@@ -525,7 +525,8 @@ void Engine::forget_old() {
   for (auto at = terminals_.rbegin(); at != terminals_.rend(); ++at) {
     const Terminal& terminal = **at;
     if (terminal.live() || terminal.holder_alive()) continue;
-    if (terminal.spec().pooled || ++ended > settings_.finished_kept) old.push_back(terminal.id());
+    const bool too_many = terminal.spec().pooled || ++ended > settings_.finished_kept;
+    if (too_many && !terminal.watched()) old.push_back(terminal.id());
   }
   for (const std::string& id : old) forget(id);
 }

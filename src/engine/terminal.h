@@ -222,6 +222,11 @@ class Terminal final : private HolderLink::Observer {
 
   // --- who wants to know
   void watch(Watcher& watcher) { watchers_.push_back(&watcher); }
+  bool watched() const {  // somebody is still to be told how it ended
+    for (const Watcher* watcher : watchers_)
+      if (watcher != nullptr) return true;
+    return false;
+  }
   void unwatch(Watcher& watcher);
   // While somebody wants to know, the kernel is asked about input whenever it is silent.
   void want_input_state(int by);
