@@ -526,7 +526,7 @@ void Engine::forget_old() {
     const Terminal& terminal = **at;
     if (terminal.live() || terminal.holder_alive()) continue;
     const bool too_many = terminal.spec().pooled || ++ended > settings_.finished_kept;
-    if (too_many && !terminal.watched()) old.push_back(terminal.id());
+    if (too_many && !terminal.watched_beside(*this)) old.push_back(terminal.id());
   }
   for (const std::string& id : old) forget(id);
 }

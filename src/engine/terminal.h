@@ -222,9 +222,10 @@ class Terminal final : private HolderLink::Observer {
 
   // --- who wants to know
   void watch(Watcher& watcher) { watchers_.push_back(&watcher); }
-  bool watched() const {  // somebody is still to be told how it ended
+  // Somebody beside `me` is still to be told how it ended.
+  bool watched_beside(const Watcher& me) const {
     for (const Watcher* watcher : watchers_)
-      if (watcher != nullptr) return true;
+      if (watcher != nullptr && watcher != &me) return true;
     return false;
   }
   void unwatch(Watcher& watcher);
