@@ -158,9 +158,8 @@ void Terminal::input(std::string_view bytes, Owner by, HolderLink::Done done) {
     if (by == Owner::User || quality() != shell::Quality::Rich) {
       log({{"k", "typed"}, {"at", read_to_}, {"bytes", std::string(bytes)}});
     }
-    const bool at_prompt = current_ == nullptr && tracker_->state() == shell::CommandTracker::State::Input;
     tracker_->typed(bytes, read_to_);
-    if (at_prompt && bytes.find(shell::kAbandonInput) != std::string_view::npos) note_break();
+    if (bytes.find(shell::kAbandonInput) != std::string_view::npos) note_break();
     for (shell::TrackerEvent& event : tracker_->take_events()) handle(std::move(event));
   }
   // Whoever waited has an answer now; whether it was enough the kernel will say.
@@ -239,6 +238,7 @@ void Terminal::send_interrupt() {
   interrupt_due_ = link_ == nullptr || (tracker_ && current_ != nullptr && !current_->started_seen);
   if (interrupt_due_) return;
   const bool shell_in_front = tracker_ && foreground_group() == child_pid_;
+  note_break();
   link_->interrupt();
   if (tracker_ && current_ != nullptr)
     interrupt_again(current_->facts.command_id, shell_in_front, kInterruptLooks);

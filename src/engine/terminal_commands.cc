@@ -570,6 +570,10 @@ void Terminal::climb(int rung) {
 // Several interrupts may bring one prompt or several, and an empty line need not bring one at all: so a
 // prompt counts once nothing came after it for a moment.
 void Terminal::note_break() {
+  if (!tracker_ || current_ != nullptr || tracker_->state() == shell::CommandTracker::State::Executing)
+    return;
+  log({{"k", "break"}, {"at", read_to_}});
+  tracker_->interrupted();
   break_at_ = Clock::now();
   prompt_after_break_ = false;
   settle_after_break();

@@ -193,6 +193,8 @@ void Terminal::apply(const json::object& record) {
     current_ = &command;
     tracker_->submitted(
         {*command.submission, command.delivered, command.line, read_to_, command.sentinel_nonce});
+  } else if (kind == "break") {
+    tracker_->interrupted();
   } else if (kind == "typed") {
     tracker_->typed(text_of(record, "bytes"), read_to_);
   } else if (kind == "no_integration") {

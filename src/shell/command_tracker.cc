@@ -6,6 +6,8 @@
 namespace ttyward::shell {
 namespace {
 
+constexpr int kInterruptStatus = 128 + 2;  // of a shell, after SIGINT
+
 std::optional<int> number(std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -121,6 +123,7 @@ void CommandTracker::command_start(const vt::ShellMark& mark) {
     command_->has_echo = false;
     return;
   }
+  breaks_ = 0;
   Open command;
   if (pending_ && (!marked_line_ || is_pending(*marked_line_))) {
     command = from_pending();
@@ -136,6 +139,14 @@ void CommandTracker::command_start(const vt::ShellMark& mark) {
 
 void CommandTracker::command_end(const vt::ShellMark& mark, Origin from) {
   const bool ours = from == Origin::Ours;
+  if (!command_ && breaks_ > 0 && ours && number(own_field(mark, 0)) == kInterruptStatus) {
+    --breaks_;
+    if (pending_ && !pending_incomplete_) {
+      // The prompt of an interrupt from before it was sent; the shell has yet to read it.
+      state_ = State::Prompt;
+      return;
+    }
+  }
   if (pending_ && !command_) {
     // The shell read it and ran nothing, or it does not mark where commands begin.
     command_ = from_pending();
@@ -209,6 +220,7 @@ void CommandTracker::submitted(Submission submission) {
 }
 
 void CommandTracker::typed(std::string_view bytes, uint64_t at) {
+  if (pending_ && bytes.find('\x03') != std::string_view::npos) breaks_ = 0;  // the next one may be its end
   if (pending_ || command_ || state_ != State::Input) return;
   for (const char c : bytes) {
     if (c == '\r' || c == '\n') {

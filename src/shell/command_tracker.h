@@ -68,6 +68,8 @@ class CommandTracker {
     typed_line_.clear();
     typed_line_known_ = true;
   }
+  // The shell was interrupted at its prompt: a prompt with that status follows, or one for several of them.
+  void interrupted() { ++breaks_; }
   // No mark came in time: foreign marks are understood from now on.
   void integration_timed_out();
   // The shell's line editor is on again and the shell reads the terminal, without a mark: its hooks are gone
@@ -146,6 +148,7 @@ class CommandTracker {
   bool own_start_ = false;             // C was seen from our shell: starts need not be derived
   std::optional<Submission> pending_;  // sent, its start not yet seen
   bool pending_incomplete_ = false;
+  int breaks_ = 0;               // interrupts at the prompt whose prompt may still come
   std::optional<Open> command_;  // runs in the shell
   std::optional<Submission> sentinel_submission_;
   std::optional<Open> sentinel_;            // runs in whatever the shell's command is

@@ -106,6 +106,35 @@ TEST_F(Tracked, an_end_without_a_start_is_no_command) {
   EXPECT_EQ(all<PromptReady>().size(), 3u);
 }
 
+TEST_F(Tracked, the_late_prompt_of_an_interrupt_is_not_the_end_of_what_was_sent_after_it) {
+  prompt();
+  tracker_.interrupted();
+  tracker_.interrupted();
+  own("D;130;130;0");
+  prompt();
+  submit(1, "false");
+  own("D;130;130;0");
+  own("A");
+  own("B");
+  EXPECT_TRUE(all<CommandFinished>().empty());
+  EXPECT_FALSE(tracker_.ready());
+  own("C");
+  own("D;1;1;0");
+  ASSERT_EQ(all<CommandFinished>().size(), 1u);
+  EXPECT_TRUE(all<CommandFinished>()[0].executed);
+  EXPECT_EQ(all<CommandFinished>()[0].exit_code, 1);
+}
+
+TEST_F(Tracked, an_interrupt_after_what_was_sent_may_be_its_end) {
+  prompt();
+  tracker_.interrupted();
+  submit(1, "false");
+  tracker_.typed("\x03", screen_.bytes_fed());
+  own("D;130;130;0");
+  ASSERT_EQ(all<CommandFinished>().size(), 1u);
+  EXPECT_FALSE(all<CommandFinished>()[0].executed);
+}
+
 TEST_F(Tracked, a_submission_the_shell_refused) {
   prompt();
   submit(1, "echo )");
