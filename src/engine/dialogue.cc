@@ -120,10 +120,11 @@ void Dialogue::note(size_t rule) {
 
 Dialogue::~Dialogue() {
   *alive_ = false;
+  stop_looking();
   leave();
 }
 
-void Dialogue::leave() {
+void Dialogue::stop_looking() {
   loop_.cancel(deadline_);
   loop_.cancel(retry_);
   for (Rule& rule : rules_) {
@@ -131,6 +132,9 @@ void Dialogue::leave() {
       ::explicit_bzero(rule.reply.value.data(), rule.reply.value.size());
   }
   rules_.clear();
+}
+
+void Dialogue::leave() {
   if (terminal_ != nullptr) terminal_->unwatch(*this);
   terminal_ = nullptr;
 }
@@ -138,11 +142,14 @@ void Dialogue::leave() {
 void Dialogue::end(End how, std::string reason) {
   if (ended_) return;
   ended_ = true;
-  leave();
+  stop_looking();
   outcome_.end = how;
   outcome_.reason = std::move(reason);
-  loop_.post([alive = alive_, outcome = std::move(outcome_), done = std::move(done_)] {
-    if (*alive) done(outcome);
+  // Watched until then: a terminal that ended is kept as long as somebody has to be told.
+  loop_.post([this, alive = alive_, outcome = std::move(outcome_), done = std::move(done_)] {
+    if (!*alive) return;
+    leave();
+    done(outcome);
   });
 }
 

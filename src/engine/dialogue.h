@@ -95,6 +95,7 @@ class Dialogue final : private Watcher {
   void send_secret(size_t rule, const std::string& asked, Clock::time_point give_up);
   void sent(const base::Result<void>& result);
   void end(DialogueOutcome::End how, std::string reason);
+  void stop_looking();
   void leave();
 
   io::Loop& loop_;

@@ -518,14 +518,20 @@ void Engine::on_change(Terminal& terminal, uint32_t changes) {
   });
 }
 
-// The oldest of those that ended go; one whose background processes live stays.
+// Those that ended longest ago go; one whose background processes live stays, and one of whose end somebody
+// is still to be told.
 void Engine::forget_old() {
-  size_t ended = 0;
+  std::vector<const Terminal*> ended;
+  for (const auto& terminal : terminals_) {
+    if (!terminal->live() && !terminal->holder_alive()) ended.push_back(terminal.get());
+  }
+  std::stable_sort(ended.begin(), ended.end(),
+                   [](const Terminal* a, const Terminal* b) { return a->closed_at() < b->closed_at(); });
   std::vector<std::string> old;
-  for (auto at = terminals_.rbegin(); at != terminals_.rend(); ++at) {
+  size_t kept = 0;
+  for (auto at = ended.rbegin(); at != ended.rend(); ++at) {
     const Terminal& terminal = **at;
-    if (terminal.live() || terminal.holder_alive()) continue;
-    const bool too_many = terminal.spec().pooled || ++ended > settings_.finished_kept;
+    const bool too_many = terminal.spec().pooled || ++kept > settings_.finished_kept;
     if (too_many && !terminal.watched_beside(*this)) old.push_back(terminal.id());
   }
   for (const std::string& id : old) forget(id);

@@ -5,9 +5,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "base/ids.h"
 #include "engine/testing.h"
+#include "engine/wait.h"
 
 namespace ttyward::engine {
 namespace {
@@ -44,6 +46,7 @@ class EngineBench final : private EngineObserver {
   Engine& engine() { return *engine_; }
   Settings& settings() { return settings_; }
   std::string path(const std::string& below) const { return root_ + below; }
+  io::Loop& loop() { return *loop_; }
   void until(const std::function<bool()>& holds) {
     const auto deadline = std::chrono::steady_clock::now() + testing::kPatience;
     while (!holds()) {
@@ -212,6 +215,32 @@ TEST(Engine, ThoseThatEndedAreKeptForAWhileAndThenForgotten) {
   EXPECT_FALSE(bench.engine().find_command(ids.front()));
   EXPECT_EQ(bench.engine().find_command(ids.back())->command->facts.exit_code, 5);
   EXPECT_EQ(bench.recorded, ids);
+}
+
+TEST(Engine, NoneIsForgottenBeforeItsEndWasTold) {
+  EngineBench bench;
+  Settings settings = bench.settings();
+  settings.finished_kept = 1;
+  bench.engine().set_settings(settings);
+  constexpr int kRuns = 12;
+  std::vector<std::unique_ptr<Wait>> waits;
+  std::map<int, std::optional<int>> told;
+  for (int i = 0; i < kRuns; i++) {
+    RunRequest request;
+    request.command = "exit " + std::to_string(i);
+    Terminal* terminal = bench.engine().run(std::move(request)).value();
+    WaitSpec spec;
+    spec.exit = true;
+    spec.command_id = terminal->spec().command_id;
+    const auto note = [&, i, id = spec.command_id](const WaitOutcome&) {
+      const auto found = bench.engine().find_command(id);
+      told[i] = found ? found->command->facts.exit_code : std::nullopt;
+    };
+    waits.push_back(Wait::start(bench.loop(), *terminal, spec, note).value());
+  }
+  bench.until([&] { return told.size() == kRuns; });
+  for (const auto& [i, code] : told) EXPECT_EQ(code, i);
+  bench.until([&] { return bench.forgotten.size() == kRuns - 1; });
 }
 
 TEST(Engine, TheSecondTerminalComesFromThePool) {

@@ -361,6 +361,7 @@ void Terminal::processes(std::function<void(base::Result<std::vector<HolderLink:
 void Terminal::unwatch(Watcher& watcher) {
   // In place: a watcher may go while watchers are being told.
   std::replace(watchers_.begin(), watchers_.end(), &watcher, static_cast<Watcher*>(nullptr));
+  if (closed_) changed(kUnwatched);
 }
 
 void Terminal::changed(uint32_t changes) {

@@ -75,7 +75,8 @@ enum Change : uint32_t {
   kPrompt = 1U << 4,  // a command may be sent
   kMeta = 1U << 5,    // name, task, cwd, title, lease, integration
   kClosed = 1U << 6,
-  kReady = 1U << 7,  // started: usable, or known to be without integration
+  kReady = 1U << 7,      // started: usable, or known to be without integration
+  kUnwatched = 1U << 8,  // it has ended, and one less waits to be told
 };
 
 class Watcher {
@@ -136,6 +137,7 @@ class Terminal final : private HolderLink::Observer {
   const TerminalSpec& spec() const { return spec_; }
   State state() const;
   bool live() const { return !closed_; }
+  Clock::time_point closed_at() const { return closed_at_; }
   bool holder_alive() const { return link_ != nullptr; }
   bool launching() const { return !closed_ && !link_ && !reader_; }
   bool ready() const { return ready_; }  // started, one way or the other
@@ -336,6 +338,7 @@ class Terminal final : private HolderLink::Observer {
 
   bool ready_ = false;
   bool closed_ = false;
+  Clock::time_point closed_at_;
   bool lost_ = false;
   bool killing_ = false;
   bool replaying_ = false;

@@ -330,6 +330,7 @@ void Terminal::close(State final) {
   if (closed_) return;
   finish_ending();
   closed_ = true;
+  closed_at_ = Clock::now();
   ready_ = true;
   lost_ = final == State::Lost;
   for (Command* command : {current_, queued_}) {

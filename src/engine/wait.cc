@@ -133,25 +133,32 @@ Wait::Wait(io::Loop& loop, Terminal& terminal, WaitSpec spec, Done done)
 
 Wait::~Wait() {
   *alive_ = false;
+  stop_looking();
   leave();
 }
 
-void Wait::leave() {
+void Wait::stop_looking() {
   for (io::Loop::TimerId* timer : {&deadline_, &quiet_timer_, &stable_timer_, &port_timer_, &file_timer_}) {
     loop_.cancel(*timer);
   }
-  if (terminal_ == nullptr) return;
-  if (spec_.input) terminal_->want_input_state(-1);
-  terminal_->unwatch(*this);
+  if (terminal_ != nullptr && spec_.input) terminal_->want_input_state(-1);
+  spec_.input = false;
+}
+
+void Wait::leave() {
+  if (terminal_ != nullptr) terminal_->unwatch(*this);
   terminal_ = nullptr;
 }
 
 void Wait::answer(WaitOutcome outcome) {
   if (answered_) return;
   answered_ = true;
-  leave();
-  loop_.post([alive = alive_, outcome = std::move(outcome), done = std::move(done_)] {
-    if (*alive) done(outcome);
+  stop_looking();
+  // Watched until then: a terminal that ended is kept as long as somebody has to be told.
+  loop_.post([this, alive = alive_, outcome = std::move(outcome), done = std::move(done_)] {
+    if (!*alive) return;
+    leave();
+    done(outcome);
   });
 }
 

@@ -90,6 +90,7 @@ class Wait final : private Watcher {
   void arm_stable();
   void answer(WaitOutcome outcome);
   void answer(WaitOutcome::Condition condition) { answer(WaitOutcome{condition, 0, "", 0}); }
+  void stop_looking();
   void leave();
 
   io::Loop& loop_;

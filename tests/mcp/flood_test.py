@@ -1,4 +1,5 @@
-"""A flood of output through run_command: the exit code is true, the counts are exact, and nobody grows with it.
+"""A flood of output through run_command: the exit code is true, the counts are exact, and nobody grows with it. And
+a flood of calls.
 
 TTYWARD_FLOOD_MB sets how much is printed (48 unless set). What was measured goes to standard error.
 """
@@ -11,6 +12,7 @@ from peer import McpTest, Peer
 
 SIZE = int(os.environ.get("TTYWARD_FLOOD_MB", "48")) << 20
 LINE = 128  # bytes, with the line feed
+CALLS = 200  # more than are kept once they have ended
 MOST_KIB = 128 << 10  # of memory, for each process; sanitizers are let off
 
 
@@ -37,6 +39,15 @@ class Flood(McpTest):
         if not os.environ.get("TTYWARD_SANITIZED"):
             for name, kib in peaks.items():
                 self.assertLess(kib, MOST_KIB, name)
+
+    def test_many_calls_at_once_are_each_told_their_own_end(self):
+        agent = Peer(self)
+        calls = {agent.start_tool("run_command", {"command": f"echo number {i}; exit {i % 200}"}): i
+                 for i in range(CALLS)}
+        for call, i in calls.items():
+            answer = agent.answer(call)
+            result = answer.get("result", {}).get("structuredContent", answer)
+            self.assertEqual((result.get("exit_code"), result.get("output")), (i % 200, f"number {i}\n"), answer)
 
 
 if __name__ == "__main__":
