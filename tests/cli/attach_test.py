@@ -47,6 +47,7 @@ class Attach(CliTest):
         tmux.line(":wq")
         eventually(lambda: os.path.exists(self.path("file")))
         tmux.wait_for("vim -u NONE", absent=("~\n~\n",))
+        eventually(lambda: self.terminal()["state"] == "idle")  # vim drops what is typed while it leaves
         with open(self.path("file")) as f:
             self.assertEqual(f.read(), "hello\n")
         tmux.line("seq 1 200 | less")
