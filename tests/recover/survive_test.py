@@ -48,6 +48,15 @@ class Survive(CliTest):
                 return f.read().rpartition(")")[2].split()[0] == "T"
         eventually(stopped)
 
+    def without_daemon(self, client, go, until):
+        """What the command does from the file `go` until it makes the other, nobody sees happen."""
+        self.begun()
+        self.frozen(client)
+        self.kill(self.daemon_pid())
+        self.touch(go)
+        self.begun(until)
+        client.send_signal(signal.SIGCONT)
+
     def test_exec_tells_the_true_end_and_every_line_once(self):
         self.open()
         for way in ("stream", "json"):
@@ -74,24 +83,14 @@ class Survive(CliTest):
         self.open()
         running = self.start("exec", "build", f"echo one; touch begun; {self.until('go')}; echo two; touch done; "
                                               f"{self.until('end')}; echo -n three; (exit 3)")
-        self.begun()
-        self.frozen(running)
-        self.kill(self.daemon_pid())
-        self.touch("go")
-        self.begun("done")
-        running.send_signal(signal.SIGCONT)
+        self.without_daemon(running, "go", until="done")
         self.touch("end")
         self.assertEqual(self.end_of(running), (3, "one\ntwo\nthree\n", ""))
 
     def test_a_command_that_ended_meanwhile_has_ended(self):
         self.open()
         running = self.start("exec", "build", f"touch begun; {self.until('go')}; echo over; touch done; exit 5")
-        self.begun()
-        self.frozen(running)
-        self.kill(self.daemon_pid())
-        self.touch("go")
-        self.begun("done")
-        running.send_signal(signal.SIGCONT)
+        self.without_daemon(running, "go", until="done")
         code, out, err = self.end_of(running)
         self.assertEqual((code, out), (5, "over\nexit\n"))  # the second is bash's own word
 
