@@ -257,12 +257,18 @@ void EngineApplication::open_store() {
       process_.log().warning(message);
     });
   };
-  store_ = std::make_unique<store::Worker>([path = process_.folders().history(), warn] {
+  const std::string path = process_.folders().history();
+  const auto look = [this, alive = alive_, path] {
+    if (*alive && !recorded_) recorded_.emplace(path);
+  };
+  if (::access(path.c_str(), F_OK) == 0) look();
+  store_ = std::make_unique<store::Worker>([this, path, warn, look] {
     auto opened = store::Store::open(path);
     if (!opened) {
       warn("no history is kept: " + opened.error().message);
     } else {
       for (const std::string& notice : opened->take_notices()) warn(notice);
+      loop_->post(look);
     }
     return opened;
   });
