@@ -197,6 +197,7 @@ class EngineApplication final : public Application,
   engine::Settings engine_settings() const;
   engine::GateSettings gate_settings() const;
   void open_store();
+  void prune_history();
   void keep(std::function<void(store::Store&)> work);
   void extend_status(boost::json::object& status);
 
@@ -217,6 +218,7 @@ class EngineApplication final : public Application,
   io::Loop::TimerId idle_timer_ = 0;
   std::optional<std::chrono::steady_clock::time_point> idle_since_;
   size_t not_recorded_ = 0;  // history rows the store had no room for
+  int recorded_since_pruning_ = 0;
 
   uint64_t last_key_ = 0;
   std::map<uint64_t, std::unique_ptr<OpenCall>> open_calls_;
