@@ -171,6 +171,11 @@ void Attachment::take_keys() {
 void Attachment::take_messages() {
   for (int i = 0; i < kMessagesPerPaint && !end_; ++i) {
     auto next = daemon_.next(milliseconds(0));
+    if (!next && daemon_.stopped()) {
+      end(AttachEnd::Kind::Failed, next.error().message);
+      end_->failure = refuse(next.error()).value();
+      return;
+    }
     if (!next) {
       if (!std::exchange(daemon_gone_, true)) dirty_ = true;
       subscription_ = 0;

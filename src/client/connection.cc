@@ -114,7 +114,8 @@ base::Result<void> Connection::sort_lines() {
       waiting_.emplace_back(Event{std::move(event->event)});
     } else if (auto* failed = std::get_if<wire::Failed>(&*message)) {
       if (failed->id == 0) {  // about the connection: its last line
-        lost("the daemon ended the connection: " + failed->error.message);
+        stopped_ = welcomed_ && failed->error.code == wire::Code::Unavailable;
+        lost((stopped_ ? "" : "the daemon ended the connection: ") + failed->error.message);
         return tl::unexpected(base::Error{wire::base_error(failed->error).code, 0, lost_why_});
       }
       CallFailure failure;
@@ -154,8 +155,19 @@ tl::expected<uint64_t, CallFailure> Connection::start(std::string_view name, boo
     return tl::unexpected(std::move(failure));
   }
   // Half a line is never carried out: whatever was not sent to its end did nothing.
-  if (send(line, std::nullopt) == Sent::NotAll) return tl::unexpected(lost_call(CallFailure::Fate::NotSent));
+  if (send(line, std::nullopt) == Sent::NotAll) {
+    hear_last_words();
+    return tl::unexpected(lost_call(CallFailure::Fate::NotSent));
+  }
   return id;
+}
+
+void Connection::hear_last_words() {
+  if (stopped_) return;
+  const std::string why = std::exchange(lost_why_, {});
+  for (auto received = receive(); received && *received; received = receive()) {
+  }
+  if (!stopped_) lost_why_ = why;
 }
 
 void Connection::cancel(uint64_t id) {

@@ -95,6 +95,8 @@ class Connection {
   // Readable when there may be something for next(). Nonblocking.
   int fd() const { return fd_.get(); }
   const wire::Welcome& welcome() const { return welcome_; }
+  // Lost, since somebody stopped the daemon: nobody wants another one now.
+  bool stopped() const { return stopped_; }
 
   CallResult call(std::string_view name, boost::json::object args, const PartHandler& on_part = {},
                   const CallOptions& options = {});
@@ -128,6 +130,8 @@ class Connection {
   base::Result<bool> receive();
   base::Result<void> sort_lines();
   base::Error lost(const std::string& why);
+  // After a send that failed: why it did may be here already.
+  void hear_last_words();
   CallFailure lost_call(CallFailure::Fate fate) const;
 
   // Nothing here refers to the object's own place: it can be moved.
@@ -138,6 +142,7 @@ class Connection {
   std::deque<Message> waiting_;
   uint64_t last_id_ = 0;
   std::string lost_why_;  // empty: connected
+  bool stopped_ = false;
 };
 
 // A daemon that answers, or why there is none. Never starts one.

@@ -67,6 +67,7 @@ tl::expected<uint64_t, CallFailure> Session::start(std::string_view name, json::
     }
     if (!sent.error().connection_lost()) return tl::unexpected(sent.error());
     take_over();  // what the old daemon said before its end
+    if (stopped()) break;
     if (auto again = reconnect(); !again) {
       CallFailure failure{wire::call_error(again.error()), CallFailure::Fate::NotSent};
       return tl::unexpected(std::move(failure));
@@ -107,15 +108,20 @@ void Session::give_up(uint64_t id, CallFailure failure) {
   waiting_.emplace_back(Reply{id, tl::unexpected(std::move(failure))});
 }
 
+void Session::give_up_all(const base::Error& why) {
+  ours_.clear();
+  for (const auto& [id, call] : std::exchange(open_, {})) {
+    give_up(id, {wire::call_error(why), CallFailure::Fate::Unknown});
+  }
+}
+
 base::Result<void> Session::reconnect() {
   auto connection = Connection::open(options_);
-  ours_.clear();
   if (!connection) {
-    for (const auto& [id, call] : std::exchange(open_, {})) {
-      give_up(id, {wire::call_error(connection.error()), CallFailure::Fate::Unknown});
-    }
+    give_up_all(connection.error());
     return tl::unexpected(connection.error());
   }
+  ours_.clear();
   connection_ = std::move(*connection);
   waiting_.emplace_back(Reconnected{connection_.welcome()});
   std::vector<uint64_t> lost;
@@ -142,6 +148,10 @@ base::Result<bool> Session::wait_and_receive(Connection::Deadline until, int als
   auto received = connection_.wait_and_receive(until, also_fd);
   take_over();
   if (received) return waiting_.size() != before ? base::Result<bool>(true) : received;
+  if (stopped()) {
+    give_up_all(received.error());
+    return received;
+  }
   if (auto again = reconnect(); !again) return tl::unexpected(again.error());
   return true;
 }

@@ -11,6 +11,9 @@
 //     daemon, so what a lost `batch` started can be found with `list` and `history`.
 // A call that saw kMostAttempts daemons die at once is not sent again: it may be why.
 //
+// A daemon that somebody stopped is not brought back: everything fails from then on,
+// and says so.
+//
 // next() tells of a new connection with Reconnected, before anything that comes from
 // it: whoever subscribed has to subscribe again. fd() changes with it.
 //
@@ -42,6 +45,7 @@ class Session {
 
   int fd() const { return connection_.fd(); }
   const wire::Welcome& welcome() const { return connection_.welcome(); }
+  bool stopped() const { return connection_.stopped(); }
 
   // As Connection's. Errors of next() and lost calls mean that no daemon could be
   // reached in Options::patience; each later use tries again.
@@ -77,6 +81,7 @@ class Session {
   static void take_along(Open& call, boost::json::object& part);
   static boost::json::object args_for_now(const Open& call);
   void give_up(uint64_t id, CallFailure failure);
+  void give_up_all(const base::Error& why);
 
   Options options_;
   Connection connection_;

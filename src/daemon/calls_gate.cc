@@ -70,7 +70,8 @@ void EngineApplication::gated(const Caller& caller, engine::GateRequest request,
   facts.command = request.command;
   facts.cwd = request.cwd;
   facts.started_at_ms = engine::unix_ms();
-  const auto refuse = [this, responder](terminal::CommandResult refused, const GateDecision& decision) {
+  const auto refuse = [this, responder, task = request.task, by = row_owner(owner_of(caller))](
+                          terminal::CommandResult refused, const GateDecision& decision) {
     refused.state =
         decision.kind == GateDecision::Kind::Skipped ? CommandState::Skipped : CommandState::Denied;
     refused.reason = decision.reason;
@@ -82,14 +83,9 @@ void EngineApplication::gated(const Caller& caller, engine::GateRequest request,
       pending_.erase(pending_order_.front());
       pending_order_.erase(pending_order_.begin());
     }
-    store::CommandRow row;
-    row.id = refused.command_id;
-    row.terminal_id = refused.terminal_id;
-    row.command = refused.command;
-    row.cwd = refused.cwd;
-    row.state = terminal::command_state_name(refused.state);
-    row.started_at_ms = refused.started_at_ms;
-    row.note = refused.reason;
+    store::CommandRow row = row_of(refused);
+    row.task = task;
+    row.owner = by;
     keep([row](store::Store& store) { static_cast<void>(store.put_command(row)); });
     responder.ok(result_object(refused));
   };

@@ -121,8 +121,9 @@ bool EngineApplication::rejoin(const Caller& caller, const std::string& id, cons
     follow(caller, *found->terminal, *found->command, how, responder);
     return true;
   }
-  if (!engine_->forgot_command(id)) return false;
-  responder.fail({wire::Code::NotFound, "command " + id + " was run, and is too long ago: see the history"});
+  if (!engine_->forgot_command(id) && !(recorded_ && recorded_->has(id))) return false;
+  responder.fail({wire::Code::NotFound,
+                  "there was a command " + id + " already, too long ago to be followed: see the history"});
   return true;
 }
 

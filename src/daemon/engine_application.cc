@@ -9,6 +9,7 @@
 
 #include "daemon/attachment.h"
 #include "daemon/objects.h"
+#include "engine/time.h"
 #include "io/log.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
@@ -17,6 +18,13 @@ namespace ttyward::daemon {
 
 namespace json = boost::json;
 using engine::Terminal;
+
+namespace {
+
+// A daemon may live for months; the history is this much over its limit at most.
+constexpr int kRowsBetweenPrunings = 4096;
+
+}  // namespace
 
 EngineApplication::EngineApplication(Process& process, std::string hold_program)
     : process_(process),
@@ -257,18 +265,31 @@ void EngineApplication::open_store() {
       process_.log().warning(message);
     });
   };
-  store_ = std::make_unique<store::Worker>([path = process_.folders().history(), warn] {
+  const std::string path = process_.folders().history();
+  const auto look = [this, alive = alive_, path] {
+    if (*alive && !recorded_) recorded_.emplace(path);
+  };
+  if (::access(path.c_str(), F_OK) == 0) look();
+  store_ = std::make_unique<store::Worker>([this, path, warn, look] {
     auto opened = store::Store::open(path);
     if (!opened) {
       warn("no history is kept: " + opened.error().message);
     } else {
       for (const std::string& notice : opened->take_notices()) warn(notice);
+      loop_->post(look);
     }
     return opened;
   });
-  const int64_t rows = config_.settings.limits.history_rows;
-  const int64_t oldest = process_.started_at() - config_.settings.limits.history_days * 24 * 3600 * 1000;
-  keep([rows, oldest](store::Store& store) { static_cast<void>(store.prune(rows, oldest)); });
+  prune_history();
+}
+
+void EngineApplication::prune_history() {
+  const config::LimitSettings& limits = config_.settings.limits;
+  const int64_t oldest =
+      limits.history_days == 0 ? 0 : engine::unix_ms() - limits.history_days * 24 * 3600 * 1000;
+  keep([rows = limits.history_rows, oldest](store::Store& store) {
+    static_cast<void>(store.prune(rows, oldest));
+  });
 }
 
 void EngineApplication::keep(std::function<void(store::Store&)> work) {
@@ -389,6 +410,9 @@ void EngineApplication::on_terminal_change(Terminal& terminal, uint32_t changes)
 
 void EngineApplication::on_record(const Terminal& terminal, const engine::Command& command) {
   keep([row = row_of(terminal, command)](store::Store& store) { static_cast<void>(store.put_command(row)); });
+  if (++recorded_since_pruning_ < kRowsBetweenPrunings) return;
+  recorded_since_pruning_ = 0;
+  prune_history();
 }
 
 void EngineApplication::on_quality(const Terminal& terminal, shell::Quality from, shell::Quality to,

@@ -30,6 +30,7 @@
 #include "engine/read.h"
 #include "engine/readers.h"
 #include "engine/wait.h"
+#include "store/recorded.h"
 #include "store/worker.h"
 
 namespace ttyward::daemon {
@@ -94,7 +95,7 @@ class EngineApplication final : public Application,
   // The id a client chose for its command; empty: none.
   static std::string chosen_id(Args& args);
   // A client sends a call again whose answer it never got: if the command of that id is known, it is
-  // followed, and nothing is run. False: there never was one.
+  // followed, and nothing is run; nor if it is only in the history. False: there never was one.
   bool rejoin(const Caller& caller, const std::string& id, const std::string& text, const Follow& how,
               const Responder& responder);
   // Asks the gate; `go` runs once the command may, with the verdict as JSON.
@@ -196,6 +197,7 @@ class EngineApplication final : public Application,
   engine::Settings engine_settings() const;
   engine::GateSettings gate_settings() const;
   void open_store();
+  void prune_history();
   void keep(std::function<void(store::Store&)> work);
   void extend_status(boost::json::object& status);
 
@@ -208,6 +210,7 @@ class EngineApplication final : public Application,
   config::Loaded config_;
   std::vector<std::string> warnings_;
   std::unique_ptr<store::Worker> store_;
+  std::optional<store::Recorded> recorded_;  // once there is a history
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<engine::Gate> gate_;
   std::optional<engine::Readers> readers_;
@@ -215,6 +218,7 @@ class EngineApplication final : public Application,
   io::Loop::TimerId idle_timer_ = 0;
   std::optional<std::chrono::steady_clock::time_point> idle_since_;
   size_t not_recorded_ = 0;  // history rows the store had no room for
+  int recorded_since_pruning_ = 0;
 
   uint64_t last_key_ = 0;
   std::map<uint64_t, std::unique_ptr<OpenCall>> open_calls_;

@@ -136,14 +136,10 @@ json::object row_object(const store::DecisionRow& row) {
           {"answered_at", row.answered_at_ms ? json::value(*row.answered_at_ms) : json::value(nullptr)}};
 }
 
-store::CommandRow row_of(const engine::Terminal& terminal, const engine::Command& command) {
-  const terminal::CommandResult& facts = command.facts;
+store::CommandRow row_of(const terminal::CommandResult& facts) {
   store::CommandRow row;
   row.id = facts.command_id;
-  row.terminal_id = terminal.id();
-  row.terminal_name = terminal.spec().name;
-  row.task = terminal.spec().task;
-  row.owner = store::owner_named(engine::owner_name(command.by)).value_or(store::Owner::Agent);
+  row.terminal_id = facts.terminal_id;
   row.command = facts.command;
   row.cwd = facts.cwd;
   row.cwd_after = facts.cwd_after;
@@ -154,14 +150,27 @@ store::CommandRow row_of(const engine::Terminal& terminal, const engine::Command
   row.provider = facts.provider;
   row.integration = facts.integration;
   row.started_at_ms = facts.started_at_ms;
-  if (command.over) row.duration_ms = facts.duration_ms;
-  row.journal_id = terminal.id();
-  row.output_begin = command.range.begin;
-  row.output_end = command.range.end;
   row.total_bytes = facts.total_bytes;
   row.total_lines = facts.total_lines;
   row.note = facts.reason;
   return row;
+}
+
+store::CommandRow row_of(const engine::Terminal& terminal, const engine::Command& command) {
+  store::CommandRow row = row_of(command.facts);
+  row.terminal_id = terminal.id();
+  row.terminal_name = terminal.spec().name;
+  row.task = terminal.spec().task;
+  row.owner = row_owner(command.by);
+  if (command.over) row.duration_ms = command.facts.duration_ms;
+  row.journal_id = terminal.id();
+  row.output_begin = command.range.begin;
+  row.output_end = command.range.end;
+  return row;
+}
+
+store::Owner row_owner(engine::Owner owner) {
+  return store::owner_named(engine::owner_name(owner)).value_or(store::Owner::Agent);
 }
 
 }  // namespace ttyward::daemon

@@ -20,7 +20,10 @@ engine::Owner owner_of(const Caller& caller);
 boost::json::object parsed(const std::string& text);
 boost::json::object row_object(const store::CommandRow& row);
 boost::json::object row_object(const store::DecisionRow& row);
+// What a command's facts say by themselves; of one that runs in a terminal there is more.
+store::CommandRow row_of(const terminal::CommandResult& facts);
 store::CommandRow row_of(const engine::Terminal& terminal, const engine::Command& command);
+store::Owner row_owner(engine::Owner owner);
 
 // The text, or null if there is none.
 boost::json::value text_or_null(const std::string& text);

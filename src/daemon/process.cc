@@ -63,7 +63,7 @@ class DaemonProcess final : public Process {
   void request_stop(Terminals terminals) override;
 
  private:
-  enum class Farewell : uint8_t { Break, Answer };  // what becomes of open calls
+  enum class Farewell : uint8_t { Break, Dismiss };  // what becomes of open calls and connections
   void begin_stop(Terminals terminals, Farewell farewell);
   base::Result<Listener> make_listener(base::UniqueFd activated);
   void watch_socket();
@@ -163,9 +163,9 @@ void DaemonProcess::on_signal(int number) {
   begin_stop(Terminals::LiveOn, Farewell::Break);  // an upgrade, perhaps: clients come back by themselves
 }
 
-// Somebody wants it to be gone: who waits is told so, or they would start the next one.
+// Somebody wants it to be gone: who is connected is told so, or they would start the next one.
 void DaemonProcess::request_stop(Terminals terminals) {
-  begin_stop(terminals, Farewell::Answer);
+  begin_stop(terminals, Farewell::Dismiss);
 }
 
 void DaemonProcess::begin_stop(Terminals terminals, Farewell farewell) {
@@ -181,11 +181,11 @@ void DaemonProcess::begin_stop(Terminals terminals, Farewell farewell) {
   loop_->post([this, terminals, farewell] {
     application_->stop(terminals == Terminals::Kill, [this, terminals, farewell] {
       if (std::exchange(farewell_, true)) return;
-      if (farewell == Farewell::Answer) {
-        server_->end_calls({wire::Code::Unavailable,
-                            terminals == Terminals::Kill
-                                ? "the daemon was stopped, and its terminals with it"
-                                : "the daemon was stopped; its terminals live on: ttyward ls finds them"});
+      if (farewell == Farewell::Dismiss) {
+        server_->dismiss_all({wire::Code::Unavailable,
+                              terminals == Terminals::Kill
+                                  ? "the daemon was stopped, and its terminals with it"
+                                  : "the daemon was stopped; its terminals live on: ttyward ls finds them"});
       }
       wait_for_clients(io::Loop::Clock::now() + kFarewell);
     });

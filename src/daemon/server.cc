@@ -49,12 +49,16 @@ void Server::close_listener() {
   drop_listener();
 }
 
-void Server::end_calls(const wire::CallError& error) {
+void Server::dismiss_all(const wire::CallError& error) {
   std::vector<Responder> open;
   for (const auto& [fd, connection] : connections_) {
     for (const auto& [id, call] : connection->calls) open.emplace_back(call);
   }
   for (const Responder& responder : open) responder.fail(error);
+  const std::string line = wire::encode(wire::Failed{0, error});
+  for (const auto& [fd, connection] : connections_) {
+    if (connection->greeted && !connection->doomed && !connection->last_words) say_last(*connection, line);
+  }
 }
 
 void Server::drop_listener() {

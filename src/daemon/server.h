@@ -77,8 +77,8 @@ class Server final : private io::Poller::Handler, private Responder::Sink {
   base::Result<void> replace_listener(Listener listener);
   // No new connections and no new calls from now on; what is open is answered still.
   void close_listener();
-  // Answers every call that is still open with this.
-  void end_calls(const wire::CallError& error);
+  // Answers every call that is still open with this, and ends every connection with it.
+  void dismiss_all(const wire::CallError& error);
 
  private:
   Server(io::Loop& loop, Listener listener, CallHandler& handler, io::Log& log, Limits limits);

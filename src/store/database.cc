@@ -119,6 +119,10 @@ base::Result<void> Statement::run() {
   }
 }
 
+void Statement::again() {
+  sqlite3_reset(handle_);
+}
+
 std::string Statement::text_at(int column) const {
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
   if (bytes == nullptr) return {};
@@ -139,11 +143,23 @@ void Database::Close::operator()(sqlite3* connection) const {
 }
 
 base::Result<Database> Database::open(const std::string& path) {
+  return open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, kBusyTimeoutMs);
+}
+
+base::Result<Database> Database::open_to_look(const std::string& path) {
+  // Not SQLITE_OPEN_READONLY: the log's shared memory may have to be made.
+  auto database = open(path, SQLITE_OPEN_READWRITE, 0);
+  if (!database) return database;
+  if (auto set = database->execute("PRAGMA query_only = ON; PRAGMA cache_size = -64"); !set)
+    return tl::unexpected(set.error());
+  return database;
+}
+
+base::Result<Database> Database::open(const std::string& path, int flags, int busy_timeout_ms) {
   sqlite3* raw = nullptr;
-  const int rc = sqlite3_open_v2(path.c_str(), &raw,
-                                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
-                                     SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE,
-                                 nullptr);
+  const int rc =
+      sqlite3_open_v2(path.c_str(), &raw,
+                      flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE, nullptr);
   Database database(raw);
   if (rc != SQLITE_OK) {
     auto error = failed(raw, raw != nullptr ? sqlite3_extended_errcode(raw) : rc);
@@ -151,7 +167,7 @@ base::Result<Database> Database::open(const std::string& path) {
     return error;
   }
   sqlite3_extended_result_codes(raw, 1);
-  sqlite3_busy_timeout(raw, kBusyTimeoutMs);
+  sqlite3_busy_timeout(raw, busy_timeout_ms);
   return database;
 }
 

@@ -40,6 +40,8 @@ class Statement {
   base::Result<bool> step();
   // For statements without rows.
   base::Result<void> run();
+  // To the beginning, whatever step() said: for a statement that is kept.
+  void again();
 
   std::string text_at(int column) const;  // NULL is empty
   int64_t number_at(int column) const;
@@ -55,6 +57,8 @@ class Database {
  public:
   // Opens or makes the file, which has been found fit to be used (place.h).
   static base::Result<Database> open(const std::string& path);
+  // One that is there, for reading only; what would have to wait fails.
+  static base::Result<Database> open_to_look(const std::string& path);
 
   base::Result<Statement> prepare(std::string_view sql);
   // One or more statements without parameters; rows are dropped.
@@ -69,6 +73,7 @@ class Database {
     void operator()(sqlite3* connection) const;
   };
   explicit Database(sqlite3* connection) : connection_(connection) {}
+  static base::Result<Database> open(const std::string& path, int flags, int busy_timeout_ms);
 
   std::unique_ptr<sqlite3, Close> connection_;
 };

@@ -2,7 +2,7 @@
 import os
 import signal
 
-from harness import TTYWARD, CliTest, eventually, main
+from harness import TTYWARD, CliTest, Tmux, eventually, main
 
 
 class Commands(CliTest):
@@ -271,6 +271,18 @@ class Mistakes(CliTest):
         self.assertIn("the daemon was stopped; its terminals live on", err)
         self.assertNotEqual(self.ttyward("daemon", "status").returncode, 0)
         self.assertEqual(self.terminal()["state"], "busy")
+
+    def test_nor_do_those_who_only_look_on_bring_it_back(self):
+        self.open()
+        for verb in (["top"], ["attach", "build"]):
+            self.ok("ls")
+            person = Tmux(self)
+            person.line(f"{TTYWARD} {' '.join(verb)}; echo code $?")
+            eventually(lambda: self.json("daemon", "status")["connections"] >= 2, verb)
+            person.wait_for("build")
+            self.ok("daemon", "stop")
+            person.wait_for("the daemon was stopped; its terminals live on", "code 125")
+            self.assertNotEqual(self.ttyward("daemon", "status").returncode, 0)
 
     def test_exec_outlives_its_daemon(self):
         self.open()

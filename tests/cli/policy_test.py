@@ -113,6 +113,33 @@ class Answers(PolicyTest):
         self.assertEqual(self.end_of(agent)[0], 0, person.screen())
         self.assertTrue(os.path.exists(self.path("made")))
 
+    def test_a_watch_outlives_a_daemon_that_dies_but_not_one_that_is_stopped(self):
+        watcher = self.start("approvals", "watch")
+        agent = self.agent("exec", "build", "touch made")
+        first = self.asked("touch made")["id"]
+        self.assertTrue(watcher.stdout.readline().startswith(first + " (open)"))
+        self.kill_daemon()
+        # The agent's call goes on, so it asks again, and who watches hears of it.
+        second = self.asked("touch made")["id"]
+        self.assertTrue(any(line.startswith(second + " (open)") for line in iter(watcher.stdout.readline, "")))
+        self.assertNotEqual(first, second)
+        self.ok("approvals", "allow", second)
+        self.assertEqual(self.end_of(agent)[0], 0)
+        self.ok("daemon", "stop")
+        code, _, err = self.end_of(watcher)
+        self.assertEqual(code, 125, err)
+        self.assertIn("the daemon was replaced", err)
+        self.assertIn("the daemon was stopped; its terminals live on", err)
+        self.assertNotEqual(self.ttyward("daemon", "status").returncode, 0)
+
+    def test_who_watches_may_be_there_first(self):
+        self.ok("daemon", "stop", "--kill-terminals")
+        watcher = self.start("approvals", "watch")
+        eventually(lambda: self.ttyward("daemon", "status").returncode == 0, "a daemon")
+        self.open()
+        self.agent("exec", "build", "touch made")
+        self.assertTrue(watcher.stdout.readline().startswith(self.asked("touch made")["id"] + " (open)"))
+
 
 class Settings(PolicyTest):
     def test_nobody_is_asked_where_that_is_set(self):

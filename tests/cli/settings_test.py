@@ -1,6 +1,8 @@
 """Settings that change what the daemon does, colours in what is read, and where no daemon is started."""
+import contextlib
 import os
 import re
+import sqlite3
 import time
 import unittest
 
@@ -33,6 +35,17 @@ class Settings(CliTest):
         eventually(lambda: not os.path.exists(f"/proc/{pid}"), "the end of the daemon")
         eventually(lambda: processes_of(self.home) == [], "the end of its shells")
         self.assertEqual(self.terminal("build") and self.terminal("build")["state"], "finished")
+
+    def test_a_history_that_is_kept_for_ever(self):
+        self.configure("[limits]\nhistory_days = 0\n")
+        self.ok("daemon", "run", "--detach")
+        self.ok("daemon", "stop")
+        with contextlib.closing(sqlite3.connect(self.home + "/state/history.db")) as history:
+            history.execute("INSERT INTO commands VALUES ('c1', 't', '', '', 'user', 'make', '/', NULL, 'exited', 0, NULL,"
+                            " 'wait', 'pty', 'none', 1000, 1, 't', 0, 0, 0, 0, '')")
+            history.commit()
+        self.ok("daemon", "run", "--detach")
+        self.assertEqual([row["command"] for row in self.json("history")["commands"]], ["make"])
 
     def test_a_daemon_with_a_terminal_is_not_idle(self):
         self.configure("[daemon]\nidle_exit = 1\n")

@@ -3,14 +3,20 @@
 That a command ran once is seen from outside, by the lines it leaves in a file.
 TTYWARD_KILLS sets how often it is killed at a random moment (12 unless set).
 """
+import contextlib
 import os
 import random
 import signal
+import sqlite3
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 from harness import CliTest, eventually  # noqa: E402
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "daemon"))
+from daemon_client import CallFailed, Client  # noqa: E402
 
 KILLS = int(os.environ.get("TTYWARD_KILLS", "12"))
 
@@ -48,6 +54,15 @@ class Survive(CliTest):
                 return f.read().rpartition(")")[2].split()[0] == "T"
         eventually(stopped)
 
+    def without_daemon(self, client, go, until):
+        """What the command does from the file `go` until it makes the other, nobody sees happen."""
+        self.begun()
+        self.frozen(client)
+        self.kill(self.daemon_pid())
+        self.touch(go)
+        self.begun(until)
+        client.send_signal(signal.SIGCONT)
+
     def test_exec_tells_the_true_end_and_every_line_once(self):
         self.open()
         for way in ("stream", "json"):
@@ -74,24 +89,14 @@ class Survive(CliTest):
         self.open()
         running = self.start("exec", "build", f"echo one; touch begun; {self.until('go')}; echo two; touch done; "
                                               f"{self.until('end')}; echo -n three; (exit 3)")
-        self.begun()
-        self.frozen(running)
-        self.kill(self.daemon_pid())
-        self.touch("go")
-        self.begun("done")
-        running.send_signal(signal.SIGCONT)
+        self.without_daemon(running, "go", until="done")
         self.touch("end")
         self.assertEqual(self.end_of(running), (3, "one\ntwo\nthree\n", ""))
 
     def test_a_command_that_ended_meanwhile_has_ended(self):
         self.open()
         running = self.start("exec", "build", f"touch begun; {self.until('go')}; echo over; touch done; exit 5")
-        self.begun()
-        self.frozen(running)
-        self.kill(self.daemon_pid())
-        self.touch("go")
-        self.begun("done")
-        running.send_signal(signal.SIGCONT)
+        self.without_daemon(running, "go", until="done")
         code, out, err = self.end_of(running)
         self.assertEqual((code, out), (5, "over\nexit\n"))  # the second is bash's own word
 
@@ -110,6 +115,23 @@ class Survive(CliTest):
             code, out, err = self.end_of(running)
             self.assertEqual((code, out), (i % 90, f"{i}-out\n"), err)
         self.assertEqual(self.text_of("ran").split(), [str(i) for i in range(KILLS)])
+
+    def test_the_id_of_a_command_that_only_the_history_knows_is_not_used_again(self):
+        self.ok("daemon", "run", "--detach")
+        self.ok("daemon", "stop")
+        with contextlib.closing(sqlite3.connect(self.home + "/state/history.db")) as history:
+            history.execute("INSERT INTO commands VALUES ('cabcdefghijkl', 't', '', '', 'user', 'touch old', '/', NULL, 'exited',"
+                            " 0, NULL, 'wait', 'pty', 'none', ?, 1, 't', 0, 0, 0, 0, '')", (int(time.time() * 1000),))
+            history.commit()
+        self.ok("daemon", "run", "--detach")
+        client = Client(self.home + "/run/daemon.sock")
+        self.addCleanup(client.close)
+        for command in ("touch old", "touch new"):
+            with self.assertRaises(CallFailed) as refused:
+                client.call("run", command=command, cwd=self.work, command_id="cabcdefghijkl")
+            self.assertEqual(refused.exception.code, "not_found")
+        self.assertEqual(os.listdir(self.work), [])
+        self.assertEqual([row["command"] for row in client.call("history")["commands"]], ["touch old"])
 
     def test_wait_means_the_command_that_ran_and_the_lines_since(self):
         self.open()

@@ -45,6 +45,14 @@ class EveryShell : public ::testing::TestWithParam<Row> {
     EXPECT_TRUE(outcome->finished.executed);
     EXPECT_FALSE(outcome->finished.output_has_echo);
   }
+  // What the shell said last about a variable of its environment.
+  std::optional<EnvironmentChange> last_change(const std::string& name) {
+    std::optional<EnvironmentChange> found;
+    for (const EnvironmentChanged& event : shell().events<EnvironmentChanged>())
+      for (const EnvironmentChange& change : event.changes)
+        if (change.name == name) found = change;
+    return found;
+  }
 
   std::optional<LiveShell> shell_;
 };
@@ -382,35 +390,21 @@ TEST_P(EveryShell, history_is_left_alone) {
 TEST_P(EveryShell, exported_variables) {
   if (!rich()) GTEST_SKIP() << "prompts carry no environment";
   ASSERT_TRUE(shell().wait_ready());
-  const auto find = [&](const std::string& name) -> std::optional<EnvironmentChange> {
-    std::optional<EnvironmentChange> found;
-    for (const EnvironmentChanged& event : shell().events<EnvironmentChanged>())
-      for (const EnvironmentChange& change : event.changes)
-        if (change.name == name) found = change;
-    return found;
-  };
-  EXPECT_EQ(find("HOME"), (EnvironmentChange{"HOME", shell().home(), false}));
+  EXPECT_EQ(last_change("HOME"), (EnvironmentChange{"HOME", shell().home(), false}));
   ASSERT_TRUE(shell().run(posix() ? "export NEW='a;b\\c\n\td'" : "set -gx NEW 'a;b\\c\n\td'"));
   ASSERT_TRUE(shell().run(posix() ? "export MY_TOKEN=hunter2" : "set -gx MY_TOKEN hunter2"));
   ASSERT_TRUE(shell().wait_ready());
-  EXPECT_EQ(find("NEW"), (EnvironmentChange{"NEW", "a;b\\c\n\td", false}));
-  EXPECT_EQ(find("MY_TOKEN"), (EnvironmentChange{"MY_TOKEN", std::nullopt, true}));
+  EXPECT_EQ(last_change("NEW"), (EnvironmentChange{"NEW", "a;b\\c\n\td", false}));
+  EXPECT_EQ(last_change("MY_TOKEN"), (EnvironmentChange{"MY_TOKEN", std::nullopt, true}));
   ASSERT_TRUE(shell().run(posix() ? "unset NEW" : "set -e NEW"));
   ASSERT_TRUE(shell().wait_ready());
-  EXPECT_EQ(find("NEW"), (EnvironmentChange{"NEW", std::nullopt, false}));
+  EXPECT_EQ(last_change("NEW"), (EnvironmentChange{"NEW", std::nullopt, false}));
 }
 
 // Names that a hook may use itself, values that look like the beginning of the next one, many at once.
 TEST_P(EveryShell, exported_variables_change_in_every_way) {
   if (!rich() || !posix()) GTEST_SKIP() << "prompts carry no environment, or exporting is not POSIX's";
   ASSERT_TRUE(shell().wait_ready());
-  const auto find = [&](const std::string& name) -> std::optional<EnvironmentChange> {
-    std::optional<EnvironmentChange> found;
-    for (const EnvironmentChanged& event : shell().events<EnvironmentChanged>())
-      for (const EnvironmentChange& change : event.changes)
-        if (change.name == name) found = change;
-    return found;
-  };
   ASSERT_TRUE(shell().run("export name=one value=two out=three now=four s=five p=six"));
   ASSERT_TRUE(shell().run("export AA='1;1=2' AB=3"));
   ASSERT_TRUE(shell().wait_ready());
@@ -422,21 +416,21 @@ TEST_P(EveryShell, exported_variables_change_in_every_way) {
                                                                                     {"p", "six"},
                                                                                     {"AA", "1;1=2"},
                                                                                     {"AB", "3"}}) {
-    EXPECT_EQ(find(name), (EnvironmentChange{name, value, false}));
+    EXPECT_EQ(last_change(name), (EnvironmentChange{name, value, false}));
   }
   ASSERT_TRUE(shell().run("AA=1 AB='2;1=3'"));
   ASSERT_TRUE(shell().run("export CC=1; CC="));
   ASSERT_TRUE(shell().run("typeset +x name"));
   ASSERT_TRUE(shell().wait_ready());
-  EXPECT_EQ(find("AA"), (EnvironmentChange{"AA", "1", false}));
-  EXPECT_EQ(find("AB"), (EnvironmentChange{"AB", "2;1=3", false}));
-  EXPECT_EQ(find("CC"), (EnvironmentChange{"CC", "", false}));
-  EXPECT_EQ(find("name"), (EnvironmentChange{"name", std::nullopt, false}));
+  EXPECT_EQ(last_change("AA"), (EnvironmentChange{"AA", "1", false}));
+  EXPECT_EQ(last_change("AB"), (EnvironmentChange{"AB", "2;1=3", false}));
+  EXPECT_EQ(last_change("CC"), (EnvironmentChange{"CC", "", false}));
+  EXPECT_EQ(last_change("name"), (EnvironmentChange{"name", std::nullopt, false}));
   // More than one report holds: the rest follows by itself.
   ASSERT_TRUE(shell().run("x=$(printf %4000d 0); for i in $(seq 40); do export MANY_$i=$x; done"));
   for (int i = 0; i < 4; i++) ASSERT_TRUE(shell().run("true"));
   ASSERT_TRUE(shell().wait_ready());
-  for (int i = 1; i <= 40; i++) EXPECT_TRUE(find("MANY_" + std::to_string(i))) << i;
+  for (int i = 1; i <= 40; i++) EXPECT_TRUE(last_change("MANY_" + std::to_string(i))) << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(Shells, EveryShell,

@@ -14,6 +14,7 @@
 
 #include "cli/ask_person.h"
 #include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
 #include "cli/verbs/verbs.h"
 #include "policy/escaped_view.h"
 
@@ -77,11 +78,10 @@ std::string described(const json::object& approval) {
 
 class Approvals {
  public:
-  Approvals(client::Connection connection, bool as_json)
-      : connection_(std::move(connection)), json_(as_json) {}
+  Approvals(client::Session daemon, bool as_json) : daemon_(std::move(daemon)), json_(as_json) {}
 
   Result<std::vector<json::object>> fetch(bool all) {
-    auto answer = connection_.call("approvals", {{"all", all}});
+    auto answer = daemon_.call("approvals", {{"all", all}});
     if (!answer) return fail(ErrorCode::Unavailable, answer.error().message);
     std::vector<json::object> out;
     const json::value* list = answer->if_contains("approvals");
@@ -136,7 +136,7 @@ class Approvals {
     json::object call = {{"approval", text_of(approval, "id")}, {"decision", decision}};
     if (!scope.empty()) call["always"] = scope;
     if (!reason.empty()) call["reason"] = reason;
-    auto answered = connection_.call("answer", std::move(call));
+    auto answered = daemon_.call("answer", std::move(call));
     if (!answered) return complain("approvals", answered.error().message, kExitFailure);
     const json::value* closed = answered->if_contains("approval");
     if (closed == nullptr || !closed->is_object()) return 0;
@@ -155,52 +155,62 @@ class Approvals {
 
   // Shows questions as they come and, at a terminal, asks about each.
   int watch() {
-    json::array kinds = {"approval_opened", "approval_closed"};
-    auto subscribed = connection_.call("subscribe", {{"terminal", nullptr}, {"kinds", std::move(kinds)}});
-    if (!subscribed) return complain("approvals", subscribed.error().message, kExitFailure);
-    auto open = fetch(false);
-    if (!open) return complain("approvals", open.error().message, kExitFailure);
-    const bool asks = !json_ && ::isatty(STDOUT_FILENO) != 0 && can_ask_person();
-    std::vector<std::string> seen;
-    for (const json::object& approval : *open) {
-      seen.push_back(text_of(approval, "id"));
-      meet(approval, asks);
-    }
+    asks_ = !json_ && ::isatty(STDOUT_FILENO) != 0 && can_ask_person();
+    if (const auto begun = subscribe(); !begun)
+      return complain("approvals", begun.error().message, kExitFailure);
     for (;;) {
-      auto message = connection_.next(std::chrono::milliseconds(-1));
+      auto message = daemon_.next(std::chrono::milliseconds(-1));
       if (!message) return complain("approvals", message.error().message, kExitFailure);
-      const auto* event = *message ? std::get_if<client::Event>(&**message) : nullptr;
-      const json::value* approval = event != nullptr ? event->event.if_contains("approval") : nullptr;
-      if (approval == nullptr || !approval->is_object()) continue;
-      const json::object& object = approval->get_object();
-      const std::string id = text_of(object, "id");
-      if (text_of(event->event, "event") == "approval_opened") {
-        // One that opened while we subscribed comes twice.
-        if (std::find(seen.begin(), seen.end(), id) != seen.end()) continue;
-        seen.push_back(id);
-        meet(object, asks);
-      } else {
-        std::erase(seen, id);
-        if (std::erase(told_, id) != 0) continue;  // our own answer, which was shown
-        if (json_) {
-          print(object);
-        } else {
-          fmt::print("{} {}\n", shown(id), shown(text_of(object, "state")));
-        }
-      }
-      std::fflush(stdout);
+      if (!*message) continue;
+      if (const auto* event = std::get_if<client::Event>(&**message)) take_event(event->event);
+      if (!std::holds_alternative<client::Reconnected>(**message)) continue;
+      complain("approvals", "the daemon was replaced; what agents still want they ask anew", 0);
+      // One that dies meanwhile, too, is followed by another Reconnected.
+      const auto again = subscribe();
+      if (!again && daemon_.stopped()) return complain("approvals", again.error().message, kExitFailure);
     }
   }
 
  private:
+  // From now on, and what is open already.
+  Result<void> subscribe() {
+    json::array kinds = {"approval_opened", "approval_closed"};
+    auto subscribed = daemon_.call("subscribe", {{"terminal", nullptr}, {"kinds", std::move(kinds)}});
+    if (!subscribed) return fail(ErrorCode::Unavailable, subscribed.error().message);
+    auto open = fetch(false);
+    if (!open) return tl::unexpected(open.error());
+    for (const json::object& approval : *open) meet(approval);
+    return {};
+  }
+
+  void take_event(const json::object& event) {
+    const json::value* approval = event.if_contains("approval");
+    if (approval == nullptr || !approval->is_object()) return;
+    const json::object& object = approval->get_object();
+    const std::string id = text_of(object, "id");
+    if (text_of(event, "event") == "approval_opened") return meet(object);
+    std::erase(met_, id);
+    if (std::erase(told_, id) != 0) return;  // our own answer, which was shown
+    if (json_) {
+      print(object);
+    } else {
+      fmt::print("{} {}\n", shown(id), shown(text_of(object, "state")));
+    }
+    std::fflush(stdout);
+  }
+
   void print(const json::object& approval) const {
     fmt::print("{}", json_ ? json::serialize(approval) + "\n" : described(approval));
   }
 
-  void meet(const json::object& approval, bool asks) {
+  void meet(const json::object& approval) {
+    // One that opened while we subscribed comes twice.
+    const std::string id = text_of(approval, "id");
+    if (std::find(met_.begin(), met_.end(), id) != met_.end()) return;
+    met_.push_back(id);
     print(approval);
     std::fflush(stdout);
-    if (!asks) return;
+    if (!asks_) return;
     // Somebody else may have been faster; then the daemon says so.
     answer(approval, ask_person("Run it?") ? "allow" : "deny", "", "");
   }
@@ -220,8 +230,10 @@ class Approvals {
                       indented(text, "  ") + "\nStore them and run it?");
   }
 
-  client::Connection connection_;
+  client::Session daemon_;
   bool json_;
+  bool asks_ = false;
+  std::vector<std::string> met_;   // open questions that were shown
   std::vector<std::string> told_;  // what was answered here
 };
 
@@ -246,14 +258,16 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
       app.add_subcommand("watch", "Show questions as they come; at a terminal, ask about each");
   app.require_subcommand(0, 1);
   return [args, &globals, allow, deny, skip, always, watching] {
-    auto connection = client::Connection::open(daemon_options("approvals"));
-    if (!connection) {
+    // Who watches may be there before the first agent; for everything else there has to be a question
+    // already.
+    auto daemon =
+        client::Session::open(watching->parsed() ? client_options("approvals") : daemon_options("approvals"));
+    if (!daemon) {
       const bool answers = allow->parsed() || deny->parsed() || skip->parsed() || always->parsed();
-      // Questions live in the daemon: without one there are none.
-      const bool fine = connection.error().code == ErrorCode::NotFound && !answers && !watching->parsed();
-      return complain("approvals", connection.error().message, fine ? 0 : kExitFailure);
+      const bool fine = daemon.error().code == ErrorCode::NotFound && !answers && !watching->parsed();
+      return complain("approvals", daemon.error().message, fine ? 0 : kExitFailure);
     }
-    Approvals approvals(std::move(*connection), globals.json);
+    Approvals approvals(std::move(*daemon), globals.json);
     if (allow->parsed() || always->parsed()) return approvals.answer_all(*args, "allow");
     if (deny->parsed()) return approvals.answer_all(*args, "deny");
     if (skip->parsed()) return approvals.answer_all(*args, "skip");

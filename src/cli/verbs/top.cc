@@ -200,6 +200,10 @@ class Top {
     for (int i = 0; i < 256; ++i) {
       auto next = daemon_.next(milliseconds(0));
       gone_ = !next;
+      if (gone_ && daemon_.stopped()) {
+        failure_ = refuse(next.error()).value();
+        return;
+      }
       if (gone_) return view_.set_message("the daemon is gone, waiting for it");
       if (!*next) return;
       if (const auto* reply = std::get_if<client::Reply>(&**next)) {
