@@ -425,8 +425,10 @@ void EngineApplication::on_quality(const Terminal& terminal, shell::Quality from
         {"reason", reason}});
 }
 
-void EngineApplication::on_terminal_forgotten(const std::string& id) {
+void EngineApplication::on_terminal_forgotten(const Terminal& terminal) {
+  const std::string& id = terminal.id();
   readers_->forget(id);
+  for (const auto& command : terminal.commands()) readers_->forget(command->facts.command_id);
   std::vector<uint64_t> gone;
   for (const auto& [key, attachment] : attachments_) {
     if (attachment->terminal == id) gone.push_back(key);

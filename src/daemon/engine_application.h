@@ -188,7 +188,7 @@ class EngineApplication final : public Application,
   void on_record(const engine::Terminal& terminal, const engine::Command& command) override;
   void on_quality(const engine::Terminal& terminal, shell::Quality from, shell::Quality to,
                   const std::string& reason) override;
-  void on_terminal_forgotten(const std::string& id) override;
+  void on_terminal_forgotten(const engine::Terminal& terminal) override;
   void load_config();
   // Ends the daemon when nobody has wanted anything for daemon.idle_exit.
   void watch_idleness();

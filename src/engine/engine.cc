@@ -22,6 +22,9 @@ using base::fail;
 namespace {
 // Ids of commands long over: a caller who lost touch for a moment must not run one of them again.
 constexpr size_t kForgottenKept = 4096;
+// Forgetting deletes files: off the way of those who wait for an answer, and never long at a time.
+constexpr std::chrono::milliseconds kForgetPause{20};
+constexpr ptrdiff_t kForgetAtOnce = 16;
 }  // namespace
 
 base::Result<std::unique_ptr<Engine>> Engine::create(io::Loop& loop, Settings settings,
@@ -509,9 +512,12 @@ const Terminal* Engine::terminal_of_process(pid_t pid) const {
 void Engine::on_change(Terminal& terminal, uint32_t changes) {
   observer_.on_terminal_change(terminal, changes);
   if ((changes & kClosed) != 0) associations_.erase(terminal.id());
-  if (terminal.live() || forget_due_) return;
-  forget_due_ = true;
-  loop_.post([this, alive = alive_] {
+  if (!terminal.live()) forget_soon();
+}
+
+void Engine::forget_soon() {
+  if (std::exchange(forget_due_, true)) return;
+  loop_.after(kForgetPause, [this, alive = alive_] {
     if (!*alive) return;
     forget_due_ = false;
     forget_old();
@@ -534,6 +540,10 @@ void Engine::forget_old() {
     const bool too_many = terminal.spec().pooled || ++kept > settings_.finished_kept;
     if (too_many && !terminal.watched_beside(*this)) old.push_back(terminal.id());
   }
+  if (std::ssize(old) > kForgetAtOnce) {
+    old.erase(old.begin(), old.end() - kForgetAtOnce);  // those that ended first
+    forget_soon();
+  }
   for (const std::string& id : old) forget(id);
 }
 
@@ -541,7 +551,7 @@ void Engine::forget(const std::string& id) {
   const auto at = std::find_if(terminals_.begin(), terminals_.end(),
                                [&](const auto& terminal) { return terminal->id() == id; });
   if (at == terminals_.end()) return;
-  observer_.on_terminal_forgotten(id);
+  observer_.on_terminal_forgotten(**at);
   for (const auto& command : (*at)->commands()) note_forgotten(command->facts.command_id);
   const std::unique_ptr<Terminal> gone = std::move(*at);
   terminals_.erase(at);

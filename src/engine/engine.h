@@ -71,7 +71,7 @@ class EngineObserver {
   virtual void on_quality(const Terminal& terminal, shell::Quality from, shell::Quality to,
                           const std::string& reason) = 0;
   // Its object goes now.
-  virtual void on_terminal_forgotten(const std::string& id) = 0;
+  virtual void on_terminal_forgotten(const Terminal& terminal) = 0;
 
  protected:
   ~EngineObserver() = default;
@@ -163,6 +163,7 @@ class Engine final : private Watcher {
   Terminal* take_from_pool(const TerminalSpec& spec);
   void fill_pool();
   void forget_old();
+  void forget_soon();
   void note_forgotten(const std::string& command_id);
   void forget(const std::string& id);
   Terminal* add(std::unique_ptr<Terminal> terminal);

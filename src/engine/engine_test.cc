@@ -87,7 +87,7 @@ class EngineBench final : private EngineObserver {
     recorded.push_back(command.facts.command_id);
   }
   void on_quality(const Terminal&, shell::Quality, shell::Quality, const std::string&) override {}
-  void on_terminal_forgotten(const std::string& id) override { forgotten.push_back(id); }
+  void on_terminal_forgotten(const Terminal& terminal) override { forgotten.push_back(terminal.id()); }
 
   std::unique_ptr<io::Loop> loop_;
   std::string root_;

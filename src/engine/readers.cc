@@ -32,22 +32,22 @@ uint64_t mark_of(std::string_view text) {
 
 }  // namespace
 
-std::string Readers::key(const std::string& reader, const std::string& source) {
-  return source + '\n' + reader;
-}
-
 const Readers::Place* Readers::find(const std::string& reader, const std::string& source) const {
-  const auto found = by_key_.find(key(reader, source));
-  return found == by_key_.end() ? nullptr : &*found->second;
+  const auto places = by_source_.find(source);
+  if (places == by_source_.end()) return nullptr;
+  const auto found = places->second.find(reader);
+  return found == places->second.end() ? nullptr : &*found->second;
 }
 
 Readers::Place& Readers::touch(const std::string& reader, const std::string& source) {
-  const auto [found, fresh] = by_key_.try_emplace(key(reader, source));
+  const auto [found, fresh] = by_source_[source].try_emplace(reader);
   if (fresh) {
     places_.push_front({reader, source, 0, {}, 0, false});
     found->second = places_.begin();
     while (places_.size() > kMostPlaces) {
-      by_key_.erase(key(places_.back().reader, places_.back().source));
+      const auto oldest = by_source_.find(places_.back().source);
+      oldest->second.erase(places_.back().reader);
+      if (oldest->second.empty()) by_source_.erase(oldest);
       places_.pop_back();
     }
   } else {
@@ -144,14 +144,10 @@ void Readers::skip_all(const std::string& reader, const OutputSource& source) {
 
 void Readers::forget(const std::string& source_id) {
   // Its records stay in the file until that is written anew; nobody asks for them.
-  for (auto place = places_.begin(); place != places_.end();) {
-    if (place->source != source_id) {
-      ++place;
-      continue;
-    }
-    by_key_.erase(key(place->reader, place->source));
-    place = places_.erase(place);
-  }
+  const auto gone = by_source_.find(source_id);
+  if (gone == by_source_.end()) return;
+  for (const auto& [reader, place] : gone->second) places_.erase(place);
+  by_source_.erase(gone);
 }
 
 base::Result<Readers> Readers::open(const std::string& path) {

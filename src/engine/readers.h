@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <list>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -52,7 +53,6 @@ class Readers {
   };
   using Places = std::list<Place>;  // the one used last comes first
 
-  static std::string key(const std::string& reader, const std::string& source);
   const Place* find(const std::string& reader, const std::string& source) const;
   Place& touch(const std::string& reader, const std::string& source);
   static terminal::LineNumber first_unread(const Place* place, const OutputSource::Lines& lines);
@@ -63,7 +63,7 @@ class Readers {
   void take(std::string_view record);
 
   Places places_;
-  std::unordered_map<std::string, Places::iterator> by_key_;
+  std::unordered_map<std::string, std::map<std::string, Places::iterator>> by_source_;  // and reader
   std::string path_;
   base::UniqueFd file_;
   size_t records_ = 0;  // in the file
