@@ -103,7 +103,7 @@ void Attachment::ask_to_attach() {
 }
 
 void Attachment::turn() {
-  const bool read_keys = inputs_open_ < kInputAhead;
+  const bool read_keys = inputs_.size() < kInputAhead;
   pollfd entries[] = {{signals_.fd(), POLLIN, 0},
                       {daemon_gone_ ? -1 : daemon_.fd(), POLLIN, 0},
                       {tty_.is_raw() && read_keys ? STDIN_FILENO : -1, POLLIN, 0}};
@@ -156,16 +156,21 @@ void Attachment::take_keys() {
   const DetachKey::Typed typed = options_.detach_key.feed({buffer, static_cast<size_t>(n)});
   if (!complaint_.empty()) dirty_ = true;
   complaint_.clear();
-  if (!typed.for_program.empty()) {
-    if (subscription_ == 0 || daemon_gone_ || !may_write()) {
-      write_out("\a");
-    } else {
-      auto sent = daemon_.start(
-          "attach_input", {{"subscription", subscription_}, {"base64", base::to_base64(typed.for_program)}});
-      if (sent) ++inputs_open_;
-    }
-  }
+  if (!typed.for_program.empty()) type(typed.for_program);
   if (typed.detach) end(AttachEnd::Kind::Detached);
+}
+
+void Attachment::type(const std::string& keys) {
+  // Another daemon is about to let us in: the terminal is the same.
+  if (attach_call_ != 0 && !daemon_gone_ && held_.size() + keys.size() <= kMostHeld) {
+    held_ += keys;
+  } else if (subscription_ == 0 || daemon_gone_ || !may_write()) {
+    write_out("\a");
+  } else {
+    auto sent =
+        daemon_.start("attach_input", {{"subscription", subscription_}, {"base64", base::to_base64(keys)}});
+    if (sent) inputs_.emplace(*sent, keys);
+  }
 }
 
 void Attachment::take_messages() {
@@ -190,7 +195,6 @@ void Attachment::take_messages() {
     } else if (std::holds_alternative<client::Reconnected>(**next)) {
       subscription_ = changes_ = 0;
       attach_call_ = subscribe_call_ = 0;
-      inputs_open_ = 0;
       dirty_ = true;
       ask_to_attach();
     }
@@ -210,7 +214,10 @@ void Attachment::take_reply(const client::Reply& reply) {
     changes_ = number_in(*reply.result, "subscription").value_or(0);
     for (const json::object* each : objects_in(*reply.result, "terminals")) learn(*each);
   } else {
-    if (inputs_open_ > 0) --inputs_open_;
+    auto input = inputs_.extract(reply.id);
+    // Sent to a daemon that did not know us yet: nothing of it was typed.
+    const bool early = input && !reply.result && reply.result.error().code == wire::Code::NotFound;
+    if (early && (attach_call_ != 0 || subscription_ != 0)) return type(input.mapped());
     if (reply.result || reply.result.error().connection_lost()) return;
     if (reply.result.error().code == wire::Code::PermissionDenied) writable_ = false;
     complaint_ = one_line(reply.result.error().message);
@@ -222,6 +229,7 @@ void Attachment::attached(const json::object& answer) {
   subscription_ = number_in(answer, "subscription").value_or(0);
   writable_ = flag_in(answer, "writable");
   draw(answer);
+  if (!held_.empty()) type(std::exchange(held_, {}));
   const json::object* terminal = object_in(answer, "terminal");
   const json::object* lease = terminal != nullptr ? object_in(*terminal, "lease") : nullptr;
   our_lease_since_ = writable_ && lease != nullptr ? number_in(*lease, "since") : std::nullopt;

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -47,6 +48,7 @@ class Attachment {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr size_t kInputAhead = 64;  // calls that may be open before keys are read again
+  static constexpr size_t kMostHeld = 4096;  // bytes; what is typed beyond them rings the bell
   static constexpr std::chrono::milliseconds kRetry{300};  // between looks for a daemon that is gone
 
   bool is_ours();
@@ -54,6 +56,7 @@ class Attachment {
   void turn();
   void take_signals();
   void take_keys();
+  void type(const std::string& keys);
   void take_messages();
   void take_reply(const client::Reply& reply);
   void take_event(const boost::json::object& event);
@@ -78,11 +81,12 @@ class Attachment {
   pty::WindowSize size_{80, 24, 0, 0};
   std::optional<AttachEnd> end_;
 
-  uint64_t attach_call_ = 0;     // open; 0: none
-  uint64_t subscribe_call_ = 0;  // open; 0: none
-  size_t inputs_open_ = 0;
-  int64_t subscription_ = 0;  // 0: not attached now
-  int64_t changes_ = 0;       // the subscription that tells of the lease
+  uint64_t attach_call_ = 0;                // open; 0: none
+  uint64_t subscribe_call_ = 0;             // open; 0: none
+  std::map<uint64_t, std::string> inputs_;  // keys on their way, by call
+  std::string held_;                        // keys for when we are attached again
+  int64_t subscription_ = 0;                // 0: not attached now
+  int64_t changes_ = 0;                     // the subscription that tells of the lease
   bool writable_ = false;
   std::optional<int64_t> our_lease_since_;
   int64_t its_cols_ = 0;  // the terminal's own size

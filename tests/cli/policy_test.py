@@ -132,6 +132,11 @@ class Answers(PolicyTest):
         self.assertIn("the daemon was stopped; its terminals live on", err)
         self.assertNotEqual(self.ttyward("daemon", "status").returncode, 0)
 
+    def test_an_agent_stops_no_daemon(self):
+        code, _, err = self.end_of(self.agent("daemon", "stop"))
+        self.assertEqual((code, err), (125, "ttyward daemon: only a person may stop the daemon\n"))
+        self.ok("daemon", "status")
+
     def test_who_watches_may_be_there_first(self):
         self.ok("daemon", "stop", "--kill-terminals")
         watcher = self.start("approvals", "watch")

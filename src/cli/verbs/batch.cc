@@ -33,8 +33,10 @@ void summarize(const terminal::BatchResult& batch) {
     std::fprintf(stderr, "ttyward batch: %s (%.3f s): %s\n", how.c_str(),
                  static_cast<double>(result.duration_ms) / 1000, result.command.c_str());
   }
+  const bool left = !batch.results.empty() && batch.results.back().known_by == "wait";
   for (const std::string& command : batch.not_run)
-    std::fprintf(stderr, "ttyward batch: not run: %s\n", command.c_str());
+    std::fprintf(stderr, "ttyward batch: not run%s: %s\n", left ? ", the shell had ended" : "",
+                 command.c_str());
   if (!batch.shell.reason.empty()) complain("batch", batch.shell.reason, 0);
 }
 

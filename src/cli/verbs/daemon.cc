@@ -14,6 +14,7 @@
 
 #include "base/folders.h"
 #include "base/unique_fd.h"
+#include "cli/daemon_call.h"
 #include "cli/hold_program.h"
 #include "cli/verbs/verbs.h"
 #include "client/connection.h"
@@ -48,11 +49,9 @@ int run_daemon(const Arguments& args) {
       "ttyward daemon");
 }
 
-client::Options client_options(const Arguments& args) {
-  client::Options options;
+client::Options options_of(const Arguments& args) {
+  client::Options options = daemon_options("daemon");
   options.folders = args.folders;
-  options.client = "ttyward daemon";
-  options.start_daemon = false;
   return options;
 }
 
@@ -65,13 +64,16 @@ std::string time_text(int64_t ms) {
   return text;
 }
 
-int64_t number(const json::object& from, const char* name) {
-  const json::value* value = from.if_contains(name);
-  return value != nullptr && value->is_int64() ? value->get_int64() : 0;
+void complain_of(const json::object& from, const char* list) {
+  const json::value* lines = from.if_contains(list);
+  if (lines == nullptr || !lines->is_array()) return;
+  for (const json::value& line : lines->get_array()) {
+    if (line.is_string()) complain("daemon", std::string(line.get_string()), 0);
+  }
 }
 
 int show_status(const Arguments& args, bool as_json) {
-  auto connection = client::Connection::open(client_options(args));
+  auto connection = client::Connection::open(options_of(args));
   if (!connection) return complain("daemon", connection.error().message, kExitNotRunning);
   auto status = connection->call("status", {});
   if (!status) return complain("daemon", status.error().message, kExitFailure);
@@ -80,14 +82,18 @@ int show_status(const Arguments& args, bool as_json) {
     return 0;
   }
   fmt::print("ttyward {} runs since {}, pid {}\n", connection->welcome().version,
-             time_text(number(*status, "started_at")), connection->welcome().pid);
-  fmt::print("connections {}, memory {} KiB\n", number(*status, "connections"),
-             number(*status, "memory_kib"));
+             time_text(number_of(*status, "started_at")), connection->welcome().pid);
+  fmt::print("terminals {}, running commands {}, connections {}, memory {} KiB\n",
+             number_of(*status, "terminals"), number_of(*status, "commands"),
+             number_of(*status, "connections"), number_of(*status, "memory_kib"));
+  complain_of(*status, "warnings");
+  const json::value* config = status->if_contains("config");
+  if (config != nullptr && config->is_object()) complain_of(config->get_object(), "errors");
   return 0;
 }
 
 int stop_daemon(const Arguments& args) {
-  auto connection = client::Connection::open(client_options(args));
+  auto connection = client::Connection::open(options_of(args));
   if (!connection && connection.error().code == base::ErrorCode::NotFound) {
     fmt::print("no daemon is running\n");
     return 0;

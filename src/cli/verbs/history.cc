@@ -135,6 +135,7 @@ int print(const Result<std::vector<Row>>& rows, const char* name, bool as_json) 
   } else {
     // The newest stands where people look: at the end.
     for (auto row = rows->rbegin(); row != rows->rend(); ++row) out += shown(*row);
+    if (rows->empty()) complain("history", "nothing recorded matches", 0);
   }
   std::fwrite(out.data(), 1, out.size(), stdout);
   return 0;

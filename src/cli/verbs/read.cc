@@ -109,13 +109,14 @@ int print_lines(const json::object& answer) {
                  number_in(*omitted, "first_line").value_or(0), number_in(*omitted, "last_line").value_or(0)),
              0);
   } else if (flag_in(answer, "more")) {
-    complain(
-        "read",
-        fmt::format("there is more: lines {} to {} of {} are shown; go on with --lines {}:",
-                    number_in(answer, "first_line").value_or(0), number_in(answer, "last_line").value_or(0),
-                    number_in(answer, "total_lines").value_or(0),
-                    number_in(answer, "last_line").value_or(0) + 1),
-        0);
+    const int64_t first = number_in(answer, "first_line").value_or(0);
+    const int64_t last = number_in(answer, "last_line").value_or(0);
+    const int64_t total = number_in(answer, "total_lines").value_or(0);
+    complain("read",
+             fmt::format("there is more: lines {} to {} of {} are shown; {}", first, last, total,
+                         last < total ? fmt::format("go on with --lines {}:", last + 1)
+                                      : fmt::format("those before them: --lines :{}", first - 1)),
+             0);
   }
   return print_text("read", ended(text_in(answer, "text")));
 }

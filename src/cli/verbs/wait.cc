@@ -130,7 +130,7 @@ int wait(const Arguments& args, const Globals& globals) {
       return written != 0 ? written : code;
     }
     if (code == kExitTimeout && text_in(*answer, "condition") == "timeout")
-      return complain("wait", fmt::format("nothing of it happened in {} seconds; it goes on", args.timeout),
+      return complain("wait", fmt::format("nothing of it happened within {} s; it goes on", args.timeout),
                       code);
     const int written = print_text("wait", held(*answer, by_default) + "\n");
     return written != 0 ? written : code;
