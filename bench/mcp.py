@@ -5,12 +5,12 @@ Usage: mcp.py TTYWARD [ROUNDS].  Prints one JSON object; times in milliseconds.
   cold_ms     from starting `ttyward mcp` with no daemon to the first result
   warm        run_command again and again on one connection: median and 95th percentile
   persistent  run_persistent_command in one open terminal
-  bare        bash -c in a pty made for it, by this script: fork, exec, read to the end, wait
+  bare        bash -c in a pty made for it: spawn, read to the end, wait; by bench_exec, which is built beside ttyward,
+              because a fork of this script takes longer than all the rest
   at_once     500 calls sent together: all answered after, and how many of them right
 """
 import json
 import os
-import pty
 import statistics
 import subprocess
 import sys
@@ -48,22 +48,11 @@ class Server:
         self.process.wait()
 
 
-def bare(command):
-    pid, master = pty.fork()
-    if pid == 0:
-        os.execv("/bin/bash", ["bash", "-c", command])
-    output = b""
-    try:
-        while True:
-            chunk = os.read(master, 65536)
-            if not chunk:
-                break
-            output += chunk
-    except OSError:
-        pass
-    os.waitpid(pid, 0)
-    os.close(master)
-    return output
+def bare():
+    program = os.path.join(os.path.dirname(TTYWARD), "bench_exec")
+    lines = subprocess.run([program, "latency", str(ROUNDS)], capture_output=True, text=True, check=True).stdout
+    figures = [json.loads(line) for line in lines.splitlines()]
+    return {f["bench"]: {"median": f["bare_p50_ms"], "p99": f["bare_p99_ms"]} for f in figures if f["provider"] == "pty"}
 
 
 def measure(work):
@@ -84,8 +73,9 @@ def main():
         server.call("run_command", command="true")
         result = {"rounds": ROUNDS, "cold_ms": round((time.perf_counter() - begin) * 1000, 1)}
         terminal = server.call("open_persistent_terminal")["persistent_terminal_id"]
+        limits = bare()
         for name, command in (("true", "true"), ("echo", "echo hi")):
-            result[name] = {"bare": measure(lambda: bare(command)),
+            result[name] = {"bare": limits[f"latency {command}"],
                             "warm": measure(lambda: server.call("run_command", command=command)),
                             "persistent": measure(lambda: server.call("run_persistent_command", id=terminal, command=command))}
             result[name]["warm_to_bare"] = round(result[name]["warm"]["median"] / result[name]["bare"]["median"], 2)
