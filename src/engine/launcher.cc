@@ -9,6 +9,18 @@ namespace {
 // More do not help: what a launch costs beyond waiting is the processors' time.
 constexpr size_t kThreads = 4;
 
+// Fits into a socket's buffer whole, so that sending it does not wait for anybody.
+constexpr size_t kSmall = 32 << 10;
+
+bool small(const hold::LaunchRequest& request) {
+  const pty::SpawnSpec& spawn = request.hold.spawn;
+  size_t size = 0;
+  for (const auto* texts : {&spawn.argv, &spawn.environment}) {
+    for (const std::string& text : *texts) size += text.size();
+  }
+  return size < kSmall;
+}
+
 }  // namespace
 
 Launcher::Launcher(io::Loop& loop, std::string program, size_t idle)
@@ -26,10 +38,20 @@ Launcher::~Launcher() {
   for (std::thread& thread : threads_) thread.join();
 }
 
+// A holder that is ready gets the request at once and is at work before a thread has woken up.
 void Launcher::start(hold::LaunchRequest request, Done done) {
+  Job job{std::move(request), std::move(done), std::nullopt};
   {
     const std::lock_guard lock(mutex_);
-    jobs_.push_back({std::move(request), std::move(done)});
+    if (!ready_.empty() && small(job.request)) {
+      job.asked = std::move(ready_.front());
+      ready_.pop_front();
+    }
+  }
+  if (job.asked && !job.asked->ask(job.request)) job.asked.reset();
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
   }
   changed_.notify_one();
 }
@@ -43,10 +65,10 @@ std::optional<hold::IdleHolder> Launcher::next_holder() {
   return std::nullopt;
 }
 
-Launcher::Launched Launcher::launch(const hold::LaunchRequest& request,
-                                    std::optional<hold::IdleHolder> holder) const {
-  if (!holder) return hold::launch(program_, request);
-  Launched launched = std::move(*holder).launch(request);
+Launcher::Launched Launcher::launch(Job& job, std::optional<hold::IdleHolder> holder) const {
+  const hold::LaunchRequest& request = job.request;
+  if (!job.asked && !holder) return hold::launch(program_, request);
+  Launched launched = job.asked ? std::move(*job.asked).answer() : std::move(*holder).launch(request);
   // The idle holder was ended by somebody, perhaps. A command is never started twice by this: a journal is
   // made before the command, and its id can be used once.
   const bool again = !launched && launched.error().failure == pty::SpawnFailure::Setup;
@@ -76,14 +98,14 @@ void Launcher::work() {
       Job job = std::move(jobs_.front());
       jobs_.pop_front();
       std::optional<hold::IdleHolder> holder;
-      if (!ready_.empty()) {
+      if (!job.asked && !ready_.empty()) {
         holder = std::move(ready_.front());
         ready_.pop_front();
-      } else {
+      } else if (!job.asked) {
         holder = next_holder();
       }
       lock.unlock();
-      Launched launched = launch(job.request, std::move(holder));
+      Launched launched = launch(job, std::move(holder));
       loop_.post([alive = alive_, done = std::move(job.done), launched = std::move(launched)]() mutable {
         if (*alive) done(std::move(launched));
       });

@@ -38,11 +38,12 @@ class Launcher {
   struct Job {
     hold::LaunchRequest request;
     Done done;
+    std::optional<hold::IdleHolder> asked;  // it has the request already
   };
   void work();
   // A holder for the job, from the nursery; none if there is no nursery to be had.
   std::optional<hold::IdleHolder> next_holder();
-  Launched launch(const hold::LaunchRequest& request, std::optional<hold::IdleHolder> holder) const;
+  Launched launch(Job& job, std::optional<hold::IdleHolder> holder) const;
 
   io::Loop& loop_;
   const std::string program_;

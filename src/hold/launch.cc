@@ -156,8 +156,7 @@ tl::expected<IdleHolder, pty::SpawnError> IdleHolder::start(const std::string& p
   return IdleHolder(std::move(ours));
 }
 
-tl::expected<LaunchReply, pty::SpawnError> IdleHolder::launch(const LaunchRequest& request) && {
-  const base::UniqueFd control = std::move(control_);
+tl::expected<void, pty::SpawnError> IdleHolder::ask(const LaunchRequest& request) {
   const std::string message = request.encode();
   if (message.size() > kLargestLaunchMessage) {
     return tl::unexpected(pty::SpawnError{
@@ -166,13 +165,23 @@ tl::expected<LaunchReply, pty::SpawnError> IdleHolder::launch(const LaunchReques
   }
   const pty::SpawnSpec& spawn = request.hold.spawn;
   const int pass = spawn.stdin_kind == pty::StdinKind::Descriptor ? spawn.stdin_fd : -1;
-  if (!send_message(control.get(), message, pass)) return tl::unexpected(setup("the holder is gone"));
+  if (!send_message(control_.get(), message, pass)) return tl::unexpected(setup("the holder is gone"));
+  return {};
+}
+
+tl::expected<LaunchReply, pty::SpawnError> IdleHolder::answer() && {
+  const base::UniqueFd control = std::move(control_);
   const auto answer = receive_message(control.get(), kLaunchPatience);
   if (!answer) return tl::unexpected(setup("the holder died while it started the command"));
   auto reply = LaunchReply::decode(*answer);
   if (!reply) return tl::unexpected(setup("the holder is of another version"));
   if (reply->error) return tl::unexpected(*reply->error);
   return std::move(*reply);
+}
+
+tl::expected<LaunchReply, pty::SpawnError> IdleHolder::launch(const LaunchRequest& request) && {
+  if (auto asked = ask(request); !asked) return tl::unexpected(asked.error());
+  return std::move(*this).answer();
 }
 
 tl::expected<Nursery, pty::SpawnError> Nursery::start(const std::string& program) {

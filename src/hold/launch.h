@@ -68,7 +68,10 @@ class IdleHolder {
   // `program` is the path of ttyward-hold.
   static tl::expected<IdleHolder, pty::SpawnError> start(const std::string& program);
 
-  // Blocks until the command runs or could not be started. Uses the holder up.
+  // The two halves of a launch. `ask` does not wait as long as the request is small; `answer` blocks until
+  // the command runs or could not be started, and uses the holder up.
+  tl::expected<void, pty::SpawnError> ask(const LaunchRequest& request);
+  tl::expected<LaunchReply, pty::SpawnError> answer() &&;
   tl::expected<LaunchReply, pty::SpawnError> launch(const LaunchRequest& request) &&;
 
  private:
