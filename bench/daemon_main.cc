@@ -136,8 +136,9 @@ int main(int argc, char** argv) {
   const int64_t at_once = number(argc, argv, "--at-once", 500);
   const int64_t terminals = number(argc, argv, "--terminals", 64);
   const int64_t megabytes = number(argc, argv, "--megabytes", 10);
-  char name[] = "/tmp/ttyward-bench-XXXXXX";
-  const std::string home = ::mkdtemp(name);
+  const char* const where = std::getenv("TMPDIR");  // the file system matters: each command makes three files
+  std::string home = std::string(where != nullptr ? where : "/tmp") + "/ttyward-bench-XXXXXX";
+  if (::mkdtemp(home.data()) == nullptr) give_up("cannot make " + home);
   ::setenv("HOME", home.c_str(), 1);  // nobody's start-up files
   json::object out;
 
