@@ -105,9 +105,9 @@ std::vector<std::string> result_words(const json::object& result, const std::str
     words.push_back(fmt::format("ended by {}{}", text_in(result, "signal"),
                                 flag_in(result, "core_dumped") ? " (core dumped)" : ""));
   } else if (words.empty() && (state == "lost" || state == "denied" || state == "failed_to_start")) {
-    words.push_back(state == "lost"     ? "nobody knows how it ended"
-                    : state == "denied" ? "it was denied"
-                                        : "it could not be started");
+    words.emplace_back(state == "lost"     ? "nobody knows how it ended"
+                       : state == "denied" ? "it was denied"
+                                           : "it could not be started");
   }
   for (const json::object* process : objects_in(result, "background")) {
     words.push_back(fmt::format("still running: {} {}", number_in(*process, "pid").value_or(0),
