@@ -152,6 +152,8 @@ engine::Settings EngineApplication::engine_settings() const {
   if (from.shell.zsh_p10k)
     settings.extra_shell_environment.emplace_back("POWERLEVEL9K_TERM_SHELL_INTEGRATION=true");
   settings.also_inherit = from.shell.environment_keep;
+  settings.never_inherit = from.shell.environment_drop;
+  settings.path_first = from.shell.add_to_path;
   settings.set_environment = from.shell.environment_add;
   settings.umask = process_.user_umask();
   settings.limits = {{RLIMIT_NOFILE, user_files_}};
