@@ -176,13 +176,17 @@ engine::Settings EngineApplication::engine_settings() const {
   return settings;
 }
 
+policy::Mode EngineApplication::mode_of(config::PolicyMode mode) {
+  return mode == config::PolicyMode::Plan       ? policy::Mode::Plan
+         : mode == config::PolicyMode::AutoEdit ? policy::Mode::AutoEdit
+         : mode == config::PolicyMode::Yolo     ? policy::Mode::Yolo
+                                                : policy::Mode::Default;
+}
+
 engine::GateSettings EngineApplication::gate_settings() const {
   const config::PolicySettings& from = config_.settings.policy;
   engine::GateSettings settings;
-  settings.judge.agent.mode = from.mode == config::PolicyMode::Plan       ? policy::Mode::Plan
-                              : from.mode == config::PolicyMode::AutoEdit ? policy::Mode::AutoEdit
-                              : from.mode == config::PolicyMode::Yolo     ? policy::Mode::Yolo
-                                                                          : policy::Mode::Default;
+  settings.judge.agent.mode = mode_of(from.mode);
   settings.judge.agent.auto_approve_safe = from.auto_approve_safe_commands;
   settings.judge.agent.confirm_dangerous = from.confirm_dangerous_commands;
   if (const char* home = std::getenv("HOME")) settings.judge.home = home;
