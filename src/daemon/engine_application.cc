@@ -287,6 +287,16 @@ void EngineApplication::open_store() {
     return opened;
   });
   prune_history();
+  // What people allowed for a session holds as long as the session, not as long as a daemon.
+  keep([this, alive = alive_](store::Store& store) {
+    auto rules = store.session_rules(std::nullopt);
+    if (!rules || rules->empty()) return;
+    loop_->post([this, alive, rules = std::move(*rules)] {
+      if (!*alive) return;
+      for (const store::SessionRule& rule : rules)
+        static_cast<void>(gate_->restore_session_rule(rule.scope, rule.rule));
+    });
+  });
 }
 
 void EngineApplication::prune_history() {
