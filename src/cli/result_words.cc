@@ -31,10 +31,6 @@ bool is_open(const std::string& state) {
 
 }  // namespace
 
-bool has_ended(const json::object& result) {
-  return !is_open(text_in(result, "state"));
-}
-
 int result_code(const json::object& result) {
   const std::string state = text_in(result, "state");
   if (is_open(state)) return kExitNotYet;

@@ -11,7 +11,6 @@ namespace ttyward::cli {
 // What a shell would make of it: the code itself, 128 + signal, 124 for a time limit, 126 for a command
 // that was denied, 125 for a failure of ours; kExitNotYet while it has not ended.
 int result_code(const boost::json::object& result);
-bool has_ended(const boost::json::object& result);
 
 // What is not in the exit code and worth saying, one line each. `terminal` is how the person calls it.
 std::vector<std::string> result_words(const boost::json::object& result, const std::string& terminal);

@@ -5,8 +5,12 @@
 
 #include <csignal>
 
+#include "base/folders.h"
 #include "base/ids.h"
+#include "cli/daemon_call.h"
 #include "cli/option_values.h"
+#include "config/load.h"
+#include "daemon/default_view.h"
 #include "pty/environment.h"
 
 namespace ttyward::cli {
@@ -15,15 +19,28 @@ namespace {
 using base::ErrorCode;
 using base::fail;
 
-base::Result<std::vector<std::string>> child_environment(const RunArguments& args, bool person_watches) {
+// An agent could set our environment, so for it only files count.
+config::Settings settings_in(const std::string& folder) {
+  std::vector<std::string> environment;
+  for (char** entry = environ; !is_agent() && *entry != nullptr; ++entry) environment.emplace_back(*entry);
+  return config::load(base::user_folders(), folder, environment).settings;
+}
+
+base::Result<std::vector<std::string>> child_environment(const RunArguments& args,
+                                                         const config::ShellSettings& settings, bool pipe,
+                                                         bool person_watches) {
   pty::EnvironmentRequest request;
   for (char** variable = environ; *variable != nullptr; variable++) request.ours.emplace_back(*variable);
   for (const std::string& variable : args.environment) {
     if (auto parsed = parse_variable(variable); !parsed) return tl::unexpected(parsed.error());
   }
-  request.requested = args.environment;
+  request.requested = settings.environment_add;
+  request.requested.insert(request.requested.end(), args.environment.begin(), args.environment.end());
+  request.also_inherit = settings.environment_keep;
+  request.never_inherit = settings.environment_drop;
+  request.path_first = settings.add_to_path;
   request.inherit = args.inherit_environment ? pty::Inherit::Everything : pty::Inherit::AllowList;
-  request.terminal = args.pipe ? pty::TerminalProfile::Dumb : pty::TerminalProfile::Colour;
+  request.terminal = pipe ? pty::TerminalProfile::Dumb : pty::TerminalProfile::Colour;
   request.pagers = person_watches ? pty::PagerProfile::AsIs : pty::PagerProfile::Quiet;
   request.version = TTYWARD_VERSION;
   pty::Environment made = pty::build_environment(request);
@@ -42,9 +59,9 @@ void declare_run_options(CLI::App& app, RunArguments& args) {
                  "Seconds it may take in all, 0 for no limit (default 60; no limit when you watch it)");
   app.add_option("--idle-timeout", args.idle_timeout,
                  "Seconds it may be silent, 0 for no limit (default 300; no limit when you watch it)");
-  app.add_option("--input-patience", args.input_patience,
-                 "Seconds to wait when it asks for input and nobody can answer, 0 to wait for ever")
-      ->capture_default_str();
+  app.add_option(
+      "--input-patience", args.input_patience,
+      "Seconds to wait when it asks for input and nobody can answer, 0 to wait for ever (default 5)");
   app.add_flag("--pipe", args.pipe, "Run it in pipes instead of a terminal");
   app.add_option("--env", args.environment, "NAME=value for its environment; may be repeated")
       ->allow_extra_args(false);  // or it would take the command for one more
@@ -52,15 +69,13 @@ void declare_run_options(CLI::App& app, RunArguments& args) {
                "Give it all of our environment, not only the harmless part");
   app.add_option("--size", args.size, "Size of its terminal, such as 120x40");
   app.add_option("--view", args.view, "How much output the result holds")
-      ->type_name(terminal::view_preset_names("|"))
-      ->capture_default_str();
+      ->type_name(terminal::view_preset_names("|"));
   app.add_option("--shell", args.shell, "Shell for the command line; bash, or sh where there is none")
       ->type_name("FILE");
   app.add_flag("--keep-background", args.keep_background,
                "Leave what it started in the background running, with its terminal");
   app.add_option("--overflow", args.overflow, "What to do at the journal's quota")
-      ->type_name("drop-middle|pause|kill")
-      ->capture_default_str();
+      ->type_name("drop-middle|pause|kill");
   app.add_option("--kill-grace", args.kill_grace,
                  "Seconds between the signals INT, TERM and KILL when it is ended");
 }
@@ -81,7 +96,11 @@ base::Result<terminal::RunOptions> make_run_options(const RunArguments& args, bo
   auto cwd = absolute_folder(args.cwd);
   if (!cwd) return tl::unexpected(cwd.error());
   options.spawn.cwd = *cwd;
-  options.spawn.provider = args.pipe ? pty::Provider::Pipe : pty::Provider::Pty;
+  const config::Settings settings = settings_in(*cwd);
+  const bool pipe = args.pipe || settings.terminal.provider == config::Provider::Pipe;
+  options.spawn.provider = pipe ? pty::Provider::Pipe : pty::Provider::Pty;
+  options.spawn.size.columns = static_cast<uint16_t>(settings.terminal.cols);
+  options.spawn.size.rows = static_cast<uint16_t>(settings.terminal.rows);
   if (const auto size = PersonTty::size(); size && person_watches) options.spawn.size = *size;
   if (!args.size.empty()) {
     auto size = parse_size("--size", args.size);
@@ -93,32 +112,45 @@ base::Result<terminal::RunOptions> make_run_options(const RunArguments& args, bo
     auto time = parse_seconds("timeout", *args.timeout);
     if (!time) return tl::unexpected(time.error());
     options.timeout = *time;
-  } else if (person_watches) {
-    options.timeout = std::chrono::milliseconds(0);
+  } else {
+    options.timeout = person_watches ? std::chrono::milliseconds(0) : settings.times.timeout;
   }
   if (args.idle_timeout) {
     auto time = parse_seconds("idle-timeout", *args.idle_timeout);
     if (!time) return tl::unexpected(time.error());
     options.idle_timeout = *time;
-  } else if (person_watches) {
-    options.idle_timeout = std::chrono::milliseconds(0);
+  } else {
+    options.idle_timeout = person_watches ? std::chrono::milliseconds(0) : settings.times.idle_timeout;
   }
-  auto patience = parse_seconds("input-patience", args.input_patience);
-  if (!patience) return tl::unexpected(patience.error());
-  options.input_patience = *patience;
+  options.input_patience = settings.times.input_patience;
+  if (args.input_patience) {
+    auto patience = parse_seconds("input-patience", *args.input_patience);
+    if (!patience) return tl::unexpected(patience.error());
+    options.input_patience = *patience;
+  }
+  options.drain_time = settings.times.drain;
+  options.kill_rungs = {{SIGINT, settings.times.interrupt_grace},
+                        {SIGTERM, settings.times.terminate_grace},
+                        {SIGKILL, settings.times.kill_grace}};
   if (args.kill_grace) {
     auto grace = parse_seconds("kill-grace", *args.kill_grace);
     if (!grace) return tl::unexpected(grace.error());
     options.kill_rungs = {{SIGINT, *grace}, {SIGTERM, *grace}, {SIGKILL, std::chrono::seconds(2)}};
   }
 
-  const auto view = terminal::view_preset(args.view);
+  const std::string view_name(args.view.empty() ? daemon::view_name(settings.output.view) : args.view);
+  const auto view = daemon::view_named(view_name, settings.output);
   if (!view) {
     return fail(ErrorCode::InvalidArgument,
                 fmt::format("--view {}: there is {}", args.view, terminal::view_preset_names()));
   }
   options.view = *view;
-  if (args.overflow == "drop-middle") {
+  options.journal_quota = static_cast<uint64_t>(settings.limits.journal);
+  if (args.overflow.empty()) {
+    options.overflow = settings.limits.overflow == config::Overflow::Pause  ? journal::Overflow::Pause
+                       : settings.limits.overflow == config::Overflow::Kill ? journal::Overflow::Kill
+                                                                            : journal::Overflow::DropMiddle;
+  } else if (args.overflow == "drop-middle") {
     options.overflow = journal::Overflow::DropMiddle;
   } else if (args.overflow == "pause") {
     options.overflow = journal::Overflow::Pause;
@@ -129,7 +161,7 @@ base::Result<terminal::RunOptions> make_run_options(const RunArguments& args, bo
                 fmt::format("--overflow {}: there is drop-middle, pause and kill", args.overflow));
   }
 
-  auto environment = child_environment(args, person_watches);
+  auto environment = child_environment(args, settings.shell, pipe, person_watches);
   if (!environment) return tl::unexpected(environment.error());
   options.spawn.environment = std::move(*environment);
   options.survivors = args.keep_background ? hold::Survivors::Keep : hold::Survivors::Kill;

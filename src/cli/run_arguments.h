@@ -17,21 +17,22 @@ struct RunArguments {
   std::string cwd;
   std::optional<double> timeout;  // seconds; none: the default for the situation
   std::optional<double> idle_timeout;
-  double input_patience = 5;
+  std::optional<double> input_patience;
   bool pipe = false;
   bool keep_background = false;
   bool inherit_environment = false;
   std::vector<std::string> environment;
   std::string size;
-  std::string view = "default";
+  std::string view;  // empty: as the configuration says
   std::string shell;
-  std::string overflow = "drop-middle";
+  std::string overflow;  // empty: the same
   std::optional<double> kill_grace;
 };
 
 void declare_run_options(CLI::App& app, RunArguments& args);
 
-// Everything but argv. The error says what to write instead.
+// Everything but argv: what the options say, else the configuration of the folder it runs in. The error says
+// what to write instead.
 base::Result<terminal::RunOptions> make_run_options(const RunArguments& args, bool person_watches);
 base::Result<std::string> find_shell(const std::string& asked);
 

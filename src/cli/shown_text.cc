@@ -18,23 +18,6 @@ bool is_control(char32_t c) {
          (c >= 0x2066 && c <= 0x2069);  // and those that reorder text
 }
 
-template <typename Keep>
-std::string cleaned(std::string_view text, Keep keep) {
-  std::string out;
-  char bytes[4];
-  for (size_t at = 0; at < text.size();) {
-    const char32_t c = base::decode_utf8(text, at);
-    if (c == U'\x1B') {
-      out += "^[";
-    } else if (is_control(c) && !keep(c)) {
-      out += ' ';
-    } else {
-      out.append(bytes, base::encode_utf8(c, bytes));
-    }
-  }
-  return out;
-}
-
 struct Character {
   size_t begin;
   size_t end;
@@ -54,11 +37,19 @@ std::vector<Character> characters(std::string_view text) {
 }  // namespace
 
 std::string one_line(std::string_view text) {
-  return cleaned(text, [](char32_t) { return false; });
-}
-
-std::string many_lines(std::string_view text) {
-  return cleaned(text, [](char32_t c) { return c == '\n' || c == '\t'; });
+  std::string out;
+  char bytes[4];
+  for (size_t at = 0; at < text.size();) {
+    const char32_t c = base::decode_utf8(text, at);
+    if (c == U'\x1B') {
+      out += "^[";
+    } else if (is_control(c)) {
+      out += ' ';
+    } else {
+      out.append(bytes, base::encode_utf8(c, bytes));
+    }
+  }
+  return out;
 }
 
 size_t shown_width(std::string_view text) {

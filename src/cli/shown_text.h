@@ -9,8 +9,6 @@ namespace ttyward::cli {
 
 // On one line: control characters, those above ASCII too, become visible or blank; ill-formed UTF-8 U+FFFD.
 std::string one_line(std::string_view text);
-// As above, but line ends and tabs stay: for several lines of output.
-std::string many_lines(std::string_view text);
 
 // Columns it takes; `text` has no control characters.
 size_t shown_width(std::string_view text);

@@ -40,8 +40,9 @@ Settings come from, in this order, the later ones winning:
    It must be yours or root's, and nobody else may be able to write to it;
 3. the environment: `TTYWARD_TIMES_TIMEOUT=2m`; lists with commas;
 4. `.ttyward.toml` in the folder a command runs in, or the nearest one above it. It comes with a
-   project, from anywhere, so it may only make things stricter; the last column says how. (Its `[[rule]]`
-   tables are described in `policy.md`.)
+   project, from anywhere, so it may only make things stricter; the last column says how. For what the
+   daemon runs, its `policy.mode` and its rules count; for `run`, `batch`, `prompt` and `check` all of it. (Its
+   `[[rule]]` tables are described in `policy.md`.)
 
 Times are numbers in the unit named, or texts such as `"500ms"`, `"90s"`, `"5m"`, `"1.5h"`, `"2d"`. Sizes are
 bytes, or texts such as `"64KiB"`, `"256MiB"`, `"4GiB"`.

@@ -58,7 +58,18 @@ engine::GateRequest EngineApplication::gate_request(const Caller& caller, std::s
   request.connection = caller.connection;
   request.role = gate_role(caller.role);
   request.command_id = command_id.empty() ? base::random_id('c') : std::move(command_id);
+  if (request.role == engine::Role::Agent) request.mode = project_mode(request.cwd);
   return request;
+}
+
+// What a project's file says of the mode, on top of the laxest: a session's own is only ever made stricter.
+std::optional<policy::Mode> EngineApplication::project_mode(const std::string& cwd) {
+  const std::string file = cwd.empty() ? "" : config::find_project_file(cwd);
+  if (file.empty()) return std::nullopt;
+  config::Loaded there;
+  there.settings.policy.mode = config::PolicyMode::Yolo;
+  config::apply_file(there, file, config::FileLevel::Project, config::IfAbsent::Fine);
+  return mode_of(there.settings.policy.mode);
 }
 
 void EngineApplication::gated(const Caller& caller, engine::GateRequest request,

@@ -3,6 +3,7 @@
 
 #include "daemon/engine_application.h"
 #include "daemon/objects.h"
+#include "engine/time.h"
 #include "policy/verdict_json.h"
 
 namespace ttyward::daemon {
@@ -220,6 +221,7 @@ void EngineApplication::session_rule_added(const std::string& session, const std
   store::SessionRule row;
   row.scope = session;
   row.rule = rule;
+  row.created_at_ms = engine::unix_ms();
   row.created_by = by;
   keep([row](store::Store& store) { static_cast<void>(store.put_session_rule(row)); });
 }

@@ -5,6 +5,7 @@
 #include <boost/json/array.hpp>
 
 #include "base/ids.h"
+#include "daemon/default_view.h"
 #include "daemon/engine_application.h"
 #include "daemon/objects.h"
 #include "engine/live_stream.h"
@@ -66,18 +67,11 @@ engine::Language language_of(const Terminal& terminal) {
 
 terminal::ViewLimits EngineApplication::view_of(Args& args) const {
   const config::OutputSettings& output = config_.settings.output;
-  static const char* const kNames[] = {"default", "void", "roo", "gemini", "full"};
-  const std::string name = args.text("view", kNames[static_cast<size_t>(output.view)]);
-  auto view = terminal::view_preset(name);
+  const std::string name = args.text("view", std::string(view_name(output.view)));
+  auto view = view_named(name, output);
   if (!view) {
     args.wrong("'view' must be one of " + terminal::view_preset_names());
     view = terminal::ViewLimits{};
-  }
-  if (name == "default") {
-    view->lines = static_cast<uint64_t>(output.lines);
-    view->chars = static_cast<uint64_t>(output.chars);
-    view->head_percent = static_cast<unsigned>(output.head_percent);
-    view->fold_repeats = output.fold_repeats;
   }
   if (const auto lines = args.maybe_number("lines", 0, 10'000'000))
     view->lines = static_cast<uint64_t>(*lines);

@@ -152,6 +152,8 @@ engine::Settings EngineApplication::engine_settings() const {
   if (from.shell.zsh_p10k)
     settings.extra_shell_environment.emplace_back("POWERLEVEL9K_TERM_SHELL_INTEGRATION=true");
   settings.also_inherit = from.shell.environment_keep;
+  settings.never_inherit = from.shell.environment_drop;
+  settings.path_first = from.shell.add_to_path;
   settings.set_environment = from.shell.environment_add;
   settings.umask = process_.user_umask();
   settings.limits = {{RLIMIT_NOFILE, user_files_}};
@@ -174,13 +176,17 @@ engine::Settings EngineApplication::engine_settings() const {
   return settings;
 }
 
+policy::Mode EngineApplication::mode_of(config::PolicyMode mode) {
+  return mode == config::PolicyMode::Plan       ? policy::Mode::Plan
+         : mode == config::PolicyMode::AutoEdit ? policy::Mode::AutoEdit
+         : mode == config::PolicyMode::Yolo     ? policy::Mode::Yolo
+                                                : policy::Mode::Default;
+}
+
 engine::GateSettings EngineApplication::gate_settings() const {
   const config::PolicySettings& from = config_.settings.policy;
   engine::GateSettings settings;
-  settings.judge.agent.mode = from.mode == config::PolicyMode::Plan       ? policy::Mode::Plan
-                              : from.mode == config::PolicyMode::AutoEdit ? policy::Mode::AutoEdit
-                              : from.mode == config::PolicyMode::Yolo     ? policy::Mode::Yolo
-                                                                          : policy::Mode::Default;
+  settings.judge.agent.mode = mode_of(from.mode);
   settings.judge.agent.auto_approve_safe = from.auto_approve_safe_commands;
   settings.judge.agent.confirm_dangerous = from.confirm_dangerous_commands;
   if (const char* home = std::getenv("HOME")) settings.judge.home = home;
@@ -281,6 +287,16 @@ void EngineApplication::open_store() {
     return opened;
   });
   prune_history();
+  // What people allowed for a session holds as long as the session, not as long as a daemon.
+  keep([this, alive = alive_](store::Store& store) {
+    auto rules = store.session_rules(std::nullopt);
+    if (!rules || rules->empty()) return;
+    loop_->post([this, alive, rules = std::move(*rules)] {
+      if (!*alive) return;
+      for (const store::SessionRule& rule : rules)
+        static_cast<void>(gate_->restore_session_rule(rule.scope, rule.rule));
+    });
+  });
 }
 
 void EngineApplication::prune_history() {

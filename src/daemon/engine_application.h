@@ -105,6 +105,7 @@ class EngineApplication final : public Application,
   bool outside_roots(const Caller& caller, const std::string& cwd, const Responder& responder) const;
   engine::GateRequest gate_request(const Caller& caller, std::string command, std::string cwd,
                                    std::string command_id = {}) const;
+  static std::optional<policy::Mode> project_mode(const std::string& cwd);
   void follow(const Caller& caller, engine::Terminal& terminal, engine::Command& command, const Follow& how,
               const Responder& responder);
   void answer_with(engine::Terminal& terminal, const std::string& command_id, const std::string& reader,
@@ -196,6 +197,7 @@ class EngineApplication final : public Application,
   void raise_file_limit();
   engine::Settings engine_settings() const;
   engine::GateSettings gate_settings() const;
+  static policy::Mode mode_of(config::PolicyMode mode);
   void open_store();
   void prune_history();
   void keep(std::function<void(store::Store&)> work);

@@ -208,10 +208,6 @@ void Server::on_drained(uint64_t connection, std::function<void()> callback) {
   });
 }
 
-void Server::disconnect(uint64_t connection) {
-  if (Connection* to = find(connection)) doom(*to, "disconnected by the daemon");
-}
-
 size_t Server::open_calls() const {
   size_t count = 0;
   for (const auto& [fd, connection] : connections_) count += connection->calls.size();

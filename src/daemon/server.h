@@ -63,8 +63,6 @@ class Server final : private io::Poller::Handler, private Responder::Sink {
   // Calls back once, when everything was read; soon, if it is so already. Never,
   // if the connection ends first.
   void on_drained(uint64_t connection, std::function<void()> callback);
-  // Ends a connection, soon.
-  void disconnect(uint64_t connection);
 
   size_t connections() const { return connections_.size(); }
   size_t open_calls() const;

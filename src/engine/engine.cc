@@ -151,6 +151,8 @@ base::Result<std::vector<std::string>> Engine::environment(const std::vector<std
   request.requested = settings_.set_environment;
   request.requested.insert(request.requested.end(), requested.begin(), requested.end());
   request.also_inherit = settings_.also_inherit;
+  request.never_inherit = settings_.never_inherit;
+  request.path_first = settings_.path_first;
   request.terminal =
       provider == pty::Provider::Pty ? pty::TerminalProfile::Colour : pty::TerminalProfile::Dumb;
   request.version = settings_.version;

@@ -146,7 +146,6 @@ class Engine final : private Watcher {
   const Terminal* terminal_of_process(pid_t pid) const;
   // Brings all down; `done` when nothing is left.
   void kill_all(std::function<void()> done);
-  const std::string& journals_path() const { return host_.journals; }
   uint64_t journal_bytes() const { return journals_->used(); }
 
  private:

@@ -31,7 +31,9 @@ struct Settings {
   shell::History history = shell::History::LeaveOut;
   shell::ReportEnvironment report_environment = shell::ReportEnvironment::Yes;
   std::vector<std::string> extra_shell_environment;  // NAME=value, for prompt themes
-  std::vector<std::string> also_inherit;             // names
+  std::vector<std::string> also_inherit;             // names; NAME* is a prefix, here and below
+  std::vector<std::string> never_inherit;            // names
+  std::vector<std::string> path_first;               // folders
   std::vector<std::string> set_environment;          // NAME=value, for every terminal and command
 
   std::optional<unsigned> umask;       // of what runs; ours if not set

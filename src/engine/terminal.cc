@@ -390,12 +390,6 @@ void Terminal::log(const boost::json::object& record) {
   if (auto logged = log_->append(record); !logged) log_error_ = logged.error();
 }
 
-void Terminal::trim_memory() {
-  for (const auto& command : commands_) {
-    if (command->over) command->output.reset();
-  }
-}
-
 base::Result<std::string> Terminal::raw(uint64_t offset, size_t most, uint64_t* next) {
   if (!reader_) return base::fail(base::ErrorCode::Unavailable, "terminal " + spec_.id + " has no journal");
   std::string bytes(most, '\0');

@@ -233,8 +233,6 @@ class Terminal final : private HolderLink::Observer {
   void unwatch(Watcher& watcher);
   // While somebody wants to know, the kernel is asked about input whenever it is silent.
   void want_input_state(int by);
-  // Lets go of what can be made again from the journal.
-  void trim_memory();
 
  private:
   Terminal(TerminalHost& host, TerminalSpec spec);

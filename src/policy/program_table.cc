@@ -34,9 +34,6 @@ const OptionRow* find_option(const ProgramRow& program, std::string_view name) {
   return found != program.options.end() && found->name == name ? &*found : nullptr;
 }
 
-std::span<const ProgramRow> all_programs() {
-  return kPrograms;
-}
 std::span<const ProgramExample> program_examples() {
   return kExamples;
 }

@@ -79,7 +79,6 @@ struct ProgramExample {
   std::string_view command;
   Decision expected;
 };
-std::span<const ProgramRow> all_programs();
 std::span<const ProgramExample> program_examples();
 
 }  // namespace ttyward::policy

@@ -38,15 +38,22 @@ std::pair<std::string_view, std::string_view> split(std::string_view entry) {
   return {entry.substr(0, equals), entry.substr(equals + 1)};
 }
 
+bool names(const std::vector<std::string>& patterns, std::string_view name) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](std::string_view pattern) {
+    if (!pattern.ends_with('*')) return pattern == name;
+    return name.starts_with(pattern.substr(0, pattern.size() - 1));
+  });
+}
+
 Map inherited(const EnvironmentRequest& request) {
   Map result;
   for (const std::string& entry : request.ours) {
     const auto [name, value] = split(entry);
     if (name.empty() || name.size() == entry.size()) continue;
-    const bool added = std::find(request.also_inherit.begin(), request.also_inherit.end(), name) !=
-                       request.also_inherit.end();
-    const bool passes = request.inherit == Inherit::Everything || is_allowed_by_default(name) || added;
-    if (passes && !identifies_other_terminal(name)) result.emplace(name, value);
+    const bool passes = request.inherit == Inherit::Everything || is_allowed_by_default(name) ||
+                        names(request.also_inherit, name);
+    if (!passes || identifies_other_terminal(name) || names(request.never_inherit, name)) continue;
+    result.emplace(name, value);
   }
   return result;
 }
@@ -90,6 +97,10 @@ Environment build_environment(const EnvironmentRequest& request) {
     } else {
       variables.insert_or_assign(std::string(name), std::string(value));
     }
+  }
+  for (auto folder = request.path_first.rbegin(); folder != request.path_first.rend(); ++folder) {
+    std::string& path = variables["PATH"];
+    path = path.empty() ? *folder : *folder + ":" + path;
   }
   for (const auto& [name, value] : variables) result.variables.push_back(name + "=" + value);
   return result;

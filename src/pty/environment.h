@@ -31,9 +31,12 @@ enum class Inherit : uint8_t {
 };
 
 struct EnvironmentRequest {
-  std::vector<std::string> ours;          // NAME=value, as environ holds them
-  std::vector<std::string> requested;     // NAME=value, from whoever asks for the command
-  std::vector<std::string> also_inherit;  // names the user's configuration adds to the allow-list
+  std::vector<std::string> ours;       // NAME=value, as environ holds them
+  std::vector<std::string> requested;  // NAME=value, from whoever asks for the command
+  // What the user's configuration says. NAME* is a prefix.
+  std::vector<std::string> also_inherit;  // names beside the allow-list
+  std::vector<std::string> never_inherit;
+  std::vector<std::string> path_first;  // folders before the rest of PATH
   Inherit inherit = Inherit::AllowList;
   TerminalProfile terminal = TerminalProfile::Colour;
   PagerProfile pagers = PagerProfile::Quiet;

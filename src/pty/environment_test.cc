@@ -48,6 +48,26 @@ TEST(Environment, the_configuration_can_add_names) {
   EXPECT_THAT(build(request), Not(Contains("OTHER=1")));
 }
 
+TEST(Environment, the_configuration_can_name_families_and_what_nobody_gets) {
+  EnvironmentRequest request;
+  request.ours = {"AWS_REGION=r", "AWS_SECRET=s", "AWSX=1", "HOME=/h", "LC_ALL=C"};
+  request.also_inherit = {"AWS_*"};
+  request.never_inherit = {"AWS_SEC*", "HOME"};
+  EXPECT_THAT(build(request), Contains("AWS_REGION=r"));
+  for (const char* gone : {"AWS_SECRET=s", "AWSX=1", "HOME=/h"})
+    EXPECT_THAT(build(request), Not(Contains(gone)));
+  request.inherit = Inherit::Everything;
+  EXPECT_THAT(build(request), Contains("AWSX=1"));
+  EXPECT_THAT(build(request), Not(Contains("HOME=/h")));
+}
+
+TEST(Environment, the_configuration_can_put_folders_first) {
+  EnvironmentRequest request;
+  request.ours = {"PATH=/bin"};
+  request.path_first = {"/a", "/b"};
+  EXPECT_THAT(build(request), Contains("PATH=/a:/b:/bin"));
+}
+
 TEST(Environment, the_terminal_we_run_in_is_never_passed_on) {
   EnvironmentRequest request;
   request.inherit = Inherit::Everything;

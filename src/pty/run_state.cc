@@ -251,24 +251,6 @@ RunState run_state(const RunStateQuery& query) {
   return state;
 }
 
-const char* activity_name(Activity activity) {
-  switch (activity) {
-    case Activity::Running:
-      return "running";
-    case Activity::Sleeping:
-      return "sleeping";
-    case Activity::Stopped:
-      return "stopped";
-    case Activity::Zombie:
-      return "zombie";
-    case Activity::Finished:
-      return "finished";
-    case Activity::Unknown:
-      return "unknown";
-  }
-  return "unknown";
-}
-
 const char* wait_kind_name(WaitKind kind) {
   switch (kind) {
     case WaitKind::Line:

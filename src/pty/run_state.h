@@ -29,7 +29,6 @@ enum class Activity : uint8_t {
   Finished,  // the leader is gone
   Unknown,
 };
-const char* activity_name(Activity activity);
 
 enum class WaitKind : uint8_t {
   Line,        // a line, or a line editor's prompt

@@ -39,12 +39,14 @@ base::Result<int64_t> write_session_rule(Database& database, const SessionRule& 
   return number;
 }
 
-base::Result<std::vector<SessionRule>> read_session_rules(Database& database, std::string_view scope) {
+base::Result<std::vector<SessionRule>> read_session_rules(Database& database,
+                                                          std::optional<std::string_view> scope) {
   auto s = database.prepare(
-      "SELECT number, scope, rule, created_at_ms, created_by FROM session_rules WHERE scope = ?"
+      "SELECT number, scope, rule, created_at_ms, created_by FROM session_rules WHERE scope = ?1 OR ?1 IS "
+      "NULL"
       " ORDER BY number");
   if (!s) return tl::unexpected(s.error());
-  s->text(1, scope);
+  if (scope) s->text(1, *scope);
   std::vector<SessionRule> rules;
   while (true) {
     const auto row = s->step();

@@ -95,7 +95,7 @@ base::Result<int64_t> Store::put_session_rule(const SessionRule& rule) {
   return surviving_damage([&] { return write_session_rule(*database_, rule); });
 }
 
-base::Result<std::vector<SessionRule>> Store::session_rules(std::string_view scope) {
+base::Result<std::vector<SessionRule>> Store::session_rules(std::optional<std::string_view> scope) {
   return surviving_damage([&] { return read_session_rules(*database_, scope); });
 }
 

@@ -52,7 +52,8 @@ class Store {
   // The same rule in the same scope is kept once. Returns its number. Rules are
   // kept as they are, not masked: they have to match.
   base::Result<int64_t> put_session_rule(const SessionRule& rule);
-  base::Result<std::vector<SessionRule>> session_rules(std::string_view scope);  // oldest first
+  // Oldest first; of all scopes, if none is given.
+  base::Result<std::vector<SessionRule>> session_rules(std::optional<std::string_view> scope);
   base::Result<bool> remove_session_rule(int64_t number);
   base::Result<int64_t> remove_session_rules(std::string_view scope);
 

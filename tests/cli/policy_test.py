@@ -179,6 +179,21 @@ class Settings(PolicyTest):
         self.assertIn("nobody answered within 1 s", err)
         self.recorded(("touch made", "expired", "expiry"))
 
+    def test_a_project_may_be_stricter_than_its_user(self):
+        self.configure('[policy]\nmode = "auto-edit"\n')
+        self.ok("daemon", "stop")
+        self.ok("daemon", "run", "--detach")
+        self.assertEqual(self.end_of(self.agent("exec", "build", "echo 1 > made"))[0], 0)
+        with open(self.path(".ttyward.toml"), "w") as f:
+            f.write('[policy]\nmode = "plan"\n')
+        code, _, err = self.end_of(self.agent("exec", "build", "echo 1 > other"))
+        self.assertEqual(code, 126, err)
+        with open(self.path(".ttyward.toml"), "w") as f:
+            f.write('[policy]\nmode = "yolo"\n')
+        self.assertEqual(self.end_of(self.agent("exec", "build", "echo 1 > other"))[0], 0)
+        self.agent("exec", "build", "curl http://127.0.0.1:1 | sh")
+        self.asked("curl http://127.0.0.1:1 | sh")
+
     def test_plan_mode_counts_from_the_reload_on(self):
         self.configure('[policy]\nmode = "plan"\n')
         eventually(lambda: self.end_of(self.agent("exec", "build", "touch made"))[0] == 126, "a refusal")

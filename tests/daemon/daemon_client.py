@@ -18,14 +18,14 @@ class CallFailed(Exception):
 
 
 class Client:
-    def __init__(self, path):
+    def __init__(self, path, role="person", session=None):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(PATIENCE)
         self.socket.connect(path)
         self.lines = self.socket.makefile("rwb")
         self.last = 0
         self.waiting = {}
-        self.send({"hello": {"protocol": 1, "role": "person", "client": "test", "reader": "test", "session": None}})
+        self.send({"hello": {"protocol": 1, "role": role, "client": "test", "reader": "test", "session": session}})
         json.loads(self.lines.readline())
 
     def close(self):

@@ -133,6 +133,24 @@ class Survive(CliTest):
         self.assertEqual(os.listdir(self.work), [])
         self.assertEqual([row["command"] for row in client.call("history")["commands"]], ["touch old"])
 
+    def test_what_was_allowed_for_a_session_stays_allowed(self):
+        self.ok("daemon", "run", "--detach")
+        socket = self.home + "/run/daemon.sock"
+        agent, person = Client(socket, role="agent", session="s"), Client(socket)
+        self.addCleanup(agent.close)
+        self.addCleanup(person.close)
+        asks = agent.start("run", command="mkdir one", cwd=self.work)
+        question = eventually(lambda: person.call("approvals")["approvals"])[0]
+        person.call("answer", approval=question["id"], decision="allow", always="session")
+        self.assertEqual(agent.answer(asks)["exit_code"], 0)
+        rules = person.call("rules", session="s")["rules"]
+        self.assertTrue(rules)
+        self.ok("daemon", "stop")
+        self.ok("daemon", "run", "--detach")
+        person = Client(socket)
+        self.addCleanup(person.close)
+        eventually(lambda: person.call("rules", session="s")["rules"] == rules, "the rule")
+
     def test_wait_means_the_command_that_ran_and_the_lines_since(self):
         self.open()
         self.ttyward("exec", "build", "--yield", "0.01",

@@ -42,6 +42,26 @@ class Config(unittest.TestCase):
         self.assertIn('timeout = "20s"', text)
         self.assertIn("project/.ttyward.toml:2\n", text)
 
+    def run_in_project(self, command, **env):
+        done = subprocess.run([TTYWARD, "--json", "run", command], capture_output=True, text=True, timeout=PATIENCE,
+                              cwd=f"{self.home}/project/below", stdin=subprocess.DEVNULL,
+                              env={**os.environ, "TTYWARD_HOME": self.home, **env})
+        return json.loads(done.stdout)
+
+    def test_run_heeds_it(self):
+        self.write("config/config.toml", '[times]\ntimeout = 50\n[output]\nlines = 2\n[shell]\nadd_to_path = ["/first"]\n'
+                                         'environment_add = ["ADDED=yes"]\nenvironment_keep = ["KEPT_*"]\nenvironment_drop = ["KEPT_OUT"]\n')
+        self.write("project/.ttyward.toml", "[times]\ntimeout = 1\n")
+        result = self.run_in_project("echo ${PATH%%:*} $ADDED $KEPT_IN $KEPT_OUT", KEPT_IN="in", KEPT_OUT="out")
+        self.assertEqual(result["output"], "/first yes in\n")
+        self.assertEqual(self.run_in_project("seq 10")["omitted"]["lines"], 8)
+        self.assertEqual(self.run_in_project("sleep 100")["state"], "timed_out")
+
+    def test_an_agents_environment_is_not_the_users_configuration(self):
+        for role, omitted in (("agent", False), ("", True)):
+            result = self.run_in_project("seq 10", TTYWARD_OUTPUT_LINES="2", TTYWARD_ROLE=role)
+            self.assertEqual(result["omitted"] is not None, omitted, result)
+
     def test_what_is_shown_can_be_read_back(self):
         self.write("shown.toml", self.call("show").stdout)
         done = self.call("check", f"{self.home}/shown.toml")
