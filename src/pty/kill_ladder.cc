@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <map>
+#include <set>
 
 #include "base/check.h"
 #include "pty/proc.h"
@@ -26,6 +28,42 @@ constexpr int kLooksPerStep = 4;
 // Where the kernel cannot vouch (somebody is kept, or the process is shared).
 constexpr int kLooksWithoutProof = 3;
 
+// A process and all that came from it, also those that were left behind when their parent ended: the kernel
+// gives them to somebody else, so they are known by having been seen.
+class Family {
+ public:
+  explicit Family(pid_t leader) : roots_{leader} {}
+
+  std::optional<std::vector<ProcessInfo>> operator()() {
+    std::vector<ProcessInfo> all;
+    std::set<pid_t> listed;
+    const auto take = [&](ProcessInfo process) {
+      if (listed.insert(process.id.pid).second) all.push_back(std::move(process));
+    };
+    for (const pid_t root : roots_) {
+      if (listed.contains(root)) continue;
+      auto self = describe_process(root);
+      const auto seen = seen_.find(root);
+      if (!self || (seen != seen_.end() && seen->second != self->id)) continue;  // ended
+      auto below = list_descendants(root, CommandLines::Skip);
+      if (!below) return std::nullopt;
+      take(std::move(*self));
+      for (ProcessInfo& process : *below) take(std::move(process));
+    }
+    roots_.clear();
+    seen_.clear();
+    for (const ProcessInfo& process : all) {
+      roots_.push_back(process.id.pid);
+      seen_.emplace(process.id.pid, process.id);
+    }
+    return all;
+  }
+
+ private:
+  std::vector<pid_t> roots_;  // parents before children
+  std::map<pid_t, ProcessId> seen_;
+};
+
 }  // namespace
 
 std::vector<KillRung> default_kill_rungs() {
@@ -38,12 +76,13 @@ KillActions KillActions::below_this_process(const std::vector<Child*>& owned) {
 
 KillActions KillActions::below(pid_t leader, const std::vector<Child*>& owned) {
   KillActions actions;
-  actions.list = [leader] {
-    auto found = list_descendants(leader, CommandLines::Skip);  // a storm leaves no time for names
-    if (found && leader != ::getpid())
-      if (auto self = describe_process(leader)) found->insert(found->begin(), std::move(*self));
-    return found;
-  };
+  if (leader == ::getpid()) {
+    actions.list = [leader] {
+      return list_descendants(leader, CommandLines::Skip);  // a storm leaves no time for names
+    };
+  } else {
+    actions.list = Family(leader);
+  }
   actions.command_line = [](pid_t pid) { return read_command_line(pid); };
   actions.signal = send_signal;
   actions.signal_group = send_signal_to_group;

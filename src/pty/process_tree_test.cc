@@ -259,6 +259,16 @@ TEST_F(ProcessTree, a_signal_goes_to_the_very_process_or_to_nobody) {
   EXPECT_EQ(exit->status.signal, SIGTERM);
 }
 
+TEST_F(ProcessTree, who_was_left_behind_by_its_parent_still_belongs_to_the_command) {
+  // In pipes nothing hangs up, and a shell's background process ignores the interrupt that ends the shell.
+  Spawned one = start("sleep 1063 & echo ready; wait", Provider::Pipe);
+  ASSERT_TRUE(eventually([] { return runs("sleep 1063"); }));
+  KillLadder ladder(KillActions::below(one.child.pid(), {&one.child}), quick_, {}, Clock::now());
+  ASSERT_TRUE(eventually([&] { return ladder.step(Clock::now()) == KillLadder::Outcome::NothingLeft; }));
+  EXPECT_FALSE(runs("sleep 1063"));
+  reap({});  // it was given to us
+}
+
 TEST_F(ProcessTree, one_command_among_others_can_be_brought_down_alone) {
   Spawned one = start("sleep 1061 & echo ready; wait");
   Spawned other = start("echo ready; exec sleep 1062");
