@@ -24,6 +24,15 @@ namespace {
 constexpr size_t kChildStack = 32 * 1024;
 constexpr size_t kHookStack = 512 * 1024;  // a hook is other people's code
 
+// ThreadSanitizer tells itself in every child that it is alone now. In a child with our
+// memory it tells our thread: what that thread does and waits for is not seen any more,
+// and those who join it are told of races. A child with a copy leaves us alone.
+#ifdef __SANITIZE_THREAD__
+constexpr bool kShareMemory = false;
+#else
+constexpr bool kShareMemory = true;
+#endif
+
 tl::unexpected<SpawnError> fail(SpawnFailure failure, base::Error error) {
   return tl::unexpected(SpawnError{failure, std::move(error)});
 }
@@ -190,8 +199,8 @@ tl::expected<std::string, SpawnError> find_program(const SpawnSpec& spec, int di
 
 SpawnResult run_plan(const SpawnSpec& spec, ExecPlan& plan, Spawned spawned, const std::string& path) {
   ExecReport report;
-  Cloned cloned =
-      spec.pre_exec != nullptr ? clone_copying_memory(plan, report) : clone_sharing_memory(plan, report);
+  Cloned cloned = kShareMemory && spec.pre_exec == nullptr ? clone_sharing_memory(plan, report)
+                                                           : clone_copying_memory(plan, report);
   if (cloned.pid == -1) return fail_errno(SpawnFailure::Exhausted, cloned.sys_errno, "starting a process");
   if (report.sys_errno != 0) {
     collect_failed_child(cloned);
