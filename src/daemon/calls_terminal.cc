@@ -348,7 +348,7 @@ void EngineApplication::screen(const Caller&, Args& args, const Responder& respo
                 {"state", Terminal::state_name(terminal->state())}});
 }
 
-void EngineApplication::list(const Caller& caller, Args& args, const Responder& responder) {
+void EngineApplication::list(const Caller&, Args& args, const Responder& responder) {
   const std::string task = args.text("task");
   const std::string owner = args.text("owner");
   const bool all = args.flag("all");
@@ -361,10 +361,7 @@ void EngineApplication::list(const Caller& caller, Args& args, const Responder& 
     if (!task.empty() && spec.task != task) continue;
     if (!owner.empty() && engine::owner_name(spec.owner) != owner) continue;
     if (background && !spec.task.empty()) continue;
-    json::object object = terminal_object(*engine_, *terminal);
-    const auto output = engine::OutputSource::find(*terminal, "");
-    object["unread_lines"] = output ? readers_->unread_lines(caller.reader, *output) : 0;
-    list.push_back(std::move(object));
+    list.push_back(terminal_object(*engine_, *terminal));
   }
   responder.ok({{"terminals", std::move(list)}});
 }

@@ -202,8 +202,6 @@ std::string terminal_line(const json::object& terminal) {
   if (const json::object* command = object_at(terminal, "command"))
     text += fmt::format(", runs `{}` ({})", visible_line(text_or(*command, "command"), 80),
                         text_or(*command, "command_id"));
-  if (const auto unread = integer_at(terminal, "unread_lines"); unread && *unread > 0)
-    text += fmt::format(", {} unread lines", *unread);
   if (object_at(terminal, "lease") != nullptr) text += ", a person has the keyboard";
   return text;
 }
