@@ -68,8 +68,6 @@ void describe(Page& page, const json::object& terminal) {
     page.line("keyboard", "with " + text_in(*lease, "by"));
   if (const auto created = number_in(terminal, "created_at"))
     page.line("age", age_text(now_in_ms() - *created));
-  if (const auto unread = number_in(terminal, "unread_lines"); unread && *unread > 0)
-    page.line("unread", fmt::format("{} lines", *unread));
   if (const json::object* journal = object_in(terminal, "journal")) {
     const int64_t dropped = number_in(*journal, "dropped").value_or(0);
     page.line("journal", fmt::format("{} bytes{}", number_in(*journal, "bytes").value_or(0),

@@ -149,7 +149,7 @@ std::vector<Tool> terminal_tools() {
        kill_terminal},
       {"list_terminals",
        "List terminals",
-       "The open terminals: id, state, folder, what runs there, how much output is unread.",
+       "The open terminals: id, state, folder, what runs there.",
        {{.name = "all", .type = Type::Flag, .description = "Ended ones too", .fallback = 0},
         {.name = "new_output",
          .type = Type::Flag,
