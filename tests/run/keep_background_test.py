@@ -12,6 +12,14 @@ def parent(pid):
         return int(f.read().rpartition(")")[2].split()[1])
 
 
+def program(pid):
+    try:
+        with open(f"/proc/{pid}/comm") as f:
+            return f.read().strip()
+    except OSError:
+        return None
+
+
 class KeepBackground(RunTest):
     def setUp(self):
         super().setUp()
@@ -114,20 +122,13 @@ class KeepBackground(RunTest):
     def test_a_holder_that_is_killed_is_not_taken_for_an_end(self):
         process = self.start("--json", "run", "--keep-background", f"echo up; sleep {self.token}; echo over")
         # Not before the command runs: until its start is told, a holder that dies has started nothing that is known.
-        self.assertTrue(eventually(lambda: [p for p in processes(self.token) if not self.is_shell(p) and p != process.pid]))
-        shell = [p for p in processes(self.token) if self.is_shell(p)][0]
-        os.kill(parent(shell), signal.SIGKILL)
+        self.assertTrue(eventually(lambda: [p for p in processes(self.token) if program(p) == "sleep"]))
+        sleep = next(p for p in processes(self.token) if program(p) == "sleep")
+        os.kill(parent(parent(sleep)), signal.SIGKILL)
         result = json.loads(process.communicate(timeout=60)[0])
         self.assertEqual((result["state"], result["exit_code"], result["known_by"]), ("lost", None, None), result)
         for pid in processes(self.token):  # they ignore that the terminal is gone
             os.kill(pid, signal.SIGKILL)
-
-    def is_shell(self, pid):
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as f:
-                return b"\0-c\0" in f.read() and TTYWARD not in os.readlink(f"/proc/{pid}/exe")
-        except OSError:
-            return False
 
     def test_without_its_holder_it_says_what_is_missing(self):
         program = f"{self.folder}/alone"
