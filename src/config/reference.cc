@@ -50,9 +50,11 @@ bytes, or texts such as `"64KiB"`, `"256MiB"`, `"4GiB"`.
 A mistake is named with its place and costs only itself: everything else counts. `ttyward config show` prints
 each value and where it comes from; `ttyward config check` says what is wrong.
 
-Some settings that other terminals for agents have are not here because nothing uses them: intervals for
-polling (ttyward waits on events), and how long silence must last to be taken for the end of a command
-(it never is).
+Some settings that other terminals for agents have are not here because nothing would use them: intervals for
+polling (ttyward waits on events); how long silence must last to be taken for the end of a command (it never
+is); lines of scrollback (everything is kept, up to `limits.journal`); whether redrawn lines such as progress
+bars are shown once (results show what a person would see; `read --raw` has every byte); a ZDOTDIR for zsh and a
+counter for PowerShell (the shell integration needs neither).
 )";
 
 }  // namespace

@@ -67,7 +67,6 @@ const Setting kTable[] = {
     "How commands run: in a terminal (pty), or in pipes. Where no terminal can be had, pipes are used and the result says so."),
   NUMBER(terminal, cols, "columns", 1, 10'000, false, Tighten::Never, "Width of a terminal nobody gave a size."),
   NUMBER(terminal, rows, "rows", 1, 10'000, false, Tighten::Never, "Height of a terminal nobody gave a size."),
-  NUMBER(terminal, scrollback, "lines", 0, 100'000'000, false, Tighten::Never, "Lines of history kept above each screen."),
   NUMBER(terminal, records, "commands", 1, 100'000, false, Tighten::Never,
     "Finished commands each terminal remembers; older ones are in the history."),
   CHOICE(terminal, lease, kLeases, Tighten::Never,
@@ -82,8 +81,6 @@ const Setting kTable[] = {
   NUMBER(output, head_percent, "percent", 0, 100, false, Tighten::Never,
     "How much of both is for the beginning. Errors are at the end, so the end gets the larger part."),
   FLAG(output, fold_repeats, Tighten::Never, "Show runs of equal lines as one line with a count."),
-  FLAG(output, collapse_progress, Tighten::Never, "Show only the last state of lines that were redrawn, such as progress bars."),
-  BYTES(output, sniff, 64, kMiB, false, Tighten::Never, "Bytes looked at to tell binary output from text."),
 
   TIME(times, timeout, "s", 1, kYear, true, Tighten::Lower,
     "A command on its own may take this long in all; 0 is no limit. Persistent terminals have none."),
@@ -102,8 +99,6 @@ const Setting kTable[] = {
   TIME(times, hot_compiling, "ms", 0, kHour, false, Tighten::Never, "The same when the output looks like that of a compiler."),
   TIME(times, cool_down, "ms", 0, kHour, false, Tighten::Never,
     "How long collecting the terminals' state waits at most for those that are busy printing."),
-  TIME(times, quiet, "ms", 0, kHour, false, Tighten::Never,
-    "Silence that counts as calm where a caller asks for it without saying how long. Never used to guess that a command has ended."),
 
   NUMBER(pool, size, "terminals", 0, 1000, false, Tighten::Never, "Idle terminals kept for the next command; who finds none free waits."),
 
@@ -141,10 +136,6 @@ const Setting kTable[] = {
   FLAG(shell, zsh_clear_eol_mark, Tighten::Never, "Keep zsh from marking lines that have no line end (PROMPT_EOL_MARK)."),
   FLAG(shell, zsh_oh_my, Tighten::Never, "Tell Oh My Zsh that a terminal with shell integration is there."),
   FLAG(shell, zsh_p10k, Tighten::Never, "Tell Powerlevel10k so."),
-  FLAG(shell, zsh_zdotdir, Tighten::Never,
-    "Give zsh a ZDOTDIR of its own even without integration. With it zsh gets one anyway, and your start-up files still run."),
-  FLAG(shell, powershell_counter, Tighten::Never,
-    "Add a running number to each command for PowerShell, which is silent about a command equal to the last."),
   FLAG(shell, report_environment, Tighten::Never, "Have the shell report changes of its environment."),
   CHOICE(shell, history, kHistories, Tighten::Never,
     "Whether what agents run enters the shell's own history. What a person types always does."),

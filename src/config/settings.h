@@ -24,7 +24,6 @@ struct TerminalSettings {
   Provider provider = Provider::Pty;
   int64_t cols = 80;
   int64_t rows = 24;
-  int64_t scrollback = 300'000;
   int64_t records = 40;
   Lease lease = Lease::Wait;
   std::string detach_key = "C-]";
@@ -36,8 +35,6 @@ struct OutputSettings {
   int64_t chars = 50'000;
   int64_t head_percent = 20;
   bool fold_repeats = true;
-  bool collapse_progress = true;
-  int64_t sniff = 4096;
 };
 
 struct TimeSettings {
@@ -52,7 +49,6 @@ struct TimeSettings {
   Milliseconds hot{2000};
   Milliseconds hot_compiling{15'000};
   Milliseconds cool_down{5000};
-  Milliseconds quiet{1000};
 };
 
 struct PoolSettings {
@@ -90,8 +86,6 @@ struct ShellSettings {
   bool zsh_clear_eol_mark = true;
   bool zsh_oh_my = false;
   bool zsh_p10k = false;
-  bool zsh_zdotdir = false;
-  bool powershell_counter = false;
   bool report_environment = true;
   ShellHistory history = ShellHistory::LeaveOut;
   std::vector<std::string> add_to_path;

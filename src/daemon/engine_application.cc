@@ -168,6 +168,7 @@ engine::Settings EngineApplication::engine_settings() const {
                          {SIGTERM, from.times.terminate_grace},
                          {SIGKILL, from.times.kill_grace}};
   settings.interrupt_grace = from.times.interrupt_grace;
+  settings.drain = from.times.drain;
   settings.max_terminals = static_cast<size_t>(from.limits.terminals);
   settings.pool = static_cast<size_t>(from.pool.size);
   settings.records = static_cast<size_t>(from.terminal.records);

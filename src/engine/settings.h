@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/folders.h"
+#include "hold/holder.h"
 #include "journal/folder.h"
 #include "journal/writer.h"
 #include "pty/exec_child.h"
@@ -45,7 +46,8 @@ struct Settings {
   uint64_t journals_total = journal::kDefaultTotalQuota;
   journal::Overflow overflow = journal::Overflow::DropMiddle;
   std::vector<pty::KillRung> kill_rungs = pty::default_kill_rungs();
-  Ms interrupt_grace{500};  // between Ctrl-C, TERM and KILL for a command in a shell
+  Ms drain = hold::kDefaultDrainTime;  // for output of what a command left behind
+  Ms interrupt_grace{500};             // between Ctrl-C, TERM and KILL for a command in a shell
 
   size_t max_terminals = 64;    // that live; finished ones are pruned first
   size_t max_temporary = 1024;  // commands of their own at once

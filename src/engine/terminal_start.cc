@@ -100,6 +100,7 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, Termi
   hold.journal.quota = host.settings.journal_quota;
   hold.journal.overflow = host.settings.overflow;
   hold.survivors = hold::Survivors::Keep;
+  hold.drain_time = host.settings.drain;
   hold.spawn.argv = t.spec_.argv;
   hold.spawn.cwd = t.spec_.cwd;
   hold.spawn.environment = t.spec_.environment;
