@@ -112,7 +112,7 @@ const Setting kTable[] = {
   NUMBER(limits, history_days, "days", 1, 36'500, true, Tighten::Never, "How long they are kept; 0 is for ever."),
 
   CHOICE(policy, mode, kModes, Tighten::Earlier,
-    "plan: nothing that changes anything runs. default: what is not known to be harmless is asked about. auto-edit: changes inside the workspace run unasked. yolo: only refusals are left."),
+    "plan: nothing that changes anything runs. default: what is not known to be harmless is asked about. auto-edit: ordinary files of the workspace are written unasked. yolo: only refusals are left."),
   FLAG(policy, auto_approve_safe_commands, Tighten::False, "Run without asking what only reads. Off: everything is asked about."),
   FLAG(policy, confirm_dangerous_commands, Tighten::True, "Ask about dangerous commands even where the mode would not."),
   CHOICE(policy, ask, kAsking, Tighten::Earlier,

@@ -1,5 +1,7 @@
 #include "policy/invocation.h"
 
+#include <algorithm>
+
 #include "policy/danger.h"
 
 namespace ttyward::policy {
@@ -135,6 +137,15 @@ void Invocation::list_path(const Field& field) {
     return ask(Risk::Medium, EffectKind::Secret, "looks at where credentials are kept", where);
   }
   effect(EffectKind::List, where);
+}
+
+void Invocation::writes_nothing_else() {
+  const auto ordinary = [](const Finding& finding) { return finding.plain_write; };
+  if (std::none_of(fact.findings.begin(), fact.findings.end(), ordinary)) return;
+  for (Finding& finding : fact.findings) {
+    finding.plain_write |= finding.effect == EffectKind::Write && finding.decision == Decision::Ask &&
+                           finding.target.empty() && finding.risk <= Risk::Medium;
+  }
 }
 
 void Invocation::write_path(const Field& field, std::string_view verb) {

@@ -67,6 +67,9 @@ class Invocation {
   void deny(EffectKind kind, std::string reason, std::string target = {});
   // A program that usually only reads was made to do more: easily overlooked.
   void raise(Risk risk);
+  // All it writes are the paths that were looked at: the general objection to its writing says no more than
+  // what was found about them.
+  void writes_nothing_else();
   void trick(std::string reason, Span where);
 
   void read_path(const Field& field, bool recursive = false);

@@ -171,6 +171,7 @@ void apply_scan(Invocation& call, const ProgramRow& row, const OptionScan& scan)
     call.ask(Risk::Medium, EffectKind::Unknown, "more than asks for information");
   }
   apply_arguments(call, row, scan);
+  if (row.args == Use::Write) call.writes_nothing_else();
 }
 
 void apply_row(Invocation& call, const ProgramRow& row) {

@@ -136,6 +136,35 @@ TEST(Modes, decide_what_an_objection_means) {
   EXPECT_EQ(decide("echo x > CLAUDE.md", none, Mode::AutoEdit), Decision::Ask);
   EXPECT_EQ(decide("echo x > /tmp/a", none, Mode::AutoEdit), Decision::Ask);
   EXPECT_EQ(decide("npm install", none, Mode::AutoEdit), Decision::Ask);
+  for (const char* edit : {"touch x", "mkdir -p src/new", "echo x | tee -a log", "truncate -s 0 f",
+                           "sed -i 's/a/b/' src/f.c", "cp a.txt b.txt", "cp -p a b src/"}) {
+    EXPECT_EQ(decide(edit, none, Mode::AutoEdit), Decision::Allow) << edit;
+    EXPECT_EQ(decide(edit, none, Mode::Default), Decision::Ask) << edit;
+  }
+  for (const char* more : {"touch /tmp/x",
+                           "touch .git/hooks/pre-commit",
+                           "touch x ~/.bashrc",
+                           "mkdir \"$d\"",
+                           "tee CLAUDE.md",
+                           "sed -i 's/a/b/e' f",
+                           "sed -i 'w /tmp/x' f",
+                           "sed -i'/tmp/*' s/a/b/ f",
+                           "sed -i s/a/b/ .git/config",
+                           "cp -r a b",
+                           "cp new/CLAUDE.md .",
+                           "cp x/config .git",
+                           "cp a ~/b",
+                           "cp ~/.ssh/id_rsa key",
+                           "cp -a a b",
+                           "cp a $d",
+                           "cp -t /etc a",
+                           "mv a b",
+                           "rm a",
+                           "ln -s / x",
+                           "touch $(id)",
+                           "tee"}) {
+    EXPECT_NE(decide(more, none, Mode::AutoEdit), Decision::Allow) << more;
+  }
   EXPECT_EQ(decide("npm install", none, Mode::Yolo), Decision::Allow);
   EXPECT_EQ(decide("rm -rf /", none, Mode::Yolo), Decision::Deny);
 }

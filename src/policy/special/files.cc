@@ -31,6 +31,25 @@ void rm(Invocation& call, const ProgramRow& row) {
     call.deny(EffectKind::Delete, "switches off the last guard of the root directory");
 }
 
+// Into a folder a file goes under its own name: that name counts, too. Whole trees are not looked through.
+void copy_single_files(Invocation& call, const Field& target, const std::vector<Field>& sources) {
+  for (size_t i = 1; i < call.argv.size(); ++i) {
+    const std::string_view word = call.word(i);
+    if (word.starts_with("-") && word.find_first_not_of("finpuv", 1) != std::string_view::npos) return;
+  }
+  for (const Field& source : sources) {
+    if (!source.constant()) return;
+    const size_t slash = source.text.find_last_of('/');
+    const std::string name = slash == std::string::npos ? source.text : source.text.substr(slash + 1);
+    if (name.empty() || name == "." || name == "..") return;
+    Field inside = target;
+    inside.text += "/" + name;
+    const PathFacts facts = call.look(inside);
+    if (facts.zone != Zone::Workspace || facts.control || facts.secret || facts.agent) return;
+  }
+  call.writes_nothing_else();
+}
+
 // mv: the sources go, the target is written. cp, ln and install write only.
 void move(Invocation& call, const ProgramRow& row) {
   OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
@@ -42,7 +61,9 @@ void move(Invocation& call, const ProgramRow& row) {
   const bool given_target = scan.value("t") != nullptr || scan.value("target-directory") != nullptr;
   if (!given_target && !arguments.empty() && !(links && arguments.size() == 1)) {
     call.write_path(arguments.back());
+    const Field target = std::move(arguments.back());
     arguments.pop_back();
+    if (row.name == "cp" && target.constant()) copy_single_files(call, target, arguments);
   }
   for (const Field& source : arguments) {
     const PathFacts facts = call.look(source);

@@ -339,6 +339,7 @@ void sed(Invocation& call, const ProgramRow& row) {
     rest.arguments.clear();
   }
   apply_scan(call, row, rest);
+  if (in_place) call.writes_nothing_else();
 }
 
 void awk(Invocation& call, const ProgramRow& row) {
