@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kPatience{10'000};
 
 class HeldCommand final : public RunningCommand, private io::Poller::Handler {
  public:
-  // Without a client the command has already ended.
+  // Without a client the command has already ended, or its holder has.
   HeldCommand(io::Poller& poller, hold::LaunchReply reply, std::optional<hold::Client> client,
               journal::Reader reader)
       : poller_(poller), reply_(std::move(reply)), client_(std::move(client)), reader_(std::move(reader)) {}
@@ -29,7 +29,10 @@ class HeldCommand final : public RunningCommand, private io::Poller::Handler {
 
   base::Result<void> listen() {
     look();
-    if (!client_) return {};
+    if (!client_) {
+      over_somehow();
+      return {};
+    }
     if (auto added = poller_.add(client_->fd(), EPOLLIN, *this); !added) return added;
     static_cast<void>(client_->watch(0));  // a failure shows as the end of the connection
     return {};
@@ -114,8 +117,12 @@ class HeldCommand final : public RunningCommand, private io::Poller::Handler {
     if (!client_) return;
     poller_.remove(client_->fd());
     client_.reset();
+    over_somehow();
+  }
+
+  // A holder that was killed took the truth with it: how the command ended is unknown.
+  void over_somehow() {
     closed_ = true;
-    // A holder that was killed took the truth with it: how the command ended is unknown.
     if (!exit_) exit_ = journal::ExitRecord{};
   }
 
@@ -132,17 +139,14 @@ pty::SpawnError setup(const base::Error& error) {
   return {pty::SpawnFailure::Setup, error};
 }
 
-// A holder that hangs up is closing its journal: the last thing it does.
-bool ends_soon(const journal::Reader& reader) {
+// A holder that hangs up is closing its journal, the last thing it does; or it was killed.
+void wait_for_the_end(const journal::Reader& reader) {
   const auto until = std::chrono::steady_clock::now() + kPatience;
-  for (;;) {
+  while (std::chrono::steady_clock::now() < until) {
     const auto now = reader.status();
-    if (now && now->state == journal::State::Closed) return true;
+    if (now && now->state == journal::State::Closed) return;
     const auto life = reader.writer();
-    if (!life || *life == journal::WriterLife::Gone || std::chrono::steady_clock::now() > until) {
-      const auto last = reader.status();
-      return last && last->state != journal::State::Running;
-    }
+    if (!life || *life == journal::WriterLife::Gone) return;
     ::usleep(1000);
   }
 }
@@ -165,8 +169,8 @@ RunningCommand::Started start_held_command(io::Poller& poller, const std::shared
   std::optional<hold::Client> client;
   if (connected) {
     client = std::move(*connected);
-  } else if (!ends_soon(*reader)) {
-    return tl::unexpected(setup(connected.error()));  // not because it is over already
+  } else {
+    wait_for_the_end(*reader);
   }
   auto command =
       std::make_unique<HeldCommand>(poller, std::move(*reply), std::move(client), std::move(*reader));

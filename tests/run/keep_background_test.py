@@ -122,9 +122,9 @@ class KeepBackground(RunTest):
     def test_a_holder_that_is_killed_is_not_taken_for_an_end(self):
         process = self.start("--json", "run", "--keep-background", f"echo up; sleep {self.token}; echo over")
         # Not before the command runs: until its start is told, a holder that dies has started nothing that is known.
-        self.assertTrue(eventually(lambda: [p for p in processes(self.token) if program(p) == "sleep"]))
-        sleep = next(p for p in processes(self.token) if program(p) == "sleep")
-        os.kill(parent(parent(sleep)), signal.SIGKILL)
+        sleeps = []
+        self.assertTrue(eventually(lambda: sleeps.extend(p for p in processes(self.token) if program(p) == "sleep") or sleeps))
+        os.kill(parent(parent(sleeps[0])), signal.SIGKILL)
         result = json.loads(process.communicate(timeout=60)[0])
         self.assertEqual((result["state"], result["exit_code"], result["known_by"]), ("lost", None, None), result)
         for pid in processes(self.token):  # they ignore that the terminal is gone
