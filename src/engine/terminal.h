@@ -297,6 +297,7 @@ class Terminal final : private HolderLink::Observer {
   void command_finished(const shell::CommandFinished& event);
   void finish(Command& command);
   void finish_ending();
+  void tell_forgotten();
   void fill_exit(Command& command, const journal::ExitRecord& exit);
   void arm_times();
   void check_times();
@@ -364,6 +365,7 @@ class Terminal final : private HolderLink::Observer {
   std::string title_;
   std::optional<vt::Progress> progress_;
   std::map<std::string, std::string> environment_;
+  std::vector<std::string> forgotten_;  // commands, of which the engine is yet to be told
   Clock::time_point last_output_;
   int64_t last_output_at_ms_ = 0;
   std::vector<std::string> typed_meanwhile_;

@@ -40,10 +40,18 @@ Command& Terminal::add_command(std::string id, Owner by, std::string text) {
   command->started = command->last_output = Clock::now();
   commands_.push_back(std::move(command));
   while (commands_.size() > host_.settings.records && commands_.front()->over) {
-    if (host_.on_command_forgotten) host_.on_command_forgotten(commands_.front()->facts.command_id);
+    forgotten_.push_back(commands_.front()->facts.command_id);
     commands_.pop_front();
   }
+  if (!replaying_) tell_forgotten();
   return *commands_.back();
+}
+
+// Not while it is read back: that happens on several threads at once.
+void Terminal::tell_forgotten() {
+  for (const std::string& id : std::exchange(forgotten_, {})) {
+    if (host_.on_command_forgotten) host_.on_command_forgotten(id);
+  }
 }
 
 base::Result<Command*> Terminal::submit(CommandRequest request) {

@@ -244,6 +244,7 @@ void Terminal::settle_after_replay() {
   const auto status = reader_->status();
   const std::string unanswered = std::exchange(replies_left_, {});
   replaying_ = false;
+  tell_forgotten();
   // The engine before us may have been killed before these were in the history.
   for (const auto& command : commands_) {
     if (command->over) record(*command);
