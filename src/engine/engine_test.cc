@@ -243,6 +243,26 @@ TEST(Engine, NoneIsForgottenBeforeItsEndWasTold) {
   bench.until([&] { return bench.forgotten.size() == kRuns - 1; });
 }
 
+TEST(Engine, WhatTerminalsForgetIsKnownAfterTheyWereReadBackTogether) {
+  EngineBench bench;
+  bench.settings().records = 2;
+  bench.engine().set_settings(bench.settings());
+  std::vector<std::string> first;
+  for (int terminals = 0; terminals < 4; terminals++) {
+    Terminal* terminal = bench.engine().open({}).value();
+    bench.until([&] { return terminal->ready(); });
+    for (int i = 0; i < 8; i++) bench.exec(*terminal, "true");
+  }
+  for (const std::string& id : bench.recorded) {
+    if (bench.engine().forgot_command(id)) first.push_back(id);
+  }
+  EXPECT_EQ(first.size(), 24U);
+  bench.stop();
+  bench.start();
+  EXPECT_EQ(bench.engine().recover().terminals, 4U);
+  for (const std::string& id : first) EXPECT_TRUE(bench.engine().forgot_command(id)) << id;
+}
+
 TEST(Engine, TheSecondTerminalComesFromThePool) {
   EngineBench bench;
   Settings settings = bench.settings();
