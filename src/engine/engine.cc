@@ -86,11 +86,11 @@ std::vector<base::Result<std::unique_ptr<Terminal>>> Engine::read_back(const std
   const auto work = [&] {
     for (size_t i = next++; i < ids.size(); i = next++) found[i] = Terminal::recover(host_, ids[i]);
   };
-  std::vector<std::thread> helpers;
+  std::vector<std::thread> others;
   const size_t most = std::min<size_t>(std::thread::hardware_concurrency(), ids.size());
-  for (size_t i = 1; i < most; i++) helpers.emplace_back(work);
+  for (size_t i = 1; i < most; i++) others.emplace_back(work);
   work();
-  for (std::thread& helper : helpers) helper.join();
+  for (std::thread& other : others) other.join();
   return found;
 }
 

@@ -31,6 +31,8 @@ void rm(Invocation& call, const ProgramRow& row) {
     call.deny(EffectKind::Delete, "switches off the last guard of the root directory");
 }
 
+namespace {
+
 // Into a folder a file goes under its own name: that name counts, too. Whole trees are not looked through.
 void copy_single_files(Invocation& call, const Field& target, const std::vector<Field>& sources) {
   for (size_t i = 1; i < call.argv.size(); ++i) {
@@ -49,6 +51,8 @@ void copy_single_files(Invocation& call, const Field& target, const std::vector<
   }
   call.writes_nothing_else();
 }
+
+}  // namespace
 
 // mv: the sources go, the target is written. cp, ln and install write only.
 void move(Invocation& call, const ProgramRow& row) {
