@@ -50,6 +50,7 @@ class Attach(CliTest):
         eventually(lambda: self.terminal()["state"] == "idle")  # vim drops what is typed while it leaves
         with open(self.path("file")) as f:
             self.assertEqual(f.read(), "hello\n")
+        tmux.keys("C-u")  # an answer that vim asked for and did not wait for
         tmux.line("seq 1 200 | less")
         tmux.wait_for("22\n")
         tmux.keys("G")

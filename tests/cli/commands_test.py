@@ -278,12 +278,12 @@ class Mistakes(CliTest):
 
     def test_nor_do_those_who_only_look_on_bring_it_back(self):
         self.open()
-        for verb in (["top"], ["attach", "build"]):
+        for verb, shown in ((["top"], "build"), (["attach", "build"], "C-] leaves")):
             self.ok("ls")
             person = Tmux(self)
             person.line(f"{TTYWARD} {' '.join(verb)}; echo code $?")
             eventually(lambda: self.json("daemon", "status")["connections"] >= 2, verb)
-            person.wait_for("build")
+            person.wait_for(shown)
             self.ok("daemon", "stop")
             person.wait_for("the daemon was stopped; its terminals live on", "code 125")
             self.assertNotEqual(self.ttyward("daemon", "status").returncode, 0)
