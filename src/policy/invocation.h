@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "policy/facts.h"
+#include "policy/name_expansion.h"
 #include "policy/program_table.h"
 #include "policy/shell_state.h"
 #include "policy/words.h"
@@ -76,6 +77,8 @@ class Invocation {
   void trick(std::string reason, Span where);
 
   void read_path(const Field& field, bool recursive = false);
+  // Reads a folder with everything in it that `search` takes.
+  void search_path(const Field& field, const FolderSearch& search);
   void list_path(const Field& field);
   void write_path(const Field& field, std::string_view verb = "writes");
   void delete_path(const Field& field, bool recursive, bool force);
@@ -85,8 +88,14 @@ class Invocation {
   void run_script(const Field& text, bool in_this_shell);
   void run_code(const Field& code, std::string_view language);
 
+  // What runs comes from the network, as far as this line shows: it is unknown text, a process substitution
+  // or a file that was fetched before, and something before talked to the network.
+  bool runs_fetched(const Field& source) const;
+
   // All that a path may be, over every directory the shell may be in.
   PathFacts look(const Field& field) const;
+  // The folders a path may mean; empty: unknown.
+  std::vector<std::string> folders(std::string_view path) const;
 
   CommandWalk& walk;
   std::vector<Field> argv;
@@ -94,6 +103,9 @@ class Invocation {
   Input input;
   std::string output = std::string(1, kAny);  // what it prints, as far as known
   CommandFact fact;
+
+ private:
+  bool listed_names_are_known(const Field& field) const;
 };
 
 // What a person sees of a field: unknown parts as "…", live globs as themselves.
