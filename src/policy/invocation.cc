@@ -343,6 +343,22 @@ void Invocation::run_program(std::span<const Field> inner, const Input& inner_in
   output = walk.run_command(inner, span, inner_input);
 }
 
+namespace {
+
+// The shell that reads the text which `program` is given.
+std::optional<syntax::Dialect> script_dialect(std::string_view program) {
+  const size_t slash = program.rfind('/');
+  if (slash != std::string_view::npos) program.remove_prefix(slash + 1);
+  if (program == "bash" || program == "rbash") return syntax::Dialect::Bash;
+  if (program == "zsh") return syntax::Dialect::Zsh;
+  if (program == "fish") return syntax::Dialect::Fish;
+  if (program == "eval" || program == "trap" || program == "builtin" || program == "command")
+    return std::nullopt;
+  return syntax::Dialect::Posix;  // sh, and whatever hands text to sh
+}
+
+}  // namespace
+
 void Invocation::run_script(const Field& text, bool in_this_shell) {
   if (!text.constant()) {
     const bool fetched = runs_fetched(text);
@@ -350,7 +366,8 @@ void Invocation::run_script(const Field& text, bool in_this_shell) {
         fetched ? "runs what comes from the network" : "runs shell text that is only known when it runs");
     // Even so the part that is known may be a catastrophe.
   }
-  output = walk.run_script(text.text, span, in_this_shell, input);
+  if (text.from_network) ask(Risk::Critical, EffectKind::Execute, "runs what comes from the network");
+  output = walk.run_script(text.text, span, in_this_shell, input, script_dialect(word(0)));
 }
 
 void Invocation::run_code(const Field& code, std::string_view language) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,12 +42,14 @@ class CommandWalk {
   virtual ~CommandWalk() = default;
   // Judges `argv` as a command of its own (what env, sudo, xargs … start).
   virtual std::string run_command(std::span<const Field> argv, Span span, const Input& input) = 0;
-  // Judges shell text (sh -c, eval, trap) in a copy of the state, or in this one.
-  virtual std::string run_script(const std::string& text, Span span, bool in_this_shell,
-                                 const Input& input) = 0;
+  // Judges shell text (sh -c, eval, trap) in a copy of the state, or in this one. Without a dialect: that of
+  // this shell.
+  virtual std::string run_script(const std::string& text, Span span, bool in_this_shell, const Input& input,
+                                 std::optional<syntax::Dialect> dialect = std::nullopt) = 0;
   virtual ShellState& state() = 0;
   virtual const Place& place() const = 0;
   virtual Facts& facts() = 0;
+  virtual syntax::Dialect shell_dialect() const = 0;
   virtual bool in_background() const = 0;
   virtual bool in_pipeline() const = 0;
   virtual int depth() const = 0;

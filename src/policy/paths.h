@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "policy/file_view.h"
+#include "policy/shell_reading.h"
 
 namespace ttyward::policy {
 
@@ -18,6 +19,7 @@ struct Place {
   std::string cwd;        // absolute
   std::string home;       // absolute
   const FileView* files = nullptr;
+  const ShellReading* shell = nullptr;  // the shell that will read the line; none: a fresh bash
 };
 
 enum class Zone : uint8_t { Workspace, Temporary, Home, OtherHome, System, Kernel, Device, Unknown };
