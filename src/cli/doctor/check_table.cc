@@ -15,7 +15,7 @@ constexpr Check kChecks[] = {
     {"config", "configuration", &check_config},
     {"shells", "shells and their integration", &check_shells},
     {"grammar", "understanding commands", &check_grammar},
-    {"sandbox", "what sandboxes need", &check_sandbox},
+    {"notify", "telling you of questions", &check_notify},
     {"terminal", "your terminal", &check_person},
 };
 
