@@ -24,6 +24,7 @@
 #include "daemon/args.h"
 #include "daemon/basic_calls.h"
 #include "daemon/server.h"
+#include "daemon/webhook.h"
 #include "engine/dialogue.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
@@ -215,6 +216,7 @@ class EngineApplication final : public Application,
   std::optional<store::Recorded> recorded_;  // once there is a history
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<engine::Gate> gate_;
+  std::optional<Webhook> webhook_;
   std::optional<engine::Readers> readers_;
   engine::Recovered recovered_;
   io::Loop::TimerId idle_timer_ = 0;

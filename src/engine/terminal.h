@@ -309,6 +309,8 @@ class Terminal final : private HolderLink::Observer {
   pid_t foreground_group() const;
   void climb(int rung);
   void log(const boost::json::object& record);
+  // After a command's end: no secret of it stays in the log, and the log stays small. terminal_tidy.cc
+  void tidy_log(const Command& command);
   void record(const Command& command);
   void skip_echo(Command& command);
 
@@ -358,6 +360,7 @@ class Terminal final : private HolderLink::Observer {
   std::string replies_left_;
   base::UniqueFd replied_file_;
   std::optional<base::Error> log_error_;
+  uint64_t tidy_beyond_ = uint64_t{1} << 20;  // bytes of log
   bool reading_ = false;
 
   std::string cwd_;

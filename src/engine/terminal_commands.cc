@@ -432,6 +432,7 @@ void Terminal::finish(Command& command) {
        {"end", command.range.end},
        {"lost", command.lost_bytes},
        {"lines", facts.total_lines}});
+  tidy_log(command);
   record(command);
   changed(kCommandFinished);
 }
