@@ -7,6 +7,7 @@
 // of is done (a command is logged, then typed), so that nothing happens unseen.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ class TerminalLog {
   static base::Result<Opened> open(int folder, const std::string& id);
 
   base::Result<void> append(const boost::json::object& record);
+  // From now on space for the next records is set aside: a full disk stops no command at once.
+  void keep_room();
+  // Nothing more will come: what was set aside is given back.
+  void give_back_room();
 
   static base::Result<void> remove(int folder, const std::string& id);
   // Ids of all logs in the folder.
@@ -34,7 +39,12 @@ class TerminalLog {
  private:
   explicit TerminalLog(base::UniqueFd file) : file_(std::move(file)) {}
 
+  void set_room_aside();
+
   base::UniqueFd file_;
+  bool keeps_room_ = false;
+  uint64_t size_ = 0;
+  uint64_t set_aside_ = 0;
 };
 
 struct TerminalLog::Opened {
