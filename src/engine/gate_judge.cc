@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/path.h"
-#include "policy/always_allow.h"
 #include "policy/file_view.h"
+#include "policy/script_file.h"
 #include "policy/text_screen.h"
 #include "shell/quoting.h"
 
@@ -69,7 +69,8 @@ void object_to_language(policy::Settings settings, policy::Facts& facts, policy:
                              {},
                              policy::Risk::High,
                              policy::Decision::Ask});
-  if (settings.mode == policy::Mode::Yolo || !settings.confirm_dangerous) return;
+  if (settings.mode == policy::Mode::Yolo || (!settings.confirm_dangerous && !settings.confirm_unclear))
+    return;
   const auto least = settings.mode == policy::Mode::Plan ? policy::Decision::Deny : policy::Decision::Ask;
   if (verdict.decision >= least) return;
   verdict.decision = least;
@@ -99,7 +100,7 @@ std::string workspace_for(const std::string& cwd, const std::string& home) {
 }
 
 Judgement judge(const Deed& deed, Role role, policy::Mode mode, const JudgeSettings& settings,
-                const policy::RuleSet& rules, policy::RuleLevel always_level) {
+                const policy::RuleSet& rules) {
   Judgement out;
   if (role == Role::Person && settings.person == PersonPolicy::Off) {
     out.verdict.decision = policy::Decision::Allow;
@@ -113,7 +114,7 @@ Judgement judge(const Deed& deed, Role role, policy::Mode mode, const JudgeSetti
   const policy::Place place{workspace, deed.cwd, settings.home, &remembered};
   const policy::Settings own = settings_for(role, mode, settings);
   policy::Facts facts = policy::read_command(deed.command, place);
-  out.verdict = policy::evaluate(deed.command, facts, rules, own);
+  out.verdict = policy::evaluate(deed.command, facts, place, rules, own);
   if (!reads_as_bash(deed)) object_to_language(own, facts, out.verdict);
   const bool line_allowed = out.verdict.decision == policy::Decision::Allow;
   judge_environment(deed.environment_changes, place, own, out.verdict);
@@ -128,11 +129,20 @@ Judgement judge(const Deed& deed, Role role, policy::Mode mode, const JudgeSetti
   if (out.verdict.decision == policy::Decision::Ask && !line_allowed &&
       std::none_of(out.verdict.reasons.begin(), out.verdict.reasons.end(),
                    [](const policy::Reason& reason) { return reason.text.starts_with("environment: "); })) {
-    out.always = policy::rules_for_always(facts, always_level);
-    policy::RuleSet with = rules;
-    for (const policy::Rule& rule : out.always) with.add(rule);
-    if (policy::evaluate(deed.command, facts, with, own).decision != policy::Decision::Allow)
-      out.always.clear();
+    const auto suffices = [&](const std::vector<policy::Rule>& offered) {
+      policy::RuleSet with = rules;
+      for (const policy::Rule& rule : offered) with.add(rule);
+      return policy::evaluate(deed.command, facts, place, with, own).decision == policy::Decision::Allow;
+    };
+    out.always = policy::offer_always(deed.command, facts, place);
+    if (!suffices(out.always.rules)) out.always = {};
+    if (!suffices(out.always.wider)) out.always.wider.clear();
+  }
+  if (out.verdict.decision == policy::Decision::Ask) {
+    for (const policy::CommandFact& fact : facts.commands) {
+      const std::string script = policy::script_of(fact);
+      if (!script.empty()) out.scripts.emplace_back(script, files.content_hash(script));
+    }
   }
   return out;
 }

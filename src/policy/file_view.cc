@@ -1,9 +1,16 @@
 #include "policy/file_view.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <climits>
 #include <cstdlib>
+
+#include "base/hex.h"
+#include "base/sha256.h"
+#include "base/unique_fd.h"
 
 namespace ttyward::policy {
 namespace {
@@ -38,6 +45,25 @@ std::string RealFiles::canonical(const std::string& absolute) const {
   return absolute;
 }
 
+std::string RealFiles::content_hash(const std::string& absolute) const {
+  const base::UniqueFd fd(::open(absolute.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat info{};
+  if (!fd || ::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  if (info.st_size > static_cast<off_t>(kMostHashed)) return {};
+  std::string text(static_cast<size_t>(info.st_size) + 1, '\0');  // one more: to see that it did not grow
+  size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t n = ::read(fd.get(), text.data() + size, text.size() - size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return {};
+    if (n == 0) break;
+    size += static_cast<size_t>(n);
+  }
+  if (size == text.size()) return {};
+  text.resize(size);
+  return base::to_hex(base::sha256(text));
+}
+
 std::string RememberedFiles::canonical(const std::string& absolute) const {
   if (files_ == nullptr) return absolute;
   const auto [entry, is_new] = known_.try_emplace(absolute);
@@ -58,6 +84,11 @@ std::string FakeFiles::canonical(const std::string& absolute) const {
     if (!changed) break;
   }
   return path;
+}
+
+std::string FakeFiles::content_hash(const std::string& absolute) const {
+  const auto found = contents_.find(absolute);
+  return found == contents_.end() ? std::string() : base::to_hex(base::sha256(found->second));
 }
 
 }  // namespace ttyward::policy

@@ -1,5 +1,6 @@
 #include "policy/judge.h"
 
+#include <algorithm>
 #include <array>
 
 #include "policy/danger.h"
@@ -23,9 +24,7 @@ std::string_view trusted_name(Invocation& call) {
   const std::string_view text = first.text;
   const size_t slash = text.rfind('/');
   if (slash == std::string_view::npos) return text;
-  for (const std::string_view folder : kTrustedFolders) {
-    if (text.substr(0, slash + 1) == folder) return text.substr(slash + 1);
-  }
+  if (is_trusted_folder(text.substr(0, slash + 1))) return text.substr(slash + 1);
   call.ask(Risk::High, EffectKind::Execute, "runs a program by a path outside the system's folders",
            std::string(text));
   return text.substr(slash + 1);
@@ -83,6 +82,10 @@ void apply_effects(Invocation& call, const ProgramRow& row) {
 }
 
 }  // namespace
+
+bool is_trusted_folder(std::string_view folder) {
+  return std::find(kTrustedFolders.begin(), kTrustedFolders.end(), folder) != kTrustedFolders.end();
+}
 
 void apply_subcommand(Invocation& call, const ProgramRow& row) {
   const OptionScan scan = scan_options(row, call.argv, ScanStop::AtFirstArgument);
