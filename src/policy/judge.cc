@@ -4,6 +4,7 @@
 #include <array>
 
 #include "policy/danger.h"
+#include "policy/risk_scale.h"
 
 namespace ttyward::policy {
 namespace {
@@ -228,7 +229,9 @@ void judge_command(Invocation& call) {
     return;
   }
   if (only_asks_version(call)) return;
+  const size_t inner_from = call.walk.facts().commands.size();
   apply_row(call, *row);
+  scale_risks(call, inner_from);
   // A filter that only leaves lines out keeps a listing a listing.
   const bool listing =
       call.input.text.find(kListed) != std::string::npos && call.input.text.find(kAny) == std::string::npos;
