@@ -118,6 +118,15 @@ std::optional<Rule> redirection_rule(const CommandFact& fact) {
   return rule;
 }
 
+// The code stands in the line: not in a file whose content would have to stay, nor in what it is fed.
+bool has_code(const CommandFact& fact) {
+  if (fixed_words(fact) == 2) return true;
+  return std::any_of(fact.argv.begin(), fact.argv.end(), [](const std::string& word) {
+    return word.size() > 1 && word.front() == '-' && word[1] != '-' &&
+           (word.back() == 'c' || word.back() == 'e');
+  });
+}
+
 // The line itself, byte by byte.
 std::optional<Rule> exact_rule(std::string_view command, const Facts& facts, const Place& place) {
   Rule rule;
@@ -137,6 +146,7 @@ std::optional<Rule> exact_rule(std::string_view command, const Facts& facts, con
       if (known == Known::Part) return std::nullopt;
     }
     const std::string runs = script_of(fact);
+    if (runs.empty() && is_interpreter(fact.program) && !has_code(fact)) return std::nullopt;
     if (runs.empty() || runs == script) continue;
     if (!script.empty()) return std::nullopt;
     script = runs;

@@ -200,6 +200,24 @@ void apply_row(Invocation& call, const ProgramRow& row) {
   apply_scan(call, row, scan_options(row, call.argv, ScanStop::Never));
 }
 
+namespace {
+
+// find -execdir, env -C and their kind start commands in another folder than the one we are in.
+void forget_inner_folders(Invocation& call, size_t from) {
+  std::vector<CommandFact>& commands = call.walk.facts().commands;
+  if (from >= commands.size()) return;
+  const bool moves = std::any_of(call.argv.begin() + 1, call.argv.end(), [](const Field& field) {
+    for (const std::string_view option :
+         {"-execdir", "-okdir", "-C", "-D", "--chdir", "--directory", "--cwd", "--work"}) {
+      if (field.text.starts_with(option)) return true;
+    }
+    return !field.constant();
+  });
+  for (; moves && from < commands.size(); ++from) commands[from].cwd.clear();
+}
+
+}  // namespace
+
 void judge_command(Invocation& call) {
   if (call.argv.empty()) return;
   const std::string_view name = trusted_name(call);
@@ -232,6 +250,7 @@ void judge_command(Invocation& call) {
   const size_t inner_from = call.walk.facts().commands.size();
   apply_row(call, *row);
   scale_risks(call, inner_from);
+  forget_inner_folders(call, inner_from);
   // A filter that only leaves lines out keeps a listing a listing.
   const bool listing =
       call.input.text.find(kListed) != std::string::npos && call.input.text.find(kAny) == std::string::npos;

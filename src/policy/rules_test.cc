@@ -179,6 +179,16 @@ TEST(Rules, folders) {
             std::string::npos);
 }
 
+TEST(Rules, a_command_that_another_one_starts_elsewhere_is_not_in_the_folder) {
+  const RuleSet here =
+      rules_from(allow("program = \"make\"\nargs = [\"test\"]\nfolder = \"/home/me/project\"\n"));
+  EXPECT_EQ(decide("nice make test", here), Decision::Allow);
+  for (const char* line :
+       {"find /tmp/x -name m -execdir make test ';'", "env -C sub make test", "env --chdir=sub make test",
+        "(cd /tmp/x; make test)", "sh -c 'cd /tmp/x; make test'"})
+    EXPECT_EQ(decide(line, here), Decision::Ask) << line;
+}
+
 TEST(Rules, hosts) {
   const RuleSet local = rules_from(allow("program = \"curl\"\nargs = [\"...\"]\nhost = \"localhost\"\n"));
   EXPECT_EQ(decide("curl localhost:8080/x", local), Decision::Allow);
@@ -481,6 +491,7 @@ TEST(AlwaysAllow, what_is_critical_is_one_exact_line_for_a_session) {
 TEST(AlwaysAllow, nothing_is_offered_for_what_depends_on_more_than_its_text) {
   for (const char* command :
        {"rm -rf /", "echo 'open", "$x y", "make $target", "python3 \"$f\"", "bash nowhere.sh",
+        "bash -o errexit gen.py", "cat gen.py | python3", "python3 < gen.py", "python3 -X dev gen.py",
         "curl -H 'Authorization: Bearer abcdefghijklmnop1234567890' localhost"}) {
     EXPECT_TRUE(offer(command).rules.empty()) << command;
   }
