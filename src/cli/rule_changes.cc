@@ -23,6 +23,7 @@
 #include "policy/file_view.h"
 #include "policy/paths.h"
 #include "policy/rule_words.h"
+#include "policy/script_file.h"
 
 namespace ttyward::cli {
 namespace {
@@ -116,7 +117,8 @@ Result<std::string> rule_from_options(const RuleArguments& args) {
   rule.hosts = args.hosts;
   if (!args.script.empty()) {
     const std::filesystem::path path = std::filesystem::absolute(args.script);
-    rule.script_hash = policy::RealFiles().content_hash(path.string());
+    const policy::RealFiles files;
+    rule.script_hash = policy::content_hash(&files, path.string());
     if (rule.script_hash.empty())
       return fail(ErrorCode::InvalidArgument, "--script: cannot read " + args.script);
   }
@@ -298,7 +300,7 @@ int confirm_rules(const Globals& globals) {
       return complain("rules", "you did not say yes, so what was confirmed before still holds", kExitFailure);
     auto done = daemon.call("rules_confirm", {{"digest", text_of(*pending, "digest")}});
     if (!done) return tl::unexpected(done.error());
-    fmt::print("confirmed\n");
+    fmt::print("confirmed: what is there holds from now on\n");
     return 0;
   });
 }

@@ -12,10 +12,10 @@ namespace ttyward::cli {
 
 std::string version_text() {
   return fmt::format(
-      "ttyward {}\nshell grammar: tree-sitter-bash {}\nSQLite {}\n"
+      "ttyward {}\nSQLite {}\n"
       "protocols: socket {}, holder {}, journal {}, MCP {} and up to {}",
-      TTYWARD_VERSION, TTYWARD_BASH_GRAMMAR_VERSION, store::sqlite_version(), wire::kProtocol,
-      hold::kProtocolVersion, journal::kVersion, mcp::kModernVersion, mcp::kNewestLegacyVersion);
+      TTYWARD_VERSION, store::sqlite_version(), wire::kProtocol, hold::kProtocolVersion, journal::kVersion,
+      mcp::kModernVersion, mcp::kNewestLegacyVersion);
 }
 
 }  // namespace ttyward::cli

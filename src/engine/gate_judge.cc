@@ -141,7 +141,7 @@ Judgement judge(const Deed& deed, Role role, policy::Mode mode, const JudgeSetti
   if (out.verdict.decision == policy::Decision::Ask) {
     for (const policy::CommandFact& fact : facts.commands) {
       const std::string script = policy::script_of(fact);
-      if (!script.empty()) out.scripts.emplace_back(script, files.content_hash(script));
+      if (!script.empty()) out.scripts.emplace_back(script, policy::content_hash(&files, script));
     }
   }
   return out;

@@ -639,6 +639,12 @@ TEST_F(GateTest, lines_for_other_shells_are_not_taken_for_bash) {
       EXPECT_TRUE(gate_->find(decision.approval_id)->always.texts.empty());
     }
   }
+  // Not being understood is a reason to ask even where only critical things are asked about.
+  settings_.judge.agent.confirm_dangerous = false;
+  start();
+  line.language = Language::Other;
+  EXPECT_EQ(ask(line).kind, Kind::Pending);
+  EXPECT_EQ(kind_of("npm ci"), Kind::Allowed);
 }
 
 TEST_F(GateTest, a_shell_that_was_led_into_the_system_has_no_workspace) {

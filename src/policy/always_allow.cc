@@ -75,7 +75,7 @@ std::optional<Rule> program_rule(const CommandFact& fact, const Place& place) {
     rule.program = script;
   }
   if (!script.empty()) {
-    rule.script_hash = place.files == nullptr ? std::string() : place.files->content_hash(script);
+    rule.script_hash = content_hash(place.files, script);
     if (rule.script_hash.empty()) return std::nullopt;
   }
   const size_t fixed = fixed_words(fact);
@@ -152,7 +152,7 @@ std::optional<Rule> exact_rule(std::string_view command, const Facts& facts, con
     script = runs;
   }
   if (!script.empty()) {
-    rule.script_hash = place.files == nullptr ? std::string() : place.files->content_hash(script);
+    rule.script_hash = content_hash(place.files, script);
     if (rule.script_hash.empty()) return std::nullopt;
   }
   rule.name = "always: this line in " + last_part(rule.folder) + ", " + std::string(command.substr(0, 40));

@@ -233,8 +233,6 @@ constexpr auto kHarmless = std::to_array<std::string_view>({"LANG",
                                                             "TIME_STYLE",
                                                             "BLOCK_SIZE",
                                                             "BLOCKSIZE",
-                                                            "GIT_OPTIONAL_LOCKS",
-                                                            "GIT_TERMINAL_PROMPT",
                                                             "GIT_FLUSH",
                                                             "GIT_PAGER_IN_USE",
                                                             "PYTHONDONTWRITEBYTECODE",
@@ -274,10 +272,13 @@ bool is_secret_name(std::string_view name) {
 void judge_assignment(Invocation& call, std::string_view name, std::string_view value,
                       AssignmentScope scope) {
   const bool to_cat = (name == "PAGER" || name == "GIT_PAGER" || name == "MANPAGER") && value == "cat";
+  // As agents' commands have them anyway (pty/guard_variables.cc).
+  const bool guards = ((name == "GIT_OPTIONAL_LOCKS" || name == "GIT_TERMINAL_PROMPT") && value == "0") ||
+                      (name == "LESSSECURE" && value == "1");
   const bool plain_value =
       value.find('/') == std::string_view::npos || name.starts_with("TZ") || name == "LS_COLORS";
   if (scope == AssignmentScope::Command) {
-    if ((listed(kHarmless, name) && plain_value) || to_cat) return;
+    if ((listed(kHarmless, name) && plain_value) || to_cat || guards) return;
     const bool loads = is_code_loading(name) || name.find_first_of("[+") != std::string_view::npos;
     call.ask(loads ? Risk::High : Risk::Medium, EffectKind::Execute,
              loads ? "sets a variable that makes programs run or load something"

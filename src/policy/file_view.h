@@ -1,13 +1,35 @@
-// The looks at the file system that policy takes: where a path really leads, and what a script holds.
+// The looks at the file system that policy takes: where a path really leads, what a folder holds, what a
+// settings file says.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace ttyward::policy {
+
+enum class EntryKind : uint8_t { File, Folder, Link, Other };
+
+struct FolderEntry {
+  std::string name;
+  EntryKind kind = EntryKind::File;
+
+  bool operator==(const FolderEntry&) const = default;
+};
+
+struct FileText {
+  enum class State : uint8_t {
+    Missing,  // no such file
+    Text,
+    Unknown,  // it cannot be read, is no plain file, or is too long
+  };
+  State state = State::Missing;
+  std::string text;
+};
 
 class FileView {
  public:
@@ -15,18 +37,19 @@ class FileView {
   // Follows symbolic links in an absolute path. What does not exist is kept as written, behind the real
   // place of its deepest existing parent.
   virtual std::string canonical(const std::string& absolute) const = 0;
-  // SHA-256 of what the file holds, in hexadecimal; empty if it is not a file that can be read, or longer
-  // than kMostHashed.
-  virtual std::string content_hash(const std::string& absolute) const = 0;
+  // What is in a folder, without . and ..; nothing if it cannot be read or holds more than `most`.
+  virtual std::optional<std::vector<FolderEntry>> list(const std::string& absolute, size_t most) const = 0;
+  virtual bool exists(const std::string& absolute) const = 0;
+  virtual FileText read(const std::string& absolute, size_t most) const = 0;
 };
-
-inline constexpr size_t kMostHashed = 16 << 20;
 
 // This machine's files.
 class RealFiles final : public FileView {
  public:
   std::string canonical(const std::string& absolute) const override;
-  std::string content_hash(const std::string& absolute) const override;
+  std::optional<std::vector<FolderEntry>> list(const std::string& absolute, size_t most) const override;
+  bool exists(const std::string& absolute) const override;
+  FileText read(const std::string& absolute, size_t most) const override;
 };
 
 // Asks `files` once per path. Lives as long as one command is judged: links may change between two commands.
@@ -34,28 +57,36 @@ class RememberedFiles final : public FileView {
  public:
   explicit RememberedFiles(const FileView* files) : files_(files) {}
   std::string canonical(const std::string& absolute) const override;
-  std::string content_hash(const std::string& absolute) const override {
-    return files_ == nullptr ? std::string() : files_->content_hash(absolute);
-  }
+  std::optional<std::vector<FolderEntry>> list(const std::string& absolute, size_t most) const override;
+  bool exists(const std::string& absolute) const override;
+  FileText read(const std::string& absolute, size_t most) const override;
 
  private:
   const FileView* files_;
   mutable std::unordered_map<std::string, std::string> known_;
+  mutable std::unordered_map<std::string, std::optional<std::vector<FolderEntry>>> listed_;
 };
 
-// Links and contents by name, nothing else exists; for tests, and for judging without a machine.
+// Links and files by name, nothing else exists; for tests, and for judging without a machine.
 class FakeFiles final : public FileView {
  public:
   FakeFiles() = default;
-  explicit FakeFiles(std::map<std::string, std::string> links,
-                     std::map<std::string, std::string> contents = {})
-      : links_(std::move(links)), contents_(std::move(contents)) {}
+  explicit FakeFiles(std::map<std::string, std::string> links, std::map<std::string, std::string> texts = {})
+      : links_(std::move(links)), texts_(std::move(texts)) {}
   std::string canonical(const std::string& absolute) const override;
-  std::string content_hash(const std::string& absolute) const override;
+  std::optional<std::vector<FolderEntry>> list(const std::string& /*absolute*/,
+                                               size_t /*most*/) const override {
+    return std::nullopt;
+  }
+  bool exists(const std::string& /*absolute*/) const override { return false; }
+  FileText read(const std::string& absolute, size_t /*most*/) const override {
+    const auto found = texts_.find(absolute);
+    return found == texts_.end() ? FileText{} : FileText{FileText::State::Text, found->second};
+  }
 
  private:
   std::map<std::string, std::string> links_;
-  std::map<std::string, std::string> contents_;
+  std::map<std::string, std::string> texts_;
 };
 
 }  // namespace ttyward::policy

@@ -26,7 +26,6 @@ constexpr auto kLow = std::to_array<Use>({
     {"ruff", "check"},
     {"tsc", "--noEmit"},
     {"mkdir", ""},
-    {"touch", ""},
     {"ping", ""},
     {"journalctl", ""},
     {"crontab", "-l"},

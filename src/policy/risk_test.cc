@@ -28,7 +28,7 @@ constexpr Row kRows[] = {
     {"curl -s http://127.0.0.1:3000/", Risk::Low},
     {"mkdir -p build", Risk::Low},
     {"mkdir src/new", Risk::Low},
-    {"touch notes.txt", Risk::Low},
+    {"touch notes.txt", Risk::Medium},
     {"ping -c 1 localhost", Risk::Low},
     {"systemctl status nginx", Risk::Low},
     {"journalctl -u nginx", Risk::Low},

@@ -121,7 +121,7 @@ std::string only_script(const Facts& facts) {
 }
 
 bool has_content(const std::string& script, const std::string& hash, const Place& place) {
-  return place.files != nullptr && !script.empty() && place.files->content_hash(script) == hash;
+  return content_hash(place.files, script) == hash;
 }
 
 }  // namespace
@@ -228,8 +228,8 @@ std::string why_not_objection(const Rule& rule, const Finding& finding) {
         if (any_matches(rule.hosts, host_of(finding.target)) && !host_of(finding.target).empty()) return {};
         return "it does not cover the host " + finding.target;
       }
-      // Which machine it is has to be certain: by the program alone, by arguments that are spelled out, or by an
-      // expression on all of the command.
+      // Which machine it is has to be certain: by the program alone, by arguments that are spelled out, or by
+      // an expression on all of the command.
       if (finding.target.empty() || rule.is_literal() || rule.regex) return {};
       return "it names no host, and " + finding.target + " is one";
     case EffectKind::Privilege:

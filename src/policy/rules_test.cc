@@ -5,6 +5,7 @@
 #include "policy/always_allow.h"
 #include "policy/evaluate.h"
 #include "policy/rule_words.h"
+#include "policy/script_file.h"
 
 namespace ttyward::policy {
 namespace {
@@ -221,7 +222,7 @@ TEST(Rules, paths_default_to_ordinary_files_of_the_workspace) {
 }
 
 TEST(Rules, a_script_is_its_content) {
-  const std::string hash = kFiles.content_hash("/home/me/project/scripts/run.sh");
+  const std::string hash = content_hash(&kFiles, "/home/me/project/scripts/run.sh");
   const RuleSet rules =
       rules_from(allow("program = \"bash\"\nargs = [\"scripts/run.sh\"]\nsha256 = \"" + hash + "\"\n"));
   EXPECT_EQ(decide("bash scripts/run.sh", rules), Decision::Allow);

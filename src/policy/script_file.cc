@@ -5,6 +5,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "base/hex.h"
+#include "base/sha256.h"
 #include "policy/judge.h"
 
 namespace ttyward::policy {
@@ -49,6 +51,12 @@ bool is_interpreter(std::string_view program) {
 bool is_system_program(std::string_view program) {
   const size_t slash = program.rfind('/');
   return slash == std::string_view::npos || is_trusted_folder(program.substr(0, slash + 1));
+}
+
+std::string content_hash(const FileView* files, const std::string& absolute) {
+  if (files == nullptr || absolute.empty()) return {};
+  const FileText file = files->read(absolute, kMostHashed);
+  return file.state == FileText::State::Text ? base::to_hex(base::sha256(file.text)) : std::string();
 }
 
 std::string script_of(const CommandFact& fact) {

@@ -60,7 +60,7 @@ class PolicyTest(CliTest):
         for text in shown:
             self.assertIn(text, person.screen())
         person.line("yes")
-        person.wait_for("confirmed")
+        person.wait_for("holds from now on")
 
 
 class Answers(PolicyTest):

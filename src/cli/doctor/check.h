@@ -54,7 +54,6 @@ std::vector<Finding> check_runtime(const Context& context);
 std::vector<Finding> check_config(const Context& context);
 std::vector<Finding> check_policy(const Context& context);
 std::vector<Finding> check_shells(const Context& context);
-std::vector<Finding> check_grammar(const Context& context);
 std::vector<Finding> check_sandbox(const Context& context);
 std::vector<Finding> check_person(const Context& context);
 

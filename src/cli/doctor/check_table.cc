@@ -15,7 +15,6 @@ constexpr Check kChecks[] = {
     {"config", "configuration", &check_config},
     {"policy", "rules and settings that loosen something", &check_policy},
     {"shells", "shells and their integration", &check_shells},
-    {"grammar", "understanding commands", &check_grammar},
     {"sandbox", "what sandboxes need", &check_sandbox},
     {"terminal", "your terminal", &check_person},
 };

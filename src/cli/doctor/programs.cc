@@ -1,4 +1,4 @@
-// Shells, the grammar, what sandboxes are made of, and the person's own terminal.
+// Shells, what sandboxes are made of, and the person's own terminal.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/seccomp.h>
@@ -15,7 +15,6 @@
 #include "cli/doctor/check.h"
 #include "cli/doctor/probe.h"
 #include "cli/person_tty.h"
-#include "policy/bash_tree.h"
 #include "pty/executable.h"
 #include "shell/shell_kind.h"
 
@@ -91,14 +90,6 @@ std::vector<Finding> check_shells(const Context& context) {
          "correct it in " + context.config.file});
   }
   return findings;
-}
-
-std::vector<Finding> check_grammar(const Context&) {
-  const policy::BashTree tree = policy::parse_bash("for f in a b; do echo \"$f\" | wc -c; done");
-  if (tree.problem.empty())
-    return {{Level::Ok, "bash commands are parsed with the grammar that is built in", ""}};
-  return {{Level::Fail, "the built-in grammar does not work: " + tree.problem,
-           "every command will be asked about; build ttyward anew"}};
 }
 
 std::vector<Finding> check_sandbox(const Context& context) {

@@ -2,7 +2,6 @@
 #include <cctype>
 
 #include "policy/special/special.h"
-#include "policy/word_lexer.h"
 
 namespace ttyward::policy::special {
 namespace {
@@ -14,14 +13,6 @@ std::string joined(std::span<const Field> fields) {
     text += fields[i].text;
   }
   return text;
-}
-
-bool is_plain_name(std::string_view name) {
-  if (name.empty() || !is_name_start(name[0])) return false;
-  for (const char c : name) {
-    if (!is_name_char(c)) return false;
-  }
-  return true;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Programs whose output can be worked out: what is echoed may be run by the next command.
 #include "policy/ansi_c.h"
+#include "policy/git_repository.h"
 #include "policy/special/special.h"
 
 namespace ttyward::policy::special {
@@ -109,9 +110,54 @@ void base64(Invocation& call, const ProgramRow& row) {
   }
 }
 
+// Prints names: of the folder it stands in or looks at, or as they were given.
 void lister(Invocation& call, const ProgramRow& row) {
-  apply_scan(call, row, scan_options(row, call.argv, ScanStop::Never));
-  call.output = std::string(1, kListed);
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  std::string names;
+  bool hidden = row.name == "locate" || row.name == "readlink" || row.name == "realpath";
+  bool below = false;
+  for (size_t i = 1; i < call.argv.size(); ++i) {
+    const std::string_view word = call.word(i);
+    if (!word.starts_with("-")) continue;
+    const bool letters = word.size() > 1 && word[1] != '-';
+    hidden |= (letters && word.find_first_of("aAf") != std::string_view::npos) || word == "--all" ||
+              word == "--almost-all";
+    below |= (letters && word.find_first_of("RT") != std::string_view::npos) || word == "--recursive" ||
+             word == "--tree";
+  }
+  for (const Field& field : scan.arguments) names += field.text + "\n";
+  names += std::string(1, kListed) + "\n";
+  if (hidden) names += std::string(".") + kListed + "\n";
+  call.output = below ? std::string(1, kAny) : names;
+}
+
+// Prints tracked files; the index knows them by name.
+void git_ls_files(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  OptionScan options_only = scan;
+  options_only.arguments.clear();
+  apply_scan(call, row, options_only);
+  call.output = std::string(1, kListed) + "\n";
+  if (scan.has("o") || scan.has("others") || scan.has("i") || scan.has("ignored")) {
+    call.output = std::string("./") + kListed + "\n";
+    return;
+  }
+  for (const size_t i : {size_t{1}, size_t{2}, size_t{3}}) {
+    const std::string_view word = call.word(i);
+    if (word.size() > 1 && word[0] == '-' && word[1] != '-' &&
+        word.find_first_of("oi") != std::string_view::npos)
+      call.output = std::string("./") + kListed + "\n";
+  }
+  for (const std::string& cwd : call.walk.state().cwds) {
+    std::vector<GitIndexEntry> entries;
+    if (!tracked_files(cwd, call.walk.place(), entries)) continue;
+    for (const GitIndexEntry& entry : entries) {
+      const bool matters = names_secret(entry.path) ||
+                           (entry.mode == kGitSymlink && look_at(entry.path, "/", call.walk.place()).secret);
+      if (matters) call.output = std::string(1, kAny);
+    }
+  }
 }
 
 }  // namespace ttyward::policy::special
