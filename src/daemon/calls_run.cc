@@ -52,12 +52,15 @@ engine::Language language_of(const Terminal& terminal) {
     case ShellKind::Zsh:
       return engine::Language::Zsh;
     case ShellKind::Bash:
+      return engine::Language::Bash;
     case ShellKind::Dash:
     case ShellKind::BusyboxAsh:
     case ShellKind::Ksh:
     case ShellKind::Mksh:
     case ShellKind::PosixSh:
-      return engine::Language::Bash;
+      return engine::Language::Posix;
+    case ShellKind::Fish:
+      return engine::Language::Fish;
     default:
       return engine::Language::Other;
   }
