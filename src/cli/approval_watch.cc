@@ -14,6 +14,7 @@
 #include "cli/fields.h"
 #include "cli/signal_watch.h"
 #include "cli/verb.h"
+#include "policy/escaped_view.h"
 
 namespace ttyward::cli {
 namespace {
@@ -25,8 +26,8 @@ using std::chrono::milliseconds;
 constexpr const char* kKeys = "o once  s session  a always  d deny  r reason  k skip  l later  q quit > ";
 constexpr const char* kHelp =
     "o  run it this once (y does the same)\n"
-    "s  run it, and its like while this session lasts; shows the rules first\n"
-    "a  run it, and its like from now on; shows the rules first\n"
+    "s  run it, and the same while this session lasts; shows the rule first\n"
+    "a  run it, and the same from now on; shows the rule first\n"
     "d  do not run it (n does the same)\n"
     "r  do not run it, and say why to whoever asked\n"
     "k  do not run it, and do not call that a failure\n"
@@ -72,7 +73,7 @@ base::Result<int> ApprovalWatch::run() {
 
 // From now on, and what is open already.
 base::Result<void> ApprovalWatch::subscribe() {
-  json::array kinds = {"approval_opened", "approval_closed"};
+  json::array kinds = {"approval_opened", "approval_closed", "notice"};
   auto subscribed = daemon_.call("subscribe", {{"terminal", nullptr}, {"kinds", std::move(kinds)}});
   if (!subscribed) return base::fail(ErrorCode::Unavailable, subscribed.error().message);
   auto open = daemon_.call("approvals", {{"all", false}});
@@ -82,6 +83,10 @@ base::Result<void> ApprovalWatch::subscribe() {
 }
 
 void ApprovalWatch::take_event(const json::object& event) {
+  if (text_in(event, "event") == "notice") {
+    complain("approvals", policy::escape_text(text_in(event, "text")), 0);
+    return;
+  }
   const json::object* approval = object_in(event, "approval");
   if (approval == nullptr) return;
   if (text_in(event, "event") == "approval_opened") return meet(*approval);

@@ -38,7 +38,14 @@ std::string shown(const Field& field) {
 Invocation::Invocation(CommandWalk& owner, std::vector<Field> arguments, Span where, Input stdin_from)
     : walk(owner), argv(std::move(arguments)), span(where), input(std::move(stdin_from)) {
   fact.span = span;
-  for (const Field& field : argv) fact.argv.push_back(shown(field));
+  const std::vector<std::string>& cwds = walk.state().cwds;
+  if (cwds.size() == 1) fact.cwd = cwds.front();
+  for (const Field& field : argv) {
+    fact.argv.push_back(shown(field));
+    const bool part = field.text.find_first_of("\x01\x02\x03\x06") != std::string::npos;
+    const bool certain = field.constant() && field.other.empty();
+    fact.known.push_back(certain ? Known::All : part || !field.other.empty() ? Known::Part : Known::Glob);
+  }
 }
 
 void Invocation::effect(EffectKind kind, std::string target) {

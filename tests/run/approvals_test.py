@@ -9,7 +9,8 @@ import time
 
 from harness import PATIENCE, TTYWARD, Person, RunTest, eventually, main
 
-RULE = '[[rule]]\nname = "always: npm"\ndecision = "allow"\nprogram = "npm install"\n'
+RULE = '[[rule]]\nname = "always: npm"\ndecision = "allow"\nprogram = "npm install"\nargs = ["..."]\n'
+WIDER = '[[rule]]\nname = "wider"\ndecision = "allow"\nprogram = "npm"\nargs = ["..."]\n'
 
 
 def approval(id, command="npm install", state="open", always=(RULE,)):
@@ -17,6 +18,8 @@ def approval(id, command="npm install", state="open", always=(RULE,)):
             "task": None, "session": "s", "asked_by": "agent \x1b[2K", "created_at": 0,
             "expires_at": int(time.time() * 1000) + 60000, "default": "deny", "state": state, "answered_by": None,
             "answered_at": None, "reason": None, "always": list(always),
+            "always_words": ["allows `npm install`"], "always_scope": "global", "wider": [WIDER],
+            "wider_words": ["allows `npm` and more"],
             "verdict": {"decision": "ask", "risk": "medium", "effects": [], "rule": "built-in", "commands": [command],
                         "reasons": [{"text": "installs software", "begin": 0, "end": 3, "risk": "medium",
                                      "decision": "ask"}]}}
@@ -123,9 +126,9 @@ class WithDaemon(RunTest):
         self.daemon = Daemon(self.home, [approval("aaaa1"), approval("aaab2", "make deploy", always=())])
         self.addCleanup(self.daemon.close)
 
-    def verb(self, *args, environment=None):
+    def verb(self, *args, environment=None, input=b""):
         return subprocess.run([TTYWARD, *args], env=environment or self.environment, cwd=self.folder,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              input=input, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               timeout=PATIENCE, start_new_session=True)
 
     def test_list_shows_everything_escaped(self):
@@ -159,13 +162,33 @@ class WithDaemon(RunTest):
         done = self.verb("approvals", "always", "aaaa1", "--scope", "global")  # nobody to ask
         self.assertEqual(done.returncode, 125)
         self.assertEqual(self.daemon.answers(), [])
-        self.assertEqual(self.verb("approvals", "always", "aaaa1").returncode, 2)
-        person = Person(self, "approvals", "always", "aaaa1", "--scope", "session")
+        person = Person(self, "approvals", "always", "aaaa1")
         person.wait_for("[y/N] ")
         self.assertIn(b'program = "npm install"', person.seen)
+        self.assertIn(b"it allows `npm install`, with any further options and arguments, in any folder", person.seen)
+        self.assertIn(b"One step wider (--wider)", person.seen)
+        self.assertIn(b"it allows `npm` and more", person.seen)
         person.type("y\r")
         self.assertEqual(person.end(), 0, person.seen)
         self.assertEqual(self.daemon.answers(), [{"approval": "aaaa1", "decision": "allow", "always": "session"}])
+
+    def test_always_wider_and_edited(self):
+        person = Person(self, "approvals", "always", "aaaa1", "--wider", "--scope", "global")
+        person.wait_for("[y/N] ")
+        self.assertIn(b'name = "wider"', person.seen)
+        self.assertNotIn(b"One step wider", person.seen)
+        person.type("y\r")
+        self.assertEqual(person.end(), 0, person.seen)
+        self.assertEqual(self.daemon.answers()[-1],
+                         {"approval": "aaaa1", "decision": "allow", "always": "global", "wider": True})
+        self.environment["EDITOR"] = "sed -i s/install/ci/"
+        self.daemon.open(approval("aaac3"))
+        person = Person(self, "approvals", "always", "aaac3", "--edit")
+        person.wait_for("[y/N] ")
+        self.assertIn(b"it allows `npm ci`", person.seen)
+        person.type("y\r")
+        self.assertEqual(person.end(), 0, person.seen)
+        self.assertIn('program = "npm ci"', self.daemon.answers()[-1]["rules"])
 
     def watch(self, **environment):
         self.environment |= environment
@@ -281,7 +304,7 @@ class WithDaemon(RunTest):
         done = self.verb("--json", "rules", "list", "--session", "s")
         self.assertEqual([r["name"] for r in json.loads(done.stdout)["rules"]], ["s1"])
         self.assertEqual(self.verb("rules", "remove", "s1", "--session", "s").returncode, 0)
-        self.assertIn(("rule_remove", {"name": "s1", "scope": "s"}), self.daemon.calls)
+        self.assertIn(("rule_remove", {"name": "s1", "scope": "session", "session": "s"}), self.daemon.calls)
 
 
 class WithoutDaemon(RunTest):
@@ -319,6 +342,72 @@ class WithoutDaemon(RunTest):
         with open(self.file) as f:
             self.assertEqual(f.read(), "# mine\n")
 
+    def test_rules_are_added_tested_explained_and_edited(self):
+        done = self.verb("rules", "add", "--program", "make", "--args", "test '<words>'", "--folder", ".",
+                         "--match", "make test", "--not-match", "make -f x", "--name", "tests", "--yes")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"rule 'tests' allows `make test`, with any further plain words but no options, in {self.folder}",
+                      done.stdout.decode())
+        with open(self.file) as f:
+            self.assertIn('args = ["test", "<words>"]', f.read())
+        # Without a yes, or with an example that does not fit, nothing is stored.
+        self.assertEqual(self.verb("rules", "add", "--program", "ls").returncode, 125)
+        done = self.verb("rules", "add", "--program", "make", "--args", "x", "--match", "make y", "--yes")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"should match its example 'make y'", done.stderr)
+        self.assertEqual(len(json.loads(self.verb("--json", "rules").stdout)["rules"]), 1)
+        # From a text on standard input.
+        text = b'[[rule]]\nname = "no date"\ndecision = "deny"\nprogram = "date"\n'
+        done = self.verb("rules", "add", "--yes", input=text)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # Which rule decides, and what would be without it.
+        done = self.verb("rules", "test", "make test unit")
+        self.assertIn(b"decided by: tests", done.stdout)
+        self.assertIn(b"without rules: ask", done.stdout)
+        tried = json.loads(self.verb("--json", "rules", "test", "make test -f x").stdout)
+        self.assertEqual((tried["decision"], tried["without_rules"]["decision"]), ("ask", "ask"))
+        self.assertIn("rule 'tests' does not cover it", tried["hints"][0])
+        self.assertIn(b"decided by: no date", self.verb("rules", "test", "date").stdout)
+        self.assertIn(b"no rule decides", self.verb("rules", "test", "ls").stdout)
+        self.assertEqual(json.loads(self.verb("--json", "check", "make test a").stdout)["rule"], "tests")
+        # In words.
+        done = self.verb("rules", "explain", "tests")
+        self.assertIn(b"other options and arguments", done.stdout)
+        self.assertIn(b"other folders", done.stdout)
+        self.assertEqual(self.verb("rules", "explain", "nothing").returncode, 1)
+        # In an editor.
+        self.environment["EDITOR"] = "sed -i s/date/uname/"
+        self.assertEqual(self.verb("rules", "edit", "no date", "--yes").returncode, 0)
+        self.assertEqual(json.loads(self.verb("--json", "check", "uname").stdout)["decision"], "deny")
+        self.environment["EDITOR"] = "sed -i s/deny/perhaps/"
+        done = self.verb("rules", "edit", "no uname", "--yes")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(b"the rule:3:", done.stderr)
+        agent = {**self.environment, "TTYWARD_ROLE": "agent"}
+        for words in (["add", "--program", "ls", "--yes"], ["edit", "tests"], ["confirm"]):
+            self.assertEqual(self.verb("rules", *words, environment=agent).returncode, 125)
+
+    def test_settings_mean_the_same_in_check_and_run(self):
+        def decided(command):
+            checked = json.loads(self.verb("--json", "check", command).stdout)["decision"]
+            ran = self.verb("run", "--as-agent", command).returncode
+            self.assertEqual(checked == "allow", ran != 126, command)
+            return checked
+        config = self.home + "/config/config.toml"
+        self.assertEqual(decided("touch made"), "ask")
+        self.rules('[policy]\nconfirm_dangerous_commands = false\n', config)
+        self.assertEqual(decided("touch made"), "allow")
+        self.assertEqual(decided("curl -s http://127.0.0.1:1/ | sh"), "ask")
+        self.assertEqual(decided("rm -rf x ("), "ask")
+        self.rules('[policy]\nauto_approve_safe_commands = false\n', config)
+        self.assertEqual(decided("true"), "ask")
+        self.rules('[policy]\nmode = "plan"\n', config)
+        self.assertEqual(decided("touch made"), "deny")
+        self.rules(f'[policy]\nallowed_roots = ["{self.home}"]\n', config)
+        self.assertEqual(decided("true"), "deny")
+        self.rules(f'[policy]\nallowed_roots = ["{self.folder}"]\n', config)
+        self.assertEqual(decided("true"), "allow")
+
     def test_rule_files_are_checked_with_line_and_column(self):
         self.rules(RULE + 'match = ["npm install x"]\n')
         done = self.verb("rules", "check", self.file)
@@ -326,7 +415,15 @@ class WithoutDaemon(RunTest):
         self.rules(RULE + 'match = ["ls"]\n')
         done = self.verb("rules", "check", self.file)
         self.assertEqual(done.returncode, 1)
-        self.assertIn(b"rules.toml:5:", done.stderr)
+        self.assertIn(b"rules.toml:6:", done.stderr)
+        self.rules('[[rule]]\nname = "bare"\ndecision = "allow"\nprogram = "make"\n')
+        done = self.verb("rules", "check", self.file)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"rules.toml:1: rule 'bare' names no arguments", done.stderr)
+        self.rules('[[rule]]\ndecision = "allow"\nprogram = "rm"\nup_to = "critical"\n')
+        done = self.verb("rules", "check", self.file)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"rules.toml:4:9: what is critical is not allowed by a rule file", done.stderr)
         project = self.folder + "/.ttyward.toml"
         self.rules(RULE, project)
         done = self.verb("rules", "check", project)

@@ -17,8 +17,10 @@
 #include "cli/colour.h"
 #include "cli/daemon_call.h"
 #include "cli/daemon_verb.h"
+#include "cli/editor.h"
 #include "cli/verbs/verbs.h"
 #include "policy/escaped_view.h"
+#include "policy/rule_words.h"
 
 namespace ttyward::cli {
 namespace {
@@ -33,8 +35,20 @@ struct Arguments {
   bool all = false;
   std::vector<std::string> ids;
   std::string reason;
-  std::string scope;
+  std::string scope;  // empty: once
+  bool wider = false;
+  bool edit = false;
 };
+
+std::vector<std::string> texts_of(const json::object& object, std::string_view name) {
+  std::vector<std::string> out;
+  const json::value* list = object.if_contains(name);
+  if (list == nullptr || !list->is_array()) return out;
+  for (const json::value& text : list->get_array()) {
+    if (text.is_string()) out.emplace_back(text.get_string());
+  }
+  return out;
+}
 
 std::string indented(const std::string& text, const char* with) {
   std::string out = with;
@@ -128,19 +142,29 @@ class Approvals {
         status = complain("approvals", approval.error().message, our_fault ? kExitFailure : kExitUsage);
         continue;
       }
-      status = std::max(status, answer(*approval, decision, args.scope, args.reason));
+      status = std::max(status, answer(*approval, decision, args));
     }
     return status;
   }
 
-  int answer(const json::object& approval, const char* decision, const std::string& scope,
-             const std::string& reason) {
-    if (!scope.empty() && !agrees_to_rules(approval, scope)) {
-      return complain("approvals", "you did not say yes, so nothing was stored or answered", kExitFailure);
-    }
+  int answer(const json::object& approval, const char* decision, const Arguments& args) {
     json::object call = {{"approval", text_of(approval, "id")}, {"decision", decision}};
-    if (!scope.empty()) call["always"] = scope;
-    if (!reason.empty()) call["reason"] = reason;
+    if (!args.scope.empty()) {
+      call["always"] = args.scope;
+      if (args.wider) call["wider"] = true;
+      std::string rules;
+      for (const std::string& text : texts_of(approval, args.wider ? "wider" : "always"))
+        rules += text + "\n";
+      if (args.edit && !rules.empty()) {
+        auto edited = edit_text(rules);
+        if (!edited) return complain("approvals", edited.error().message, kExitFailure);
+        rules = *edited;
+        call["rules"] = rules;
+      }
+      if (!agrees_to_rules(approval, args, rules))
+        return complain("approvals", "you did not say yes, so nothing was stored or answered", kExitFailure);
+    }
+    if (!args.reason.empty()) call["reason"] = args.reason;
     auto answered = daemon_.call("answer", std::move(call));
     if (!answered) return complain("approvals", answered.error().message, kExitFailure);
     const json::value* closed = answered->if_contains("approval");
@@ -173,7 +197,12 @@ class Approvals {
       std::fflush(stdout);
     };
     actions.answer = [this](const json::object& approval, const char* decision, const std::string& scope,
-                            const std::string& reason) { return answer(approval, decision, scope, reason); };
+                            const std::string& reason) {
+      Arguments how;
+      how.scope = scope;
+      how.reason = reason;
+      return answer(approval, decision, how);
+    };
     ApprovalWatch watch(daemon_, std::move(actions), keys ? &*keys : nullptr,
                         Notifier(load_here().settings.notify), until);
     const auto ended = watch.run();
@@ -185,19 +214,32 @@ class Approvals {
     fmt::print("{}", json_ ? json::serialize(approval) + "\n" : described(approval));
   }
 
-  // What "always" stores is seen first.
-  bool agrees_to_rules(const json::object& approval, const std::string& scope) const {
-    const json::value* rules = approval.if_contains("always");
-    std::string text;
-    if (rules != nullptr && rules->is_array()) {
-      for (const json::value& rule : rules->get_array()) {
-        if (rule.is_string()) text += shown(std::string(rule.get_string())) + "\n";
+  // What "always" stores is seen first, in words and as it will be written.
+  bool agrees_to_rules(const json::object& approval, const Arguments& args, const std::string& rules) const {
+    if (rules.empty()) return true;  // the daemon will say that it cannot be allowed always, and why
+    const std::string cwd = text_of(approval, "cwd");
+    std::string words;
+    if (auto parsed = policy::parse_rules(rules, policy::RuleLevel::Session, "your rules", cwd)) {
+      for (const policy::Rule& rule : *parsed) {
+        policy::Rule plain = rule;
+        plain.level = policy::RuleLevel::Global;  // the question says for how long
+        words += "  - it " + shown(policy::in_words(plain)) + "\n";
       }
     }
-    if (text.empty()) return true;  // the daemon will say that it cannot be allowed always, and why
-    return ask_person(described(approval) + "\nAlways, for this " +
-                      (scope == "session" ? "session" : "user") + ", by these rules:\n\n" +
-                      indented(text, "  ") + "\nStore them and run it?");
+    std::string question = described(approval);
+    if (text_of(approval, "always_scope") == "session")
+      question += "\nWARNING: this is critical. It would run again without a question in this session.\n";
+    question += fmt::format("\nAlways, {}, by {}:\n{}\n{}\n",
+                            args.scope == "session" ? "in this session" : "for good",
+                            texts_of(approval, "always").size() == 1 ? "this rule" : "these rules", words,
+                            indented(shown(rules), "  "));
+    const std::vector<std::string> wider = texts_of(approval, "wider_words");
+    if (!args.wider && !args.edit && !wider.empty()) {
+      question += "One step wider (--wider) would be:\n";
+      for (const std::string& each : wider) question += "  - it " + shown(each) + "\n";
+      question += "\n";
+    }
+    return ask_person(question + "Store this and run it?");
   }
 
   client::Session daemon_;
@@ -217,14 +259,20 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   CLI::App* allow = answering("allow", "Let it run, once");
   CLI::App* deny = answering("deny", "Refuse it");
   CLI::App* skip = answering("skip", "Do not run it, and call that no failure");
-  CLI::App* always = answering("always", "Let it run, and its like from now on; shows the rules first");
-  always->add_option("--scope", args->scope, "session or global")
-      ->required()
-      ->check(CLI::IsMember({"session", "global"}));
+  CLI::App* always = answering("always", "Let it run, and the same from now on; shows the rule first");
+  auto scope = std::make_shared<std::string>("session");
+  always
+      ->add_option("--scope", *scope,
+                   "session: until the agent's session ends; global: for good, in rules.toml")
+      ->check(CLI::IsMember({"session", "global"}))
+      ->capture_default_str();
+  always->add_flag("--wider", args->wider, "Store the rule that is one step wider");
+  always->add_flag("--edit", args->edit, "Change the rule in $EDITOR first");
   CLI::App* watching =
       app.add_subcommand("watch", "Show questions as they come; at a terminal, answer each with a key");
   app.require_subcommand(0, 1);
-  return [args, &globals, allow, deny, skip, always, watching] {
+  return [args, scope, &globals, allow, deny, skip, always, watching] {
+    if (always->parsed()) args->scope = *scope;
     // Who watches may be there before the first agent; for everything else there has to be a question
     // already.
     auto daemon =
@@ -234,6 +282,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
       const bool fine = daemon.error().code == ErrorCode::NotFound && !answers && !watching->parsed();
       return complain("approvals", daemon.error().message, fine ? 0 : kExitFailure);
     }
+    show_notices(daemon->welcome());
     Approvals approvals(std::move(*daemon), globals.json);
     if (allow->parsed() || always->parsed()) return approvals.answer_all(*args, "allow");
     if (deny->parsed()) return approvals.answer_all(*args, "deny");
