@@ -319,18 +319,25 @@ void Terminal::set_task(std::string task) {
   changed(kMeta);
 }
 
-void Terminal::assign_from_pool(const std::string& name, Owner owner, const std::string& task) {
+void Terminal::assign_from_pool(const TerminalSpec& wanted) {
   spec_.pooled = false;
-  spec_.name = name;
-  spec_.owner = owner;
-  spec_.task = task;
+  spec_.name = wanted.name;
+  spec_.owner = wanted.owner;
+  spec_.task = wanted.task;
+  spec_.request = wanted.request;
   log({{"k", "meta"},
        {"pooled", false},
-       {"name", name},
-       {"owner", owner_name(owner)},
-       {"task", task},
+       {"name", spec_.name},
+       {"owner", owner_name(spec_.owner)},
+       {"task", spec_.task},
+       {"request", spec_.request},
        {"at", read_to_}});
   changed(kMeta);
+}
+
+void Terminal::promise() {
+  constexpr std::chrono::seconds kPromise{30};
+  promised_until_ = Clock::now() + kPromise;
 }
 
 void Terminal::set_lease(std::optional<Lease> lease) {

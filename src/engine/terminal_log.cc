@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -19,6 +20,10 @@ namespace ttyward::engine {
 namespace {
 
 constexpr std::string_view kEnding = ".log";
+
+// A command is some hundred bytes of log: a dozen of them or more fit what is always there.
+constexpr uint64_t kRoomKept = 8 * 1024;
+constexpr uint64_t kRoomStep = 16 * 1024;
 
 std::string file_of(const std::string& id) {
   return id + std::string(kEnding);
@@ -83,6 +88,7 @@ base::Result<void> TerminalLog::append(const boost::json::object& record) {
     at += static_cast<size_t>(n);
   }
   size_ += line.size();
+  if (keeps_room_) set_room_aside();
   return {};
 }
 
@@ -104,8 +110,32 @@ base::Result<void> TerminalLog::rewrite(int folder, const std::string& id,
   }
   if (::renameat(folder, made.c_str(), folder, file_of(id).c_str()) != 0)
     return base::fail_errno(errno, "cannot replace the log of " + id);
+  const bool keeps_room = keeps_room_;
   *this = std::move(fresh);
+  if (keeps_room) keep_room();
   return {};
+}
+
+void TerminalLog::keep_room() {
+  keeps_room_ = true;
+  struct stat info{};
+  if (::fstat(file_.get(), &info) == 0) size_ = static_cast<uint64_t>(info.st_size);
+  set_room_aside();
+}
+
+void TerminalLog::set_room_aside() {
+  if (set_aside_ >= size_ + kRoomKept) return;
+  // Refused by a full disk or a file system that cannot: then the next record finds out for itself.
+  if (::fallocate(file_.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size_),
+                  static_cast<off_t>(kRoomStep)) == 0) {
+    set_aside_ = size_ + kRoomStep;
+  }
+}
+
+void TerminalLog::give_back_room() {
+  if (!std::exchange(keeps_room_, false)) return;
+  struct stat info{};
+  if (::fstat(file_.get(), &info) == 0) (void)!::ftruncate(file_.get(), info.st_size);
 }
 
 base::Result<void> TerminalLog::remove(int folder, const std::string& id) {

@@ -28,6 +28,10 @@ class TerminalLog {
   static base::Result<Opened> open(int folder, const std::string& id);
 
   base::Result<void> append(const boost::json::object& record);
+  // From now on space for the next records is set aside: a full disk stops no command at once.
+  void keep_room();
+  // Nothing more will come: what was set aside is given back.
+  void give_back_room();
 
   uint64_t size() const { return size_; }
   // Every record as `change` leaves it. Killed meanwhile, it is the old file or the new one.
@@ -41,8 +45,12 @@ class TerminalLog {
  private:
   explicit TerminalLog(base::UniqueFd file, uint64_t size = 0) : file_(std::move(file)), size_(size) {}
 
+  void set_room_aside();
+
   base::UniqueFd file_;
   uint64_t size_ = 0;  // bytes
+  bool keeps_room_ = false;
+  uint64_t set_aside_ = 0;  // bytes of the file that have space on disk
 };
 
 struct TerminalLog::Opened {

@@ -73,6 +73,8 @@ class CommandTracker {
   }
   // The shell was interrupted at its prompt: a prompt with that status follows, or one for several of them.
   void interrupted() { ++breaks_; }
+  // Bytes of the output are missing here: a mark may have been among them.
+  void bytes_missed() { pending_missed_ = pending_.has_value(); }
   // No mark came in time: foreign marks are understood from now on.
   void integration_timed_out();
   // The shell's line editor is on again and the shell reads the terminal, without a mark: its hooks are gone
@@ -151,6 +153,7 @@ class CommandTracker {
   bool own_start_ = false;             // C was seen from our shell: starts need not be derived
   std::optional<Submission> pending_;  // sent, its start not yet seen
   bool pending_incomplete_ = false;
+  bool pending_missed_ = false;  // its start may be among bytes nobody has
   int breaks_ = 0;               // interrupts at the prompt whose prompt may still come
   std::optional<Open> command_;  // runs in the shell
   std::optional<Submission> sentinel_submission_;
