@@ -43,8 +43,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (verdict.decision == Decision::Deny)
     require(check(command, place, RuleSet{}, yolo).decision == Decision::Deny);
   RuleSet always;
-  for (Rule& rule : rules_for_always(read_command(command, place), RuleLevel::Global))
-    always.add(std::move(rule));
+  const Facts facts = read_command(command, place);
+  const AlwaysOffer offer = offer_always(command, facts, place);
+  if (!offer.session_only) {
+    for (const Rule& rule : offer.rules) always.add(rule);
+    for (const Rule& rule : offer.wider) always.add(rule);
+  }
   if (verdict.decision == Decision::Deny || (verdict.decision == Decision::Ask && !verdict.reasons.empty() &&
                                              verdict.reasons.front().risk == Risk::Critical)) {
     require(check(command, place, always, Settings{}).decision == verdict.decision);

@@ -278,7 +278,9 @@ class Printer {
       if ((part.kind == PartKind::Command && !part.expansion->backquotes) || part.kind == PartKind::Process) {
         out_ += part.kind == PartKind::Command ? "$(" : part.expansion->writes ? ">(" : "<(";
         const List& inner = *part.expansion->list;
-        if (!inner.items.empty() && inner.items[0].pipelines[0].commands[0].kind == CommandKind::Subshell &&
+        const CommandKind first =
+            inner.items.empty() ? CommandKind::Simple : inner.items[0].pipelines[0].commands[0].kind;
+        if ((first == CommandKind::Subshell || first == CommandKind::Arithmetic) &&
             !inner.items[0].pipelines[0].negated && !inner.items[0].pipelines[0].timed)
           out_ += ' ';
         list(inner, "\n");

@@ -1,6 +1,11 @@
 #include "cli/daemon_call.h"
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstdlib>
+
+#include "policy/escaped_view.h"
 
 namespace ttyward::cli {
 
@@ -15,6 +20,12 @@ client::Options daemon_options(const char* verb) {
   options.role = is_agent() ? "agent" : "person";
   options.start_daemon = false;
   return options;
+}
+
+void show_notices(const wire::Welcome& welcome) {
+  if (welcome.role != "person" || ::isatty(STDERR_FILENO) == 0) return;
+  for (const std::string& notice : welcome.notices)
+    std::fprintf(stderr, "ttyward: %s\n", policy::escape_text(notice).c_str());
 }
 
 base::Result<boost::json::object> call_daemon(const char* verb, std::string_view call,

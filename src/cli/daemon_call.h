@@ -17,6 +17,9 @@ bool is_agent();
 // As ourselves: `verb` names the client, and the role is agent where is_agent().
 client::Options daemon_options(const char* verb);
 
+// Tells the person at this terminal what the daemon said every person has to know.
+void show_notices(const wire::Welcome& welcome);
+
 // The daemon is not started for this: what only asks has nothing to ask a fresh one.
 base::Result<boost::json::object> call_daemon(const char* verb, std::string_view call,
                                               boost::json::object args);

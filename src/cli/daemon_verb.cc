@@ -55,6 +55,7 @@ int with_daemon(const char* verb, const client::Options& options,
                 const std::function<Outcome(client::Session&)>& then) {
   auto session = client::Session::open(options);
   if (!session) return complain(verb, session.error().message, kExitFailure);
+  show_notices(session->welcome());
   const Outcome outcome = then(*session);
   return outcome ? *outcome : complain(verb, outcome.error().message, exit_code_of(outcome.error()));
 }

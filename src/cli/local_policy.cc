@@ -12,7 +12,8 @@
 #include "cli/ask_person.h"
 #include "cli/current_folder.h"
 #include "cli/verb.h"
-#include "config/load.h"
+#include "engine/confirmations.h"
+#include "engine/policy_settings.h"
 #include "policy/escaped_view.h"
 #include "policy/verdict_json.h"
 #include "shell/shell_kind.h"
@@ -94,28 +95,43 @@ base::Result<LocalPolicy> LocalPolicy::make(const PolicyArguments& args, PolicyL
     level = PolicyLevel::Strict;
   }
   LocalPolicy policy(level, mode, verb);
-  if (level >= PolicyLevel::Default) policy.apply_configuration(agent, args.mode.empty());
+  if (level >= PolicyLevel::Default) policy.apply_configuration(current_folder(), agent, args.mode.empty());
+  if (!agent) policy.allowed_roots_.clear();
+  return policy;
+}
+
+base::Result<LocalPolicy> LocalPolicy::for_check(const std::string& mode, const std::string& cwd,
+                                                 const char* verb) {
+  policy::Mode wanted = policy::Mode::Default;
+  if (!mode.empty() && !policy::parse_mode(mode, wanted)) {
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("there is no mode '{}'; try plan, default, auto-edit or yolo", mode));
+  }
+  LocalPolicy policy(PolicyLevel::Default, wanted, verb);
+  policy.apply_configuration(cwd, environment_says_agent(), mode.empty());
   return policy;
 }
 
 // A person's own settings. An agent could set our environment, so for it only files count.
-void LocalPolicy::apply_configuration(bool agent, bool mode_too) {
+void LocalPolicy::apply_configuration(const std::string& cwd, bool agent, bool mode_too) {
   std::vector<std::string> environment;
   for (char** entry = environ; !agent && *entry != nullptr; ++entry) environment.emplace_back(*entry);
-  const config::Loaded loaded = config::load(base::user_folders(), current_folder(), environment);
+  const config::Loaded loaded =
+      engine::load_confirmed(base::user_folders(), cwd, environment, *confirmations_).loaded;
   for (const config::Problem& problem : loaded.problems) {
     if (problem.severity == config::Severity::Error) complain(verb_, problem.shown(), 0);
   }
-  const config::PolicySettings& policy = loaded.settings.policy;
-  settings_.agent.auto_approve_safe = policy.auto_approve_safe_commands;
-  settings_.agent.confirm_dangerous = policy.confirm_dangerous_commands;
-  // Both are ordered from strict to lax.
-  if (mode_too) mode_ = static_cast<policy::Mode>(policy.mode);
-  static_assert(static_cast<int>(config::PolicyMode::Yolo) == static_cast<int>(policy::Mode::Yolo));
+  settings_ = engine::judge_settings(loaded.settings.policy, settings_.home);
+  allowed_roots_ = loaded.settings.policy.allowed_roots;
+  if (mode_too) mode_ = settings_.agent.mode;
 }
 
 LocalPolicy::LocalPolicy(PolicyLevel level, policy::Mode mode, const char* verb)
-    : level_(level), mode_(mode), verb_(verb), rules_(base::user_folders().config + "/rules.toml") {
+    : level_(level),
+      mode_(mode),
+      verb_(verb),
+      confirmations_(std::make_unique<engine::Confirmations>(base::user_folders().state)),
+      rules_(base::user_folders().config + "/rules.toml", confirmations_.get()) {
   settings_.home = home_folder();
 }
 
@@ -140,8 +156,23 @@ Judged LocalPolicy::judge(engine::Deed deed) {
   } else {
     std::fprintf(stderr, "ttyward %s: %s\n", verb_, policy::escape_text(files.errors.front()).c_str());
   }
+  return judge_by(std::move(out.deed), set);
+}
+
+Judged LocalPolicy::judge_without_rules(engine::Deed deed) const {
+  return judge_by(std::move(deed), policy::RuleSet{});
+}
+
+Judged LocalPolicy::judge_by(engine::Deed deed, const policy::RuleSet& rules) const {
+  Judged out{std::move(deed), {}};
   const engine::Role role = level_ == PolicyLevel::Critical ? engine::Role::Person : engine::Role::Agent;
-  out.verdict = engine::judge(out.deed, role, mode_, settings_, set, policy::RuleLevel::Global).verdict;
+  out.verdict = engine::judge(out.deed, role, mode_, settings_, rules).verdict;
+  if (std::string why = engine::outside_roots(allowed_roots_, out.deed.cwd); !why.empty()) {
+    out.verdict.decision = policy::Decision::Deny;
+    out.verdict.rule = "setting allowed_roots";
+    out.verdict.reasons.insert(out.verdict.reasons.begin(),
+                               {std::move(why), {}, policy::Risk::Medium, policy::Decision::Deny});
+  }
   return out;
 }
 

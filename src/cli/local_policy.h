@@ -47,19 +47,31 @@ class LocalPolicy {
   // `usual` is the level for a person who names none. The error says what to write instead.
   static base::Result<LocalPolicy> make(const PolicyArguments& args, PolicyLevel usual, const char* verb);
 
+  // As it is for agents, in `cwd`: what `check` and `rules test` tell. `mode` may be empty: what is
+  // configured.
+  static base::Result<LocalPolicy> for_check(const std::string& mode, const std::string& cwd,
+                                             const char* verb);
+
   PolicyLevel level() const { return level_; }
   Judged judge(engine::Deed deed);
+  // The same as if there were no rules.
+  Judged judge_without_rules(engine::Deed deed) const;
+  // Rules that hold in the folder, and what is wrong with the files.
+  const engine::RulesAt& rules_at(const std::string& folder) { return rules_.at(folder); }
   // All or nothing: one question about everything that needs one.
   Ruling settle(const std::vector<Judged>& judged) const;
 
  private:
   LocalPolicy(PolicyLevel level, policy::Mode mode, const char* verb);
-  void apply_configuration(bool agent, bool mode_too);
+  void apply_configuration(const std::string& cwd, bool agent, bool mode_too);
+  Judged judge_by(engine::Deed deed, const policy::RuleSet& rules) const;
 
   PolicyLevel level_;
   policy::Mode mode_;
   const char* verb_;
   engine::JudgeSettings settings_;
+  std::vector<std::string> allowed_roots_;  // for agents; empty: anywhere
+  std::unique_ptr<engine::Confirmations> confirmations_;
   engine::GateRules rules_;
 };
 

@@ -100,11 +100,12 @@ std::string config_path(const base::Folders& folders) {
   return folders.config + "/config.toml";
 }
 
-Loaded load(const base::Folders& folders, const std::string& cwd,
-            const std::vector<std::string>& environment) {
+Loaded load(const base::Folders& folders, const std::string& cwd, const std::vector<std::string>& environment,
+            const std::function<void(Loaded&)>& after_file) {
   Loaded loaded;
   loaded.file = config_path(folders);
   apply_file(loaded, loaded.file, FileLevel::Person, IfAbsent::Fine);
+  if (after_file) after_file(loaded);
   apply_environment(loaded, environment);
   loaded.project_file = find_project_file(cwd);
   if (!loaded.project_file.empty())

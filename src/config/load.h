@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,9 +71,10 @@ inline constexpr const char* kProjectFileName = ".ttyward.toml";
 std::string find_project_file(const std::string& cwd);
 std::string config_path(const base::Folders& folders);
 
-// All of it, as every program of ours starts.
-Loaded load(const base::Folders& folders, const std::string& cwd,
-            const std::vector<std::string>& environment);
+// All of it, as every program of ours starts. `after_file` may change what config.toml said, before the
+// environment counts.
+Loaded load(const base::Folders& folders, const std::string& cwd, const std::vector<std::string>& environment,
+            const std::function<void(Loaded&)>& after_file = {});
 
 // The known name most like this one; empty if none is.
 std::string nearest_name(std::string_view wrong);

@@ -41,7 +41,7 @@ Settings come from, in this order, the later ones winning:
 3. the environment: `TTYWARD_TIMES_TIMEOUT=2m`; lists with commas;
 4. `.ttyward.toml` in the folder a command runs in, or the nearest one above it. It comes with a
    project, from anywhere, so it may only make things stricter; the last column says how. For what the
-   daemon runs, its `policy.mode` and its rules count; for `run`, `batch`, `prompt` and `check` all of it. (Its
+   daemon runs, its `[policy]` and its rules count; for `run`, `batch`, `prompt` and `check` all of it. (Its
    `[[rule]]` tables are described in `policy.md`.)
 
 Times are numbers in the unit named, or texts such as `"500ms"`, `"90s"`, `"5m"`, `"1.5h"`, `"2d"`. Sizes are

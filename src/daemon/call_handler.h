@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <boost/json/object.hpp>
 
@@ -27,6 +28,8 @@ class CallHandler {
   // agent's terminal. Not asked about peers whose process is gone or cannot be
   // named: they are agents.
   virtual Role role_of(pid_t peer, Role asked) = 0;
+  // What every person who connects has to know before anything else.
+  virtual std::vector<std::string> notices() { return {}; }
 };
 
 }  // namespace ttyward::daemon

@@ -1,11 +1,10 @@
 // May it run, and where: every command of every call passes here.
-#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 
 #include "base/ids.h"
 #include "daemon/engine_application.h"
 #include "daemon/objects.h"
+#include "engine/policy_settings.h"
 #include "engine/time.h"
 #include "policy/verdict_json.h"
 
@@ -29,22 +28,12 @@ engine::Role gate_role(Role role) {
 
 bool EngineApplication::outside_roots(const Caller& caller, const std::string& cwd,
                                       const Responder& responder) const {
-  const std::vector<std::string>& roots = config_.settings.policy.allowed_roots;
-  if (caller.role == Role::Person || roots.empty()) return false;
+  if (caller.role == Role::Person) return false;
   const char* const home = std::getenv("HOME");
   const std::string asked = cwd.empty() ? (home != nullptr ? home : "/") : cwd;
-  std::error_code wrong;
-  // Links followed: what counts is where it would work.
-  const std::filesystem::path real = std::filesystem::weakly_canonical(asked, wrong);
-  std::string all;
-  for (const std::string& root : roots) {
-    const std::filesystem::path base = std::filesystem::weakly_canonical(root, wrong);
-    const auto [end, rest] = std::mismatch(base.begin(), base.end(), real.begin(), real.end());
-    if (end == base.end() || end->empty()) return false;
-    all += (all.empty() ? "" : ", ") + root;
-  }
-  responder.fail({wire::Code::PermissionDenied,
-                  asked + " is outside the folders agents may work in: give a cwd in " + all});
+  std::string why = engine::outside_roots(config_.settings.policy.allowed_roots, asked);
+  if (why.empty()) return false;
+  responder.fail({wire::Code::PermissionDenied, std::move(why)});
   return true;
 }
 
@@ -58,18 +47,21 @@ engine::GateRequest EngineApplication::gate_request(const Caller& caller, std::s
   request.connection = caller.connection;
   request.role = gate_role(caller.role);
   request.command_id = command_id.empty() ? base::random_id('c') : std::move(command_id);
-  if (request.role == engine::Role::Agent) request.mode = project_mode(request.cwd);
+  if (request.role == engine::Role::Agent) tighten_for_project(request);
   return request;
 }
 
-// What a project's file says of the mode, on top of the laxest: a session's own is only ever made stricter.
-std::optional<policy::Mode> EngineApplication::project_mode(const std::string& cwd) {
-  const std::string file = cwd.empty() ? "" : config::find_project_file(cwd);
-  if (file.empty()) return std::nullopt;
+// The mode on top of the laxest: a session's own is only ever made stricter.
+void EngineApplication::tighten_for_project(engine::GateRequest& request) const {
+  const std::string file = request.cwd.empty() ? "" : config::find_project_file(request.cwd);
+  if (file.empty()) return;
   config::Loaded there;
+  there.settings.policy = config_.settings.policy;
   there.settings.policy.mode = config::PolicyMode::Yolo;
   config::apply_file(there, file, config::FileLevel::Project, config::IfAbsent::Fine);
-  return mode_of(there.settings.policy.mode);
+  request.mode = engine::mode_of(there.settings.policy.mode);
+  request.ask_about_safe = !there.settings.policy.auto_approve_safe_commands;
+  request.confirm_dangerous = there.settings.policy.confirm_dangerous_commands;
 }
 
 void EngineApplication::gated(const Caller& caller, engine::GateRequest request,

@@ -1,9 +1,13 @@
 // What may run, who was asked, what was decided: the gate and the store, as calls.
 #include <boost/json/array.hpp>
 
+#include "base/hex.h"
+#include "base/sha256.h"
 #include "daemon/engine_application.h"
 #include "daemon/objects.h"
+#include "engine/gate_rule_file.h"
 #include "engine/time.h"
+#include "policy/rule_words.h"
 #include "policy/verdict_json.h"
 
 namespace ttyward::daemon {
@@ -28,6 +32,23 @@ std::optional<store::Decision> decision_of(engine::Outcome outcome) {
       return store::Decision::Deny;
   }
   return std::nullopt;
+}
+
+json::array unconfirmed_objects(const std::vector<engine::UnconfirmedRule>& unconfirmed) {
+  json::array out;
+  for (const engine::UnconfirmedRule& each : unconfirmed) {
+    const bool added = each.change == engine::UnconfirmedRule::Change::Added;
+    out.push_back(json::object{{"change", added ? "added" : "removed"},
+                               {"name", each.rule.name},
+                               {"words", policy::in_words(each.rule)},
+                               {"text", policy::to_toml(each.rule)}});
+  }
+  return out;
+}
+
+// Of exactly what a person was shown.
+std::string digest_of(const std::string& rules, const std::string& settings) {
+  return base::to_hex(base::sha256(std::to_string(rules.size()) + " " + rules + settings));
 }
 
 }  // namespace
@@ -70,6 +91,12 @@ void EngineApplication::answer(const Caller& caller, Args& args, const Responder
   const std::string decision = args.choice("decision", {"deny", "allow", "skip"});
   if (!args.has("decision")) args.wrong("'decision' is missing: allow, deny or skip");
   const std::string always = args.choice("always", {"no", "session", "global"});
+  engine::Remember remember;
+  remember.scope = always == "session"  ? engine::Always::Session
+                   : always == "global" ? engine::Always::Global
+                                        : engine::Always::No;
+  remember.wider = args.flag("wider");
+  remember.rules = args.text("rules");
   const std::string reason = args.text("reason");
   if (args.refused(responder)) return;
   const engine::Answerer by{caller.connection, engine::Role::Person, caller.client};
@@ -77,10 +104,7 @@ void EngineApplication::answer(const Caller& caller, Args& args, const Responder
                                       decision == "allow"  ? engine::Answer::Allow
                                       : decision == "skip" ? engine::Answer::Skip
                                                            : engine::Answer::Deny,
-                                      always == "session"  ? engine::Always::Session
-                                      : always == "global" ? engine::Always::Global
-                                                           : engine::Always::No,
-                                      reason);
+                                      remember, reason);
   if (!answered) return responder.fail(wire::call_error(answered.error()));
   responder.ok({{"approval", parsed(answered->to_json())}});
 }
@@ -108,7 +132,60 @@ void EngineApplication::rules(const Caller& caller, Args& args, const Responder&
   }
   json::array errors;
   for (const std::string& error : list.errors) errors.emplace_back(error);
-  responder.ok({{"rules", std::move(made)}, {"errors", std::move(errors)}});
+  responder.ok({{"rules", std::move(made)},
+                {"errors", std::move(errors)},
+                {"unconfirmed", unconfirmed_objects(list.unconfirmed)}});
+}
+
+void EngineApplication::rule_add(const Caller& caller, Args& args, const Responder& responder) {
+  const std::string text = args.required_text("text");
+  const std::string replaces = args.text("replaces");
+  if (args.refused(responder)) return;
+  const auto added =
+      gate_->add_rules(text, replaces, {caller.connection, engine::Role::Person, caller.client});
+  if (!added) return responder.fail(wire::call_error(added.error()));
+  json::array names;
+  for (const std::string& name : *added) names.emplace_back(name);
+  responder.ok({{"added", std::move(names)}});
+}
+
+void EngineApplication::rules_unconfirmed(const Caller&, Args& args, const Responder& responder) {
+  const std::string cwd = args.text("cwd", "/");
+  if (args.refused(responder)) return;
+  static_cast<void>(reload());
+  const engine::RuleList list = gate_->rules("", cwd);
+  if (!list.errors.empty())
+    return responder.fail({wire::Code::InvalidArgument, "mend the rule file first: " + list.errors.front()});
+  const auto text = engine::read_rule_file(gate_->rules_file());
+  if (!text) return responder.fail(wire::call_error(text.error()));
+  json::array settings;
+  for (const engine::LoosenedSetting& each : policy_config_.unconfirmed) {
+    settings.push_back(json::object{
+        {"name", each.name}, {"holds", each.holds}, {"wanted", each.wanted}, {"where", each.where}});
+  }
+  responder.ok({{"rules", unconfirmed_objects(list.unconfirmed)},
+                {"settings", std::move(settings)},
+                {"problem", confirmations_->problem()},
+                {"digest", digest_of(*text, policy_config_.file_lines)}});
+}
+
+void EngineApplication::rules_confirm(const Caller& caller, Args& args, const Responder& responder) {
+  const std::string digest = args.required_text("digest");
+  if (args.refused(responder)) return;
+  static_cast<void>(reload());
+  auto text = engine::read_rule_file(gate_->rules_file());
+  if (!text) return responder.fail(wire::call_error(text.error()));
+  if (digest != digest_of(*text, policy_config_.file_lines)) {
+    return responder.fail(
+        {wire::Code::InvalidArgument, "the files changed since they were shown; look at them again"});
+  }
+  const auto stored = confirmations_->store({std::move(*text), policy_config_.file_lines}, caller.client);
+  if (!stored) return responder.fail(wire::call_error(stored.error()));
+  process_.log().info("rules and settings were confirmed by " + caller.client + ", pid " +
+                      std::to_string(caller.pid));
+  static_cast<void>(reload());
+  static_cast<void>(gate_->unconfirmed_notice());
+  responder.ok({{"confirmed", true}});
 }
 
 void EngineApplication::rule_remove(const Caller& caller, Args& args, const Responder& responder) {
@@ -117,7 +194,8 @@ void EngineApplication::rule_remove(const Caller& caller, Args& args, const Resp
   const std::string session = session_of(caller, args);
   if (scope == "session" && session.empty()) args.wrong("'session' is missing: whose rule is it?");
   if (args.refused(responder)) return;
-  const auto removed = gate_->remove_rule(scope == "session" ? session : "", name, engine::Role::Person);
+  const auto removed = gate_->remove_rule(scope == "session" ? session : "", name,
+                                          {caller.connection, engine::Role::Person, caller.client});
   if (!removed) return responder.fail(wire::call_error(removed.error()));
   responder.ok({{"removed", *removed}});
 }
@@ -237,7 +315,15 @@ void EngineApplication::session_rule_removed(const std::string& session, const s
 }
 
 void EngineApplication::on_opened(const engine::Approval& approval) {
+  if (const std::string& url = config_.settings.notify.webhook; !url.empty())
+    webhook_->send(url, webhook_body(approval));
   tell("approval_opened", approval.terminal_id, {{"approval", parsed(approval.to_json())}});
+}
+
+void EngineApplication::on_unconfirmed_changed(const std::string& notice) {
+  if (notice.empty()) return;
+  process_.log().warning(notice);
+  tell("notice", "", {{"text", notice}});
 }
 
 void EngineApplication::on_closed(const engine::Approval& approval) {

@@ -4,11 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include <boost/json/array.hpp>
 
 #include "daemon/attachment.h"
 #include "daemon/objects.h"
+#include "engine/gate_rule_file.h"
+#include "engine/policy_settings.h"
 #include "engine/time.h"
 #include "io/log.h"
 
@@ -77,7 +80,10 @@ const std::vector<EngineApplication::Row>& EngineApplication::table() {
       {"answer", Role::Person, &A::answer},
       {"withdraw", Role::Agent, &A::withdraw},
       {"rules", Role::Viewer, &A::rules},
+      {"rule_add", Role::Person, &A::rule_add},
       {"rule_remove", Role::Person, &A::rule_remove},
+      {"rules_unconfirmed", Role::Person, &A::rules_unconfirmed},
+      {"rules_confirm", Role::Person, &A::rules_confirm},
       {"mode", Role::Viewer, &A::mode},
       {"history", Role::Viewer, &A::history},
       {"decisions", Role::Viewer, &A::decisions},
@@ -114,7 +120,46 @@ void EngineApplication::load_config() {
   std::vector<std::string> environment;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; entry++)
     environment.emplace_back(*entry);
-  config_ = config::load(process_.folders(), "/", environment);
+  policy_config_ = engine::load_confirmed(process_.folders(), "/", environment, *confirmations_);
+  config_ = std::move(policy_config_.loaded);
+}
+
+void EngineApplication::confirm_first_start() {
+  if (confirmations_->standing() != engine::Confirmations::Standing::None) return;
+  const auto rules = engine::read_rule_file(process_.folders().config + "/rules.toml");
+  const auto stored =
+      confirmations_->store({rules ? *rules : std::string(), policy_config_.file_lines}, "the first start");
+  if (!stored) {
+    warnings_.push_back("what loosens policy cannot be recorded: " + stored.error().message);
+    process_.log().warning(warnings_.back());
+  }
+}
+
+void EngineApplication::compare_with_last_start() {
+  const std::string path = process_.folders().state + "/policy/last";
+  const auto last = engine::read_rule_file(path);
+  if (last && !last->empty()) looser_than_last_ = engine::loosened(config_, *last);
+  for (const engine::LoosenedSetting& each : looser_than_last_)
+    process_.log().warning("looser than at the last start: " + each.in_words());
+  std::ofstream(path, std::ios::trunc) << engine::policy_lines(config_.settings);
+}
+
+std::vector<std::string> EngineApplication::notices() {
+  std::vector<std::string> out;
+  if (!gate_) return out;
+  if (std::string notice = gate_->unconfirmed_notice(); !notice.empty()) out.push_back(std::move(notice));
+  for (const engine::LoosenedSetting& each : policy_config_.unconfirmed) {
+    out.push_back(each.where + " was changed without ttyward: " + each.name + " = " + each.wanted +
+                  " does not hold, " + each.holds + " does; look at it with: ttyward rules confirm");
+  }
+  for (const engine::LoosenedSetting& each : looser_than_last_)
+    out.push_back("this daemon was started with looser settings than the last one: " + each.in_words());
+  for (const engine::LoosenedSetting& each : policy_config_.from_environment) {
+    const bool told = std::any_of(looser_than_last_.begin(), looser_than_last_.end(),
+                                  [&](const auto& other) { return other.name == each.name; });
+    if (!told) out.push_back("this daemon's environment loosens its settings: " + each.in_words());
+  }
+  return out;
 }
 
 engine::Settings EngineApplication::engine_settings() const {
@@ -177,20 +222,11 @@ engine::Settings EngineApplication::engine_settings() const {
   return settings;
 }
 
-policy::Mode EngineApplication::mode_of(config::PolicyMode mode) {
-  return mode == config::PolicyMode::Plan       ? policy::Mode::Plan
-         : mode == config::PolicyMode::AutoEdit ? policy::Mode::AutoEdit
-         : mode == config::PolicyMode::Yolo     ? policy::Mode::Yolo
-                                                : policy::Mode::Default;
-}
-
 engine::GateSettings EngineApplication::gate_settings() const {
   const config::PolicySettings& from = config_.settings.policy;
   engine::GateSettings settings;
-  settings.judge.agent.mode = mode_of(from.mode);
-  settings.judge.agent.auto_approve_safe = from.auto_approve_safe_commands;
-  settings.judge.agent.confirm_dangerous = from.confirm_dangerous_commands;
-  if (const char* home = std::getenv("HOME")) settings.judge.home = home;
+  const char* const home = std::getenv("HOME");
+  settings.judge = engine::judge_settings(from, home != nullptr ? home : "");
   settings.asking = from.ask == config::PolicyAsk::Never     ? engine::Asking::Never
                     : from.ask == config::PolicyAsk::Present ? engine::Asking::WhenSomebodyIs
                                                              : engine::Asking::Wait;
@@ -214,11 +250,16 @@ base::Result<void> EngineApplication::start(io::Loop& loop, Server& server) {
   server_ = &server;
   basic_.serve(server);
   basic_.extend_status([this](json::object& status) { extend_status(status); });
+  confirmations_ = std::make_unique<engine::Confirmations>(process_.folders().state);
   load_config();
+  confirm_first_start();
+  compare_with_last_start();
   for (const config::Problem& problem : config_.problems) process_.log().warning(problem.shown());
   open_store();
-  gate_ = std::make_unique<engine::Gate>(loop, gate_settings(), static_cast<engine::AuditSink&>(*this));
+  gate_ = std::make_unique<engine::Gate>(loop, gate_settings(), static_cast<engine::AuditSink&>(*this),
+                                         confirmations_.get());
   gate_->set_observer(this);
+  webhook_.emplace(loop, process_.log());
   auto readers = engine::Readers::open(process_.folders().state + "/readers");
   if (!readers) {
     warnings_.push_back("who has read what is not remembered: " + readers.error().message);
@@ -334,7 +375,12 @@ void EngineApplication::stop(bool kill_terminals, std::function<void()> done) {
 
 void EngineApplication::extend_status(json::object& status) {
   status["terminals"] = engine_->live_terminals();
-  status["commands"] = engine_->live_commands();
+  // Whatever runs, in a terminal that stays or on its own.
+  const std::vector<engine::Terminal*> all = engine_->terminals();
+  status["commands"] = std::count_if(all.begin(), all.end(), [](engine::Terminal* t) {
+    return t->live() && t->current() != nullptr && !t->current()->over && t->current()->started_seen;
+  });
+  status["approvals"] = gate_->list(false).size();
   status["journals"] =
       json::object{{"bytes", engine_->journal_bytes()}, {"quota", engine_->settings().journals_total}};
   status["recovered"] = json::object{
@@ -342,10 +388,12 @@ void EngineApplication::extend_status(json::object& status) {
   json::array warnings;
   for (const std::string& warning : warnings_) warnings.emplace_back(warning);
   for (const std::string& problem : recovered_.problems) warnings.emplace_back(problem);
+  for (const std::string& notice : notices()) warnings.emplace_back(notice);
   if (not_recorded_ > 0) {
     warnings.emplace_back(std::to_string(not_recorded_) +
                           " history rows were not written: the disk is too slow");
   }
+  if (webhook_ && !webhook_->problem().empty()) warnings.emplace_back(webhook_->problem());
   status["warnings"] = std::move(warnings);
   json::array errors;
   for (const config::Problem& problem : config_.problems) errors.emplace_back(problem.shown());

@@ -24,6 +24,8 @@
 #include "daemon/args.h"
 #include "daemon/basic_calls.h"
 #include "daemon/server.h"
+#include "daemon/webhook.h"
+#include "engine/confirmations.h"
 #include "engine/dialogue.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
@@ -48,6 +50,7 @@ class EngineApplication final : public Application,
             Responder responder) override;
   void connection_closed(uint64_t connection) override;
   Role role_of(pid_t peer, Role asked) override;
+  std::vector<std::string> notices() override;
   base::Result<void> start(io::Loop& loop, Server& server) override;
   std::vector<std::string> reload() override;
   void stop(bool kill_terminals, std::function<void()> done) override;
@@ -105,7 +108,8 @@ class EngineApplication final : public Application,
   bool outside_roots(const Caller& caller, const std::string& cwd, const Responder& responder) const;
   engine::GateRequest gate_request(const Caller& caller, std::string command, std::string cwd,
                                    std::string command_id = {}) const;
-  static std::optional<policy::Mode> project_mode(const std::string& cwd);
+  // What a project's file makes stricter.
+  void tighten_for_project(engine::GateRequest& request) const;
   void follow(const Caller& caller, engine::Terminal& terminal, engine::Command& command, const Follow& how,
               const Responder& responder);
   void answer_with(engine::Terminal& terminal, const std::string& command_id, const std::string& reader,
@@ -174,7 +178,10 @@ class EngineApplication final : public Application,
   void answer(const Caller& caller, Args& args, const Responder& responder);
   void withdraw(const Caller& caller, Args& args, const Responder& responder);
   void rules(const Caller& caller, Args& args, const Responder& responder);
+  void rule_add(const Caller& caller, Args& args, const Responder& responder);
   void rule_remove(const Caller& caller, Args& args, const Responder& responder);
+  void rules_unconfirmed(const Caller& caller, Args& args, const Responder& responder);
+  void rules_confirm(const Caller& caller, Args& args, const Responder& responder);
   void mode(const Caller& caller, Args& args, const Responder& responder);
   void history(const Caller& caller, Args& args, const Responder& responder);
   void decisions(const Caller& caller, Args& args, const Responder& responder);
@@ -187,6 +194,7 @@ class EngineApplication final : public Application,
   void session_rule_removed(const std::string& session, const std::string& rule) override;
   void on_opened(const engine::Approval& approval) override;
   void on_closed(const engine::Approval& approval) override;
+  void on_unconfirmed_changed(const std::string& notice) override;
 
   // --- engine_application.cc
   void on_terminal_opened(engine::Terminal& terminal) override;
@@ -202,7 +210,9 @@ class EngineApplication final : public Application,
   void raise_file_limit();
   engine::Settings engine_settings() const;
   engine::GateSettings gate_settings() const;
-  static policy::Mode mode_of(config::PolicyMode mode);
+  // Records rules and settings as they are at the first start, and what is looser than at the last one.
+  void confirm_first_start();
+  void compare_with_last_start();
   void open_store();
   void prune_history();
   void keep(std::function<void(store::Store&)> work);
@@ -214,12 +224,16 @@ class EngineApplication final : public Application,
   io::Loop* loop_ = nullptr;
   Server* server_ = nullptr;
   rlimit user_files_{};
+  std::unique_ptr<engine::Confirmations> confirmations_;
+  engine::ConfirmedConfig policy_config_;  // without `loaded`, which is config_
   config::Loaded config_;
+  std::vector<engine::LoosenedSetting> looser_than_last_;
   std::vector<std::string> warnings_;
   std::unique_ptr<store::Worker> store_;
   std::optional<store::Recorded> recorded_;  // once there is a history
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<engine::Gate> gate_;
+  std::optional<Webhook> webhook_;
   std::optional<engine::Readers> readers_;
   engine::Recovered recovered_;
   io::Loop::TimerId idle_timer_ = 0;

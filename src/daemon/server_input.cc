@@ -102,6 +102,7 @@ void Server::greet(Connection& from, const wire::Hello& hello) {
   welcome.daemon = id_;
   welcome.pid = ::getpid();
   welcome.role = role_name(from.who.role);
+  if (from.who.role == Role::Person) welcome.notices = handler_.notices();
   send(from, wire::encode(welcome));
 }
 

@@ -47,7 +47,10 @@ std::string Approval::to_json() const {
   text_or_null(object, "answered_by", answered_by);
   answered_at_ms != 0 ? object.number("answered_at", answered_at_ms) : object.null("answered_at");
   text_or_null(object, "reason", reason);
-  object.raw("always", texts(always, true));
+  object.raw("always", texts(always.texts, true)).raw("always_words", texts(always.words, false));
+  object.raw("wider", texts(wider.texts, true)).raw("wider_words", texts(wider.words, false));
+  always.texts.empty() ? object.null("always_scope")
+                       : object.text("always_scope", session_only ? "session" : "global");
   return object.str();
 }
 

@@ -16,6 +16,12 @@ namespace ttyward::engine {
 enum class ApprovalState : uint8_t { Open, Allowed, Denied, Skipped, Expired, Withdrawn };
 std::string_view name_of(ApprovalState state);
 
+// Rules as a person sees them before they are stored, one entry each.
+struct OfferedRules {
+  std::vector<std::string> texts;  // as they would be written
+  std::vector<std::string> words;
+};
+
 struct Approval {
   std::string id;
   std::string command;  // the bytes that run if the answer is yes
@@ -34,8 +40,10 @@ struct Approval {
   ApprovalState state = ApprovalState::Open;
   std::string answered_by;
   int64_t answered_at_ms = 0;
-  std::string reason;               // the person's words, or why it ended without any
-  std::vector<std::string> always;  // the rules that "always" would store, as they would be written
+  std::string reason;         // the person's words, or why it ended without any
+  OfferedRules always;        // what "always" would store: the narrowest that covers it
+  OfferedRules wider;         // one step wider; empty: there is none
+  bool session_only = false;  // critical: not to be remembered longer than a session
 
   // docs/protocol/socket.md, Approval.
   std::string to_json() const;

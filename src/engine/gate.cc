@@ -9,6 +9,7 @@
 #include "base/mask_secrets.h"
 #include "engine/time.h"
 #include "policy/escaped_view.h"
+#include "policy/rule_words.h"
 #include "policy/verdict_json.h"
 
 namespace ttyward::engine {
@@ -36,21 +37,22 @@ std::string effects_of(const policy::Verdict& verdict) {
 
 // The rules "always" would store, each with the command as its example: a file that no longer means what it
 // meant is noticed when it is read.
-std::vector<std::string> always_texts(const std::vector<policy::Rule>& rules, const std::string& command) {
-  std::vector<std::string> texts;
+OfferedRules shown_rules(const std::vector<policy::Rule>& rules, const std::string& command) {
+  OfferedRules out;
   for (const policy::Rule& rule : rules) {
     policy::Rule with = rule;
-    // An example must not put a secret into a file, and has to hold in whatever folder the file is read for.
-    if (base::mask_secrets(command) == command) with.matches = {command};
+    // An example must not put a secret into a file.
+    if (rule.command.empty() && base::mask_secrets(command) == command) with.matches = {command};
     std::string text = policy::to_toml(with);
-    if (!policy::parse_rules(text, rule.level, "always", "/nowhere")) {
+    if (!policy::parse_rules(text, policy::RuleLevel::Session, "always", "/nowhere")) {
       text = policy::to_toml(rule);
       // A name that is no text cannot be written down: then there is no rule to offer.
-      if (!policy::parse_rules(text, rule.level, "always", "/nowhere")) return {};
+      if (!policy::parse_rules(text, policy::RuleLevel::Session, "always", "/nowhere")) return {};
     }
-    texts.push_back(std::move(text));
+    out.texts.push_back(std::move(text));
+    out.words.push_back(policy::in_words(rule));
   }
-  return texts;
+  return out;
 }
 
 }  // namespace
@@ -61,8 +63,12 @@ bool same_deed(const GateRequest& asked, const GateRequest& now) {
          asked.session == now.session && asked.language == now.language && asked.workspace == now.workspace;
 }
 
-Gate::Gate(io::Loop& loop, GateSettings settings, AuditSink& audit)
-    : loop_(loop), settings_(std::move(settings)), audit_(audit), files_(settings_.rules_file) {}
+Gate::Gate(io::Loop& loop, GateSettings settings, AuditSink& audit, Confirmations* confirmations)
+    : loop_(loop),
+      settings_(std::move(settings)),
+      audit_(audit),
+      confirmations_(confirmations),
+      files_(settings_.rules_file, confirmations) {}
 
 Gate::~Gate() {
   observer_ = nullptr;
@@ -79,8 +85,9 @@ policy::Mode Gate::mode_of(const GateRequest& request) const {
   return std::min(own, request.mode.value_or(own));  // modes are ordered from strict to lax
 }
 
-Result<Judgement> Gate::judge_request(const GateRequest& request) {
+Result<Judgement> Gate::judge_request(const GateRequest& request, const std::vector<policy::Rule>& more) {
   policy::RuleSet set;
+  for (const policy::Rule& rule : more) set.add(rule);
   const RulesAt& files = files_.at(request.cwd);
   if (files.errors.empty()) {
     for (const policy::Rule& rule : files.rules) set.add(rule);
@@ -90,9 +97,50 @@ Result<Judgement> Gate::judge_request(const GateRequest& request) {
                 fmt::format("a rule file has a mistake in it, so nothing may run until it is mended: {}",
                             policy::escape_text(files.errors.front())));
   }
+  look_for_unconfirmed(files);
   const Deed deed{request.command, request.cwd, request.workspace, request.environment_changes,
                   request.language};
-  return judge(deed, request.role, mode_of(request), settings_.judge, set, policy::RuleLevel::Global);
+  JudgeSettings own = settings_.judge;
+  if (request.ask_about_safe) own.agent.auto_approve_safe = false;
+  if (request.confirm_dangerous) own.agent.confirm_dangerous = true;
+  Judgement out = judge(deed, request.role, mode_of(request), own, set);
+  if (out.verdict.decision == policy::Decision::Ask && !files.unconfirmed.empty()) {
+    for (const UnconfirmedRule& each : files.unconfirmed) {
+      if (each.change == UnconfirmedRule::Change::Added) set.add(each.rule);
+    }
+    if (judge(deed, request.role, mode_of(request), own, set).verdict.decision == policy::Decision::Allow) {
+      out.note =
+          "a rule that would allow it was written without ttyward and does not hold until a person "
+          "confirms it with `ttyward rules confirm`";
+      out.verdict.hints.insert(out.verdict.hints.begin(), out.note);
+    }
+  }
+  return out;
+}
+
+void Gate::look_for_unconfirmed(const RulesAt& files) {
+  std::string notice;
+  if (confirmations_ != nullptr && confirmations_->standing() == Confirmations::Standing::Broken) {
+    notice = fmt::format(
+        "the record of confirmed rules is damaged ({}), so nothing that loosens holds; look at "
+        "it and run: ttyward rules confirm",
+        confirmations_->problem());
+  } else if (!files.unconfirmed.empty()) {
+    const size_t count = files.unconfirmed.size();
+    notice = fmt::format(
+        "{} was changed without ttyward: {} that loosen{} something {} not hold; look at "
+        "{} with: ttyward rules confirm",
+        files_.own_file(), count == 1 ? "one change" : fmt::format("{} changes", count),
+        count == 1 ? "s" : "", count == 1 ? "does" : "do", count == 1 ? "it" : "them");
+  }
+  if (notice == notice_) return;
+  notice_ = std::move(notice);
+  if (observer_ != nullptr) observer_->on_unconfirmed_changed(notice_);
+}
+
+std::string Gate::unconfirmed_notice() {
+  look_for_unconfirmed(files_.at("/"));
+  return notice_;
 }
 
 void Gate::set_settings(GateSettings settings) {
@@ -148,7 +196,8 @@ GateDecision Gate::ask(GateRequest request, Later later) {
       case policy::Decision::Ask:
         cannot_ask = refusal_to_ask(request);
         if (cannot_ask.empty()) return open(std::move(request), std::move(*judgement), std::move(later));
-        decision.reason = cannot_ask + ". It " + policy::summary_of(decision.verdict);
+        decision.reason = cannot_ask + ". It " + policy::summary_of(decision.verdict) +
+                          (judgement->note.empty() ? "" : "; " + judgement->note);
         break;
     }
   }
@@ -179,7 +228,10 @@ GateDecision Gate::open(GateRequest request, Judgement judgement, Later later) {
   approval.created_at_ms = unix_ms();
   const auto expiry = settings_.approval_expiry;
   if (expiry.count() > 0) approval.expires_at_ms = approval.created_at_ms + expiry.count();
-  approval.always = always_texts(judgement.always, request.command);
+  approval.always = shown_rules(judgement.always.rules, request.command);
+  if (!approval.always.texts.empty()) approval.wider = shown_rules(judgement.always.wider, request.command);
+  approval.session_only = judgement.always.session_only;
+  question.scripts = std::move(judgement.scripts);
 
   AuditRow row = audit_row(request, approval.verdict);
   row.id = approval.id;
@@ -192,8 +244,8 @@ GateDecision Gate::open(GateRequest request, Judgement judgement, Later later) {
   decision.verdict = approval.verdict;
   decision.approval_id = approval.id;
   decision.reason = fmt::format(
-      "it waits for a person's consent (approval {}; `ttyward approvals` answers it) because it {}",
-      approval.id, policy::summary_of(approval.verdict));
+      "it waits for a person's consent (approval {}; `ttyward approvals` answers it) because it {}{}",
+      approval.id, policy::summary_of(approval.verdict), judgement.note.empty() ? "" : "; " + judgement.note);
 
   question.request = std::move(request);
   question.later = std::move(later);
@@ -241,6 +293,7 @@ RuleList Gate::rules(const std::string& session, const std::string& cwd) {
   for (const SessionRule& rule : sessions_.of(session))
     out.rules.push_back({rule.rule, rule.text, "session"});
   out.errors = files.errors;
+  out.unconfirmed = files.unconfirmed;
   return out;
 }
 

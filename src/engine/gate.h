@@ -4,7 +4,7 @@
 //   ask()     policy decides at once; or a question is opened and `later` is told
 //             what came of it
 //   answer()  a person's word: allow, deny or skip; "always" stores the rules that
-//             the question showed
+//             the question showed, or what the person made of them
 //   withdraw(), connection_closed(), expiry: the question ends, nothing runs
 //
 // A question holds for the exact bytes, folder, environment and terminal it was
@@ -69,6 +69,9 @@ struct GateRequest {
   uint64_t connection = 0;
   Role role = Role::Agent;
   std::optional<policy::Mode> mode;  // an agent can only ask for a stricter one than its session has
+  // What the project's settings make stricter.
+  bool ask_about_safe = false;
+  bool confirm_dangerous = false;
   std::string command_id;
 };
 
@@ -86,6 +89,13 @@ struct GateDecision {
 enum class Answer : uint8_t { Allow, Deny, Skip };
 enum class Always : uint8_t { No, Session, Global };
 
+// What a yes leaves behind.
+struct Remember {
+  Always scope = Always::No;
+  bool wider = false;   // the offer that is one step wider
+  std::string rules{};  // what a person made of the offer, as a rule file; empty: as it was offered
+};
+
 struct Answerer {
   uint64_t connection = 0;
   Role role = Role::Viewer;
@@ -101,6 +111,7 @@ struct ListedRule {
 struct RuleList {
   std::vector<ListedRule> rules;
   std::vector<std::string> errors;
+  std::vector<UnconfirmedRule> unconfirmed;
 };
 
 class GateObserver {
@@ -108,13 +119,16 @@ class GateObserver {
   virtual ~GateObserver() = default;
   virtual void on_opened(const Approval& approval) = 0;
   virtual void on_closed(const Approval& approval) = 0;
+  // What Gate::unconfirmed_notice() says changed. Must not call the gate.
+  virtual void on_unconfirmed_changed(const std::string& notice) = 0;
 };
 
 class Gate final {
  public:
   using Later = std::function<void(const GateDecision&)>;
 
-  Gate(io::Loop& loop, GateSettings settings, AuditSink& audit);
+  // Without `confirmations` a person's rule file counts as it is; otherwise it has to outlive the gate.
+  Gate(io::Loop& loop, GateSettings settings, AuditSink& audit, Confirmations* confirmations = nullptr);
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
   // Questions that are open end as withdrawn; their `later` is not called any more.
@@ -131,8 +145,8 @@ class Gate final {
   // The decision; or Pending, and then `later` is called exactly once with what came of it.
   GateDecision ask(GateRequest request, Later later);
 
-  base::Result<Approval> answer(const std::string& id, const Answerer& by, Answer answer, Always always,
-                                const std::string& reason);
+  base::Result<Approval> answer(const std::string& id, const Answerer& by, Answer answer,
+                                const Remember& remember, const std::string& reason);
   base::Result<Approval> withdraw(const std::string& id, uint64_t connection);
   void connection_closed(uint64_t connection);
 
@@ -146,7 +160,14 @@ class Gate final {
   // Rules that hold in `cwd` for `session`, and what is wrong with the files.
   RuleList rules(const std::string& session, const std::string& cwd);
   // Of a session (not empty) or of the person's file. Returns how many there were.
-  base::Result<size_t> remove_rule(const std::string& session, const std::string& name, Role role);
+  base::Result<size_t> remove_rule(const std::string& session, const std::string& name, const Answerer& by);
+  // Adds the rules of `text`, a rule file, to the person's. `replaces` names the rules that go for them;
+  // empty: none. Returns the names of those that are there now.
+  base::Result<std::vector<std::string>> add_rules(const std::string& text, const std::string& replaces,
+                                                   const Answerer& by);
+  const std::string& rules_file() const { return files_.own_file(); }
+  // What was changed in the person's file without us, in one sentence; empty: nothing.
+  std::string unconfirmed_notice();
   // What the store kept from before.
   base::Result<void> restore_session_rule(const std::string& session, const std::string& text);
 
@@ -154,17 +175,25 @@ class Gate final {
   struct Open {
     Approval approval;
     GateRequest request;
+    std::vector<std::pair<std::string, std::string>> scripts;  // as they were when it was asked
     Later later;
     io::Loop::TimerId expiry = 0;
     uint64_t order = 0;
   };
 
-  base::Result<Judgement> judge_request(const GateRequest& request);
+  base::Result<Judgement> judge_request(const GateRequest& request,
+                                        const std::vector<policy::Rule>& more = {});
   policy::Mode mode_of(const GateRequest& request) const;
+  // Makes a change to the confirmed copy of the person's rules; a change of ours is confirmed.
+  base::Result<void> confirm_change(
+      const std::function<base::Result<std::string>(const std::string&)>& change, const std::string& by);
+  void look_for_unconfirmed(const RulesAt& files);
   std::string refusal_to_ask(const GateRequest& request) const;
   GateDecision open(GateRequest request, Judgement judgement, Later later);
   void expire(const std::string& id);
-  base::Result<void> store_always(const Open& question, Always always, const std::string& by);
+  base::Result<void> store_always(const Open& question, const Remember& remember, const std::string& by);
+  // The texts to store, one rule each.
+  base::Result<std::vector<std::string>> rules_to_store(const Open& question, const Remember& remember);
   // Why a yes cannot be carried out any more; empty if it can.
   std::string what_changed(const Open& question);
   Approval close(std::map<std::string, Open>::iterator at, ApprovalState state, const std::string& by,
@@ -176,7 +205,9 @@ class Gate final {
   GateSettings settings_;
   AuditSink& audit_;
 
+  Confirmations* confirmations_;
   GateObserver* observer_ = nullptr;
+  std::string notice_;  // what unconfirmed_notice() said last
   size_t listeners_ = 0;
   GateRules files_;
   SessionRules sessions_;

@@ -64,8 +64,8 @@ std::vector<Approval> Gate::list(bool all) const {
   return out;
 }
 
-Result<Approval> Gate::answer(const std::string& id, const Answerer& by, Answer answer, Always always,
-                              const std::string& reason) {
+Result<Approval> Gate::answer(const std::string& id, const Answerer& by, Answer answer,
+                              const Remember& remember, const std::string& reason) {
   if (by.role != Role::Person)
     return fail(ErrorCode::PermissionDenied, "only a person may answer; an agent waits for the answer");
   const auto at = open_.find(id);
@@ -82,7 +82,7 @@ Result<Approval> Gate::answer(const std::string& id, const Answerer& by, Answer 
   }
   const std::string name = by.name.empty() ? "person" : by.name;
   if (answer == Answer::Deny || answer == Answer::Skip) {
-    if (always != Always::No)
+    if (remember.scope != Always::No)
       return fail(ErrorCode::InvalidArgument, "only an allowed command can be allowed always");
     const bool skip = answer == Answer::Skip;
     return close(at, skip ? ApprovalState::Skipped : ApprovalState::Denied, name, reason,
@@ -96,8 +96,8 @@ Result<Approval> Gate::answer(const std::string& id, const Answerer& by, Answer 
     return close(at, ApprovalState::Denied, name, changed, Kind::Denied,
                  "it was approved, but " + changed + "; ask again");
   }
-  if (always != Always::No) {
-    if (auto stored = store_always(question, always, name); !stored) return tl::unexpected(stored.error());
+  if (remember.scope != Always::No) {
+    if (auto stored = store_always(question, remember, name); !stored) return tl::unexpected(stored.error());
   }
   return close(at, ApprovalState::Allowed, name, reason, Kind::Allowed,
                with_words("a person allowed it", reason));
@@ -109,6 +109,10 @@ std::string Gate::what_changed(const Open& question) {
   if (now->verdict.decision == policy::Decision::Deny)
     return "policy refuses it by now: " + policy::summary_of(now->verdict);
   if (now->verdict.decision == policy::Decision::Allow) return {};
+  for (size_t i = 0; i < now->scripts.size(); ++i) {
+    if (i >= question.scripts.size() || now->scripts[i] != question.scripts[i])
+      return "the content of " + policy::escape_text(now->scripts[i].first) + " changed since it was asked";
+  }
   const std::vector<policy::Reason>& shown = question.approval.verdict.reasons;
   for (const policy::Reason& reason : now->verdict.reasons) {
     const bool known = std::any_of(shown.begin(), shown.end(), [&](const policy::Reason& other) {
@@ -119,19 +123,56 @@ std::string Gate::what_changed(const Open& question) {
   return {};
 }
 
-Result<void> Gate::store_always(const Open& question, Always always, const std::string& by) {
+Result<std::vector<std::string>> Gate::rules_to_store(const Open& question, const Remember& remember) {
   const Approval& approval = question.approval;
-  if (approval.always.empty()) {
+  if (approval.always.texts.empty()) {
     return fail(ErrorCode::InvalidArgument,
-                "this cannot be allowed always: it is critical, not understood, or depends on more than the "
-                "command; allow it once");
+                "this cannot be allowed always: it is refused or not understood, or what it does depends on "
+                "more than its text; allow it once");
   }
-  if (always == Always::Global) return append_rules(files_.own_file(), approval.always);
-  if (approval.session.empty())
+  if (approval.session_only && remember.scope == Always::Global) {
+    return fail(ErrorCode::InvalidArgument,
+                "this is critical: it can be remembered for a session at most; use --scope session, or allow "
+                "it once");
+  }
+  if (remember.rules.empty()) {
+    if (!remember.wider) return approval.always.texts;
+    if (!approval.wider.texts.empty()) return approval.wider.texts;
+    return fail(ErrorCode::InvalidArgument,
+                "there is no wider rule for this; leave --wider out, or use --edit to write your own");
+  }
+  const auto level =
+      remember.scope == Always::Global ? policy::RuleLevel::Global : policy::RuleLevel::Session;
+  auto rules = policy::parse_rules(remember.rules, level, "your rules", question.request.cwd);
+  if (!rules) return tl::unexpected(rules.error());
+  if (rules->empty()) return fail(ErrorCode::InvalidArgument, "your rules hold no [[rule]]");
+  auto judged = judge_request(question.request, *rules);
+  if (!judged) return tl::unexpected(judged.error());
+  if (judged->verdict.decision != policy::Decision::Allow) {
+    return fail(ErrorCode::InvalidArgument,
+                "your rules do not allow this command: it " + policy::summary_of(judged->verdict));
+  }
+  std::vector<std::string> texts;
+  texts.reserve(rules->size());
+  for (const policy::Rule& rule : *rules) texts.push_back(policy::to_toml(rule));
+  return texts;
+}
+
+Result<void> Gate::store_always(const Open& question, const Remember& remember, const std::string& by) {
+  const auto texts = rules_to_store(question, remember);
+  if (!texts) return tl::unexpected(texts.error());
+  if (remember.scope == Always::Global) {
+    auto confirmed = confirm_change(
+        [&](const std::string& text) { return with_rules(text, *texts, files_.own_file()); }, by);
+    if (!confirmed) return confirmed;
+    return append_rules(files_.own_file(), *texts);
+  }
+  const std::string& session = question.approval.session;
+  if (session.empty())
     return fail(ErrorCode::InvalidArgument, "the question belongs to no session; the scope has to be global");
-  for (const std::string& text : approval.always) {
-    if (auto added = sessions_.add(approval.session, text); !added) return added;
-    audit_.session_rule_added(approval.session, text, by);
+  for (const std::string& text : *texts) {
+    if (auto added = sessions_.add(session, text); !added) return added;
+    audit_.session_rule_added(session, text, by);
   }
   return {};
 }
@@ -202,12 +243,75 @@ Approval Gate::close(std::map<std::string, Open>::iterator at, ApprovalState sta
   return approval;
 }
 
-Result<size_t> Gate::remove_rule(const std::string& session, const std::string& name, Role role) {
-  if (role != Role::Person) return fail(ErrorCode::PermissionDenied, "only a person may change rules");
-  if (session.empty()) return remove_rules(files_.own_file(), name);
+Result<void> Gate::confirm_change(const std::function<Result<std::string>(const std::string&)>& change,
+                                  const std::string& by) {
+  if (confirmations_ == nullptr) return {};
+  ConfirmedPolicy policy = confirmations_->confirmed();
+  auto changed = change(policy.rules);
+  // A copy that is no rule file confirms nothing; what is added now does.
+  if (!changed) changed = change("");
+  if (!changed) return tl::unexpected(changed.error());
+  policy.rules = std::move(*changed);
+  return confirmations_->store(std::move(policy), by);
+}
+
+Result<size_t> Gate::remove_rule(const std::string& session, const std::string& name, const Answerer& by) {
+  if (by.role != Role::Person) return fail(ErrorCode::PermissionDenied, "only a person may change rules");
+  if (session.empty()) {
+    auto removed = remove_rules(files_.own_file(), name);
+    if (!removed) return removed;
+    auto confirmed = confirm_change(
+        [&](const std::string& text) -> Result<std::string> {
+          auto without = without_rules(text, name, files_.own_file());
+          if (!without) return tl::unexpected(without.error());
+          return std::move(without->text);
+        },
+        by.name);
+    if (!confirmed) return tl::unexpected(confirmed.error());
+    return removed;
+  }
   const std::vector<std::string> texts = sessions_.remove(session, name);
   for (const std::string& text : texts) audit_.session_rule_removed(session, text);
   return texts.size();
+}
+
+Result<std::vector<std::string>> Gate::add_rules(const std::string& text, const std::string& replaces,
+                                                 const Answerer& by) {
+  if (by.role != Role::Person) return fail(ErrorCode::PermissionDenied, "only a person may change rules");
+  auto rules = policy::parse_rules(text, policy::RuleLevel::Global, "your rule", "/nowhere");
+  if (!rules) return tl::unexpected(rules.error());
+  if (rules->empty()) return fail(ErrorCode::InvalidArgument, "there is no [[rule]] in it");
+  const std::string& file = files_.own_file();
+  const RulesAt& now = files_.at("/");
+  std::vector<std::string> names;
+  for (const policy::Rule& rule : *rules) {
+    const bool taken = std::any_of(now.rules.begin(), now.rules.end(), [&](const policy::Rule& other) {
+      return other.level == policy::RuleLevel::Global && other.name == rule.name;
+    });
+    if (taken && rule.name != replaces) {
+      return fail(ErrorCode::AlreadyExists,
+                  fmt::format("there is a rule '{}' already; give this one another name", rule.name));
+    }
+    names.push_back(rule.name);
+  }
+  const auto change = [&](const std::string& old) -> Result<std::string> {
+    std::string kept = old;
+    if (!replaces.empty()) {
+      auto without = without_rules(old, replaces, file);
+      if (!without) return tl::unexpected(without.error());
+      kept = std::move(without->text);
+    }
+    return with_rules(std::move(kept), {text}, file);
+  };
+  auto before = read_rule_file(file);
+  if (!before) return tl::unexpected(before.error());
+  if (auto tried = change(*before); !tried) return tl::unexpected(tried.error());
+  if (auto confirmed = confirm_change(change, by.name); !confirmed) return tl::unexpected(confirmed.error());
+  if (!replaces.empty()) {
+    if (auto removed = remove_rules(file, replaces); !removed) return tl::unexpected(removed.error());
+  }
+  if (auto added = append_rules(file, {text}); !added) return tl::unexpected(added.error());
+  return names;
 }
 
 Result<void> Gate::restore_session_rule(const std::string& session, const std::string& text) {

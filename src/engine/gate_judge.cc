@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/path.h"
-#include "policy/always_allow.h"
 #include "policy/file_view.h"
+#include "policy/script_file.h"
 #include "policy/text_screen.h"
 #include "shell/quoting.h"
 
@@ -101,7 +101,7 @@ std::string workspace_for(const std::string& cwd, const std::string& home) {
 }
 
 Judgement judge(const Deed& deed, Role role, policy::Mode mode, const JudgeSettings& settings,
-                const policy::RuleSet& rules, policy::RuleLevel always_level) {
+                const policy::RuleSet& rules) {
   Judgement out;
   if (role == Role::Person && settings.person == PersonPolicy::Off) {
     out.verdict.decision = policy::Decision::Allow;
@@ -117,7 +117,7 @@ Judgement judge(const Deed& deed, Role role, policy::Mode mode, const JudgeSetti
   place.shell = &reading;
   const policy::Settings own = settings_for(role, mode, settings);
   const policy::Facts facts = policy::read_command(deed.command, place);
-  out.verdict = policy::evaluate(deed.command, facts, rules, own);
+  out.verdict = policy::evaluate(deed.command, facts, place, rules, own);
   const bool line_allowed = out.verdict.decision == policy::Decision::Allow;
   judge_environment(deed.environment_changes, place, own, out.verdict);
   if (role == Role::Person && settings.person == PersonPolicy::Critical)
@@ -131,11 +131,20 @@ Judgement judge(const Deed& deed, Role role, policy::Mode mode, const JudgeSetti
   if (out.verdict.decision == policy::Decision::Ask && !line_allowed &&
       std::none_of(out.verdict.reasons.begin(), out.verdict.reasons.end(),
                    [](const policy::Reason& reason) { return reason.text.starts_with("environment: "); })) {
-    out.always = policy::rules_for_always(facts, always_level);
-    policy::RuleSet with = rules;
-    for (const policy::Rule& rule : out.always) with.add(rule);
-    if (policy::evaluate(deed.command, facts, with, own).decision != policy::Decision::Allow)
-      out.always.clear();
+    const auto suffices = [&](const std::vector<policy::Rule>& offered) {
+      policy::RuleSet with = rules;
+      for (const policy::Rule& rule : offered) with.add(rule);
+      return policy::evaluate(deed.command, facts, place, with, own).decision == policy::Decision::Allow;
+    };
+    out.always = policy::offer_always(deed.command, facts, place);
+    if (!suffices(out.always.rules)) out.always = {};
+    if (!suffices(out.always.wider)) out.always.wider.clear();
+  }
+  if (out.verdict.decision == policy::Decision::Ask) {
+    for (const policy::CommandFact& fact : facts.commands) {
+      const std::string script = policy::script_of(fact);
+      if (!script.empty()) out.scripts.emplace_back(script, policy::content_hash(&files, script));
+    }
   }
   return out;
 }

@@ -7,8 +7,10 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "policy/always_allow.h"
 #include "policy/evaluate.h"
 #include "policy/rules.h"
 
@@ -53,11 +55,14 @@ struct Deed {
 
 struct Judgement {
   policy::Verdict verdict;
-  std::vector<policy::Rule> always;  // what "always" would store; empty: it cannot be allowed for good
+  policy::AlwaysOffer always;  // what "always" would store
+  // Of every file that the command runs as a program: its path and the SHA-256 of what it holds.
+  std::vector<std::pair<std::string, std::string>> scripts;
+  std::string note;  // what a person should know about the decision; empty: nothing
 };
 
 Judgement judge(const Deed& deed, Role role, policy::Mode mode, const JudgeSettings& settings,
-                const policy::RuleSet& rules, policy::RuleLevel always_level);
+                const policy::RuleSet& rules);
 
 // cwd, if it is a place to work in; empty for /, a home and the system's own folders, so that a shell that
 // was led there does not make them anybody's workspace.

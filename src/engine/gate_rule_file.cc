@@ -135,37 +135,24 @@ bool is_remark(std::string_view line) {
 
 }  // namespace
 
-Result<void> append_rules(const std::string& path, const std::vector<std::string>& rules) {
-  if (rules.empty()) return {};
-  const std::string file = real_path(path);
-  if (auto made = make_folder(folder_of(file)); !made) return made;
-  auto lock = FolderLock::take(folder_of(file));
-  if (!lock) return tl::unexpected(lock.error());
-  auto text = read_all(file);
-  if (!text) return tl::unexpected(text.error());
-  if (auto parsed = parse(*text, path); !parsed) return tl::unexpected(parsed.error());
-  if (!text->empty() && text->back() != '\n') *text += '\n';
-  for (const std::string& rule : rules) *text += (text->empty() ? "" : "\n") + rule;
-  if (auto parsed = parse(*text, path); !parsed) return tl::unexpected(parsed.error());
-  return replace(file, *text, *lock);
+Result<std::string> with_rules(std::string text, const std::vector<std::string>& rules,
+                               const std::string& path) {
+  if (auto parsed = parse(text, path); !parsed) return tl::unexpected(parsed.error());
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  for (const std::string& rule : rules) text += (text.empty() ? "" : "\n") + rule;
+  if (auto parsed = parse(text, path); !parsed) return tl::unexpected(parsed.error());
+  return text;
 }
 
-Result<size_t> remove_rules(const std::string& path, std::string_view name) {
-  const std::string file = real_path(path);
-  if (::access(file.c_str(), F_OK) != 0) return 0;
-  auto lock = FolderLock::take(folder_of(file));
-  if (!lock) return tl::unexpected(lock.error());
-  auto text = read_all(file);
-  if (!text) return tl::unexpected(text.error());
-  auto rules = parse(*text, path);
+Result<WithoutRules> without_rules(const std::string& text, std::string_view name, const std::string& path) {
+  auto rules = parse(text, path);
   if (!rules) return tl::unexpected(rules.error());
-  const std::vector<size_t> starts = line_starts(*text);
+  const std::vector<size_t> starts = line_starts(text);
   const auto lines = starts.size() - 1;
   const auto line_at = [&](size_t i) {
-    return std::string_view(*text).substr(starts[i], starts[i + 1] - starts[i]);
+    return std::string_view(text).substr(starts[i], starts[i + 1] - starts[i]);
   };
-  std::string kept;
-  size_t removed = 0;
+  WithoutRules out;
   size_t from = 0;  // the first line that is neither kept nor dropped yet
   for (size_t i = 0; i < rules->size(); ++i) {
     if ((*rules)[i].name != name) continue;
@@ -176,20 +163,65 @@ Result<size_t> remove_rules(const std::string& path, std::string_view name) {
       while (end > begin + 1 && is_remark(line_at(end - 1))) --end;
       while (end < lines && line_at(end).find_first_not_of(" \t\r\n") == std::string_view::npos) ++end;
     }
-    for (; from < begin; ++from) kept += line_at(from);
+    for (; from < begin; ++from) out.text += line_at(from);
     from = end;
-    ++removed;
+    ++out.removed;
   }
-  if (removed == 0) return 0;
-  for (; from < lines; ++from) kept += line_at(from);
-  auto left = parse(kept, path);
+  for (; from < lines; ++from) out.text += line_at(from);
+  if (out.removed == 0) return out;
+  auto left = parse(out.text, path);
   if (!left) return tl::unexpected(left.error());
-  if (left->size() + removed != rules->size()) {
+  if (left->size() + out.removed != rules->size()) {
     return fail(ErrorCode::InvalidArgument, path + ": the rules are not one after the other; take '" +
                                                 std::string(name) + "' out by hand");
   }
-  if (auto written = replace(file, kept, *lock); !written) return tl::unexpected(written.error());
-  return removed;
+  return out;
+}
+
+Result<std::string> text_of_rules(const std::string& text, std::string_view name, const std::string& path) {
+  auto rules = parse(text, path);
+  if (!rules) return tl::unexpected(rules.error());
+  const std::vector<size_t> starts = line_starts(text);
+  std::string out;
+  for (size_t i = 0; i < rules->size(); ++i) {
+    if ((*rules)[i].name != name) continue;
+    const auto begin = static_cast<size_t>((*rules)[i].line) - 1;
+    const size_t end =
+        i + 1 < rules->size() ? static_cast<size_t>((*rules)[i + 1].line) - 1 : starts.size() - 1;
+    out += text.substr(starts[begin], starts[end] - starts[begin]);
+  }
+  return out;
+}
+
+Result<std::string> read_rule_file(const std::string& path) {
+  return read_all(real_path(path));
+}
+
+Result<void> append_rules(const std::string& path, const std::vector<std::string>& rules) {
+  if (rules.empty()) return {};
+  const std::string file = real_path(path);
+  if (auto made = make_folder(folder_of(file)); !made) return made;
+  auto lock = FolderLock::take(folder_of(file));
+  if (!lock) return tl::unexpected(lock.error());
+  auto text = read_all(file);
+  if (!text) return tl::unexpected(text.error());
+  auto with = with_rules(std::move(*text), rules, path);
+  if (!with) return tl::unexpected(with.error());
+  return replace(file, *with, *lock);
+}
+
+Result<size_t> remove_rules(const std::string& path, std::string_view name) {
+  const std::string file = real_path(path);
+  if (::access(file.c_str(), F_OK) != 0) return 0;
+  auto lock = FolderLock::take(folder_of(file));
+  if (!lock) return tl::unexpected(lock.error());
+  auto text = read_all(file);
+  if (!text) return tl::unexpected(text.error());
+  auto without = without_rules(*text, name, path);
+  if (!without) return tl::unexpected(without.error());
+  if (without->removed == 0) return 0;
+  if (auto written = replace(file, without->text, *lock); !written) return tl::unexpected(written.error());
+  return without->removed;
 }
 
 }  // namespace ttyward::engine

@@ -19,4 +19,21 @@ base::Result<void> append_rules(const std::string& path, const std::vector<std::
 // Takes the rules of that name out, with their lines and nothing else. Returns how many there were.
 base::Result<size_t> remove_rules(const std::string& path, std::string_view name);
 
+// The same on a text; `path` is for messages.
+base::Result<std::string> with_rules(std::string text, const std::vector<std::string>& rules,
+                                     const std::string& path);
+struct WithoutRules {
+  std::string text;
+  size_t removed = 0;
+};
+base::Result<WithoutRules> without_rules(const std::string& text, std::string_view name,
+                                         const std::string& path);
+
+// The lines of the rules of that name, as they are written; empty if there are none.
+base::Result<std::string> text_of_rules(const std::string& text, std::string_view name,
+                                        const std::string& path);
+
+// Empty if there is no such file.
+base::Result<std::string> read_rule_file(const std::string& path);
+
 }  // namespace ttyward::engine

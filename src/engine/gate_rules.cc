@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -91,26 +92,75 @@ void GateRules::read(const std::string& path, policy::RuleLevel level, const std
   }
 }
 
+namespace {
+
+// What a rule does, without what it is called or why it is there.
+std::string meaning_of(policy::Rule rule) {
+  rule.name.clear();
+  rule.reason.clear();
+  rule.matches.clear();
+  rule.not_matches.clear();
+  return policy::to_toml(rule);
+}
+
+bool holds_rule(const std::vector<policy::Rule>& rules, const policy::Rule& rule) {
+  const std::string meaning = meaning_of(rule);
+  return std::any_of(rules.begin(), rules.end(), [&](const policy::Rule& other) {
+    return other.decision == rule.decision && meaning_of(other) == meaning;
+  });
+}
+
+}  // namespace
+
+void GateRules::hold_to_confirmed(const std::string& root, RulesAt& own) const {
+  if (confirmations_ == nullptr || confirmations_->standing() == Confirmations::Standing::None ||
+      !own.errors.empty())
+    return;
+  const std::string& text = confirmations_->confirmed().rules;
+  auto confirmed = policy::parse_rules(text, policy::RuleLevel::Global, "confirmed rules", root);
+  // A copy that is no rule file confirms nothing.
+  const std::vector<policy::Rule> known = confirmed ? std::move(*confirmed) : std::vector<policy::Rule>();
+  std::vector<policy::Rule> held;
+  for (policy::Rule& rule : own.rules) {
+    if (rule.decision == policy::Decision::Allow && !holds_rule(known, rule)) {
+      own.unconfirmed.push_back({UnconfirmedRule::Change::Added, std::move(rule)});
+    } else {
+      held.push_back(std::move(rule));
+    }
+  }
+  for (const policy::Rule& rule : known) {
+    if (rule.decision == policy::Decision::Allow || holds_rule(held, rule)) continue;
+    own.unconfirmed.push_back({UnconfirmedRule::Change::Removed, rule});
+    held.push_back(rule);
+  }
+  own.sources.assign(held.size(), own_file_);
+  own.rules = std::move(held);
+}
+
 const RulesAt& GateRules::at(const std::string& folder) {
   std::vector<Stamp> stamps;
   for (const std::string& file : files_for(folder)) {
     Stamp stamp = stamp_of(file);
     if (stamp.there) stamps.push_back(std::move(stamp));
   }
-  if (const auto found = known_.find(folder); found != known_.end() && found->second.stamps == stamps) {
+  const uint64_t confirmation = confirmations_ == nullptr ? 0 : confirmations_->version();
+  if (const auto found = known_.find(folder);
+      found != known_.end() && found->second.stamps == stamps && found->second.confirmation == confirmation) {
     return found->second.rules;
   }
   if (known_.size() >= kMaxFoldersKnown) known_.clear();
   Known known;
+  RulesAt& rules = known.rules;
+  if (!stamps.empty() && stamps.front().path == own_file_)
+    read(own_file_, policy::RuleLevel::Global, folder, rules);
+  hold_to_confirmed(folder, rules);
   for (const Stamp& stamp : stamps) {
-    if (stamp.path == own_file_) {
-      read(stamp.path, policy::RuleLevel::Global, folder, known.rules);
-    } else {
-      const std::string project = stamp.path.substr(0, stamp.path.rfind('/'));
-      read(stamp.path, policy::RuleLevel::Project, project.empty() ? "/" : project, known.rules);
-    }
+    if (stamp.path == own_file_) continue;
+    const std::string project = stamp.path.substr(0, stamp.path.rfind('/'));
+    read(stamp.path, policy::RuleLevel::Project, project.empty() ? "/" : project, rules);
   }
   known.stamps = std::move(stamps);
+  known.confirmation = confirmation;
   return known_.insert_or_assign(folder, std::move(known)).first->second.rules;
 }
 

@@ -38,6 +38,7 @@ struct Events final : GateObserver {
   void on_closed(const Approval& approval) override {
     seen.push_back(std::string(engine::name_of(approval.state)) + " " + approval.command);
   }
+  void on_unconfirmed_changed(const std::string& notice) override { seen.push_back("notice " + notice); }
 };
 
 class GateTest : public testing::Test {
@@ -120,20 +121,21 @@ TEST_F(GateTest, a_question_is_answered_once_by_somebody_else_who_is_a_person) {
   const GateDecision pending = ask("npm install");
   ASSERT_EQ(pending.kind, Kind::Pending);
   const std::string id = pending.approval_id;
-  EXPECT_EQ(gate_->answer(id, {kAgent, Role::Agent, "x"}, Answer::Allow, Always::No, "").error().code,
+  EXPECT_EQ(gate_->answer(id, {kAgent, Role::Agent, "x"}, Answer::Allow, {Always::No}, "").error().code,
             ErrorCode::PermissionDenied);
-  EXPECT_EQ(gate_->answer(id, {3, Role::Viewer, "x"}, Answer::Allow, Always::No, "").error().code,
+  EXPECT_EQ(gate_->answer(id, {3, Role::Viewer, "x"}, Answer::Allow, {Always::No}, "").error().code,
             ErrorCode::PermissionDenied);
-  EXPECT_EQ(gate_->answer(id, {kAgent, Role::Person, "x"}, Answer::Allow, Always::No, "").error().code,
+  EXPECT_EQ(gate_->answer(id, {kAgent, Role::Person, "x"}, Answer::Allow, {Always::No}, "").error().code,
             ErrorCode::PermissionDenied);
   EXPECT_TRUE(later_.empty());
-  const auto answered = gate_->answer(id, person_, Answer::Allow, Always::No, "go on");
+  const auto answered = gate_->answer(id, person_, Answer::Allow, {Always::No}, "go on");
   ASSERT_TRUE(answered);
   EXPECT_EQ(answered->state, ApprovalState::Allowed);
   EXPECT_EQ(answered->answered_by, "ann");
   ASSERT_EQ(later_.size(), 1U);
   EXPECT_EQ(later_[0].kind, Kind::Allowed);
-  EXPECT_EQ(gate_->answer(id, person_, Answer::Allow, Always::No, "").error().code, ErrorCode::AlreadyExists);
+  EXPECT_EQ(gate_->answer(id, person_, Answer::Allow, {Always::No}, "").error().code,
+            ErrorCode::AlreadyExists);
   EXPECT_EQ(later_.size(), 1U);
   // One run: the same again is a new question.
   EXPECT_EQ(kind_of("npm install"), Kind::Pending);
@@ -144,8 +146,8 @@ TEST_F(GateTest, a_question_is_answered_once_by_somebody_else_who_is_a_person) {
 TEST_F(GateTest, deny_and_skip_carry_the_persons_words) {
   const std::string first = ask("npm install").approval_id;
   const std::string second = ask("npm ci").approval_id;
-  ASSERT_TRUE(gate_->answer(first, person_, Answer::Deny, Always::No, "use pnpm"));
-  ASSERT_TRUE(gate_->answer(second, person_, Answer::Skip, Always::No, ""));
+  ASSERT_TRUE(gate_->answer(first, person_, Answer::Deny, {Always::No}, "use pnpm"));
+  ASSERT_TRUE(gate_->answer(second, person_, Answer::Skip, {Always::No}, ""));
   ASSERT_EQ(later_.size(), 2U);
   EXPECT_EQ(later_[0].kind, Kind::Denied);
   EXPECT_THAT(later_[0].reason, HasSubstr("use pnpm"));
@@ -199,7 +201,8 @@ TEST_F(GateTest, only_who_asked_takes_it_back) {
   ASSERT_TRUE(gate_->withdraw(id, kAgent));
   ASSERT_EQ(later_.size(), 1U);
   EXPECT_EQ(later_[0].kind, Kind::Denied);
-  EXPECT_EQ(gate_->answer(id, person_, Answer::Allow, Always::No, "").error().code, ErrorCode::AlreadyExists);
+  EXPECT_EQ(gate_->answer(id, person_, Answer::Allow, {Always::No}, "").error().code,
+            ErrorCode::AlreadyExists);
 }
 
 TEST_F(GateTest, a_connection_that_ends_takes_its_questions_with_it) {
@@ -304,10 +307,11 @@ TEST_F(GateTest, modes_belong_to_sessions_and_to_people) {
 
 TEST_F(GateTest, always_for_the_session) {
   const std::string id = ask("npm install left-pad").approval_id;
-  ASSERT_FALSE(gate_->find(id)->always.empty());
-  EXPECT_THAT(gate_->find(id)->always[0], HasSubstr("program = \"npm install\""));
-  ASSERT_TRUE(gate_->answer(id, person_, Answer::Allow, Always::Session, ""));
-  EXPECT_EQ(kind_of("npm install right-pad"), Kind::Allowed);
+  ASSERT_FALSE(gate_->find(id)->always.texts.empty());
+  EXPECT_THAT(gate_->find(id)->always.texts[0], HasSubstr("program = \"npm install\""));
+  ASSERT_TRUE(gate_->answer(id, person_, Answer::Allow, {Always::Session}, ""));
+  EXPECT_EQ(kind_of("npm install left-pad"), Kind::Allowed);
+  EXPECT_EQ(kind_of("npm install right-pad"), Kind::Pending);
   GateRequest other = request("npm install left-pad");
   other.session = "s2";
   EXPECT_EQ(ask(other).kind, Kind::Pending);
@@ -318,12 +322,12 @@ TEST_F(GateTest, always_for_the_session) {
   const std::string kept = audit_.session_rules[0].substr(3);
   const std::string name = gate_->rules("s1", project_).rules[0].rule.name;
   start();
-  EXPECT_EQ(kind_of("npm install right-pad"), Kind::Pending);
+  EXPECT_EQ(kind_of("npm install left-pad"), Kind::Pending);
   ASSERT_TRUE(gate_->restore_session_rule("s1", kept));
-  EXPECT_EQ(kind_of("npm install right-pad"), Kind::Allowed);
-  EXPECT_EQ(gate_->remove_rule("s1", name, Role::Agent).error().code, ErrorCode::PermissionDenied);
-  EXPECT_GE(gate_->remove_rule("s1", name, Role::Person).value(), 1U);
-  EXPECT_EQ(kind_of("npm install right-pad"), Kind::Pending);
+  EXPECT_EQ(kind_of("npm install left-pad"), Kind::Allowed);
+  EXPECT_EQ(gate_->remove_rule("s1", name, {1, Role::Agent, "x"}).error().code, ErrorCode::PermissionDenied);
+  EXPECT_GE(gate_->remove_rule("s1", name, person_).value(), 1U);
+  EXPECT_EQ(kind_of("npm install left-pad"), Kind::Pending);
 }
 
 TEST_F(GateTest, always_for_good_keeps_what_the_person_wrote) {
@@ -331,8 +335,8 @@ TEST_F(GateTest, always_for_good_keeps_what_the_person_wrote) {
       "# mine\n\n[[rule]]   # odd layout\nname='no pushing'\ndecision = \"deny\"\n  program = \"git push\"";
   write(settings_.rules_file, own);
   const std::string id = ask("npm install left-pad").approval_id;
-  const std::vector<std::string> shown = gate_->find(id)->always;
-  ASSERT_TRUE(gate_->answer(id, person_, Answer::Allow, Always::Global, ""));
+  const std::vector<std::string> shown = gate_->find(id)->always.texts;
+  ASSERT_TRUE(gate_->answer(id, person_, Answer::Allow, {Always::Global}, ""));
   const std::string text = read(settings_.rules_file);
   EXPECT_TRUE(text.starts_with(own + "\n")) << text;
   EXPECT_THAT(text, HasSubstr(shown[0]));
@@ -340,21 +344,194 @@ TEST_F(GateTest, always_for_good_keeps_what_the_person_wrote) {
   struct stat info{};
   ASSERT_EQ(::stat(settings_.rules_file.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777U, 0600U);
-  GateRequest other = request("npm install x");
+  GateRequest other = request("npm install left-pad");
   other.session = "s2";
   EXPECT_EQ(ask(other).kind, Kind::Allowed);
   EXPECT_EQ(kind_of("git push"), Kind::Denied);
   const RuleList rules = gate_->rules("", project_);
   ASSERT_GE(rules.rules.size(), 2U);
-  EXPECT_EQ(gate_->remove_rule("", rules.rules.back().rule.name, Role::Person).value(), 1U);
+  EXPECT_EQ(gate_->remove_rule("", rules.rules.back().rule.name, person_).value(), 1U);
   EXPECT_EQ(read(settings_.rules_file), own + "\n\n");
+}
+
+TEST_F(GateTest, one_step_wider_is_offered_and_stored_on_request) {
+  const std::string id = ask("python3 -m unittest tests.a").approval_id;
+  const Approval asked = *gate_->find(id);
+  ASSERT_EQ(asked.always.words.size(), 1U);
+  EXPECT_THAT(asked.always.words[0],
+              HasSubstr("`python3 -m unittest tests.a`, with no further arguments, in " + project_));
+  ASSERT_EQ(asked.wider.words.size(), 1U);
+  EXPECT_THAT(asked.to_json(), HasSubstr("\"always_scope\":\"global\""));
+  ASSERT_TRUE(gate_->answer(id, person_, Answer::Allow, {Always::Session, true, ""}, ""));
+  EXPECT_EQ(kind_of("python3 -m unittest tests.b"), Kind::Allowed);
+  EXPECT_EQ(kind_of("python3 -m http.server"), Kind::Pending);
+}
+
+TEST_F(GateTest, a_person_may_edit_what_is_stored) {
+  const std::string id = ask("make test").approval_id;
+  const auto store = [&](const std::string& rules) {
+    return gate_->answer(id, person_, Answer::Allow, {Always::Session, false, rules}, "");
+  };
+  EXPECT_THAT(store("[[rule]]\ndecision = \"allow\"\nprogram = \"make\"\n").error().message,
+              HasSubstr("do not allow this command"));
+  EXPECT_THAT(store("[[rule]]\ndecision = \"perhaps\"\n").error().message, HasSubstr("your rules:2:12"));
+  EXPECT_EQ(gate_->find(id)->state, ApprovalState::Open);
+  ASSERT_TRUE(store("[[rule]]\ndecision = \"allow\"\nprogram = \"make\"\nargs = [\"<words>\"]\n"));
+  EXPECT_EQ(kind_of("make lint"), Kind::Allowed);
+  EXPECT_EQ(kind_of("make lint -f x"), Kind::Pending);
+}
+
+TEST_F(GateTest, what_is_critical_is_remembered_for_a_session_at_most) {
+  const std::string id = ask("git push --force origin x").approval_id;
+  EXPECT_TRUE(gate_->find(id)->session_only);
+  EXPECT_THAT(gate_->answer(id, person_, Answer::Allow, {Always::Global}, "").error().message,
+              HasSubstr("for a session at most"));
+  ASSERT_TRUE(gate_->answer(id, person_, Answer::Allow, {Always::Session}, ""));
+  EXPECT_EQ(kind_of("git push --force origin x"), Kind::Allowed);
+  EXPECT_EQ(kind_of("git push --force origin y"), Kind::Pending);
+  EXPECT_FALSE(std::filesystem::exists(settings_.rules_file));
+}
+
+TEST_F(GateTest, a_script_that_changes_is_asked_about_again) {
+  write(project_ + "/run.sh", "echo one\n");
+  const std::string changed = ask("bash run.sh").approval_id;
+  write(project_ + "/run.sh", "echo two\n");
+  EXPECT_THAT(gate_->answer(changed, person_, Answer::Allow, {Always::No}, "")->reason,
+              HasSubstr("run.sh changed since it was asked"));
+  const std::string id = ask("bash run.sh").approval_id;
+  ASSERT_TRUE(gate_->answer(id, person_, Answer::Allow, {Always::Session}, ""));
+  EXPECT_EQ(kind_of("bash run.sh"), Kind::Allowed);
+  write(project_ + "/run.sh", "echo three\n");
+  EXPECT_EQ(kind_of("bash run.sh"), Kind::Pending);
+}
+
+class ConfirmedGateTest : public GateTest {
+ protected:
+  void restart() {
+    gate_.reset();
+    confirmations_ = std::make_unique<Confirmations>(folder_ + "/state");
+    gate_ = std::make_unique<Gate>(*loop_, settings_, audit_, confirmations_.get());
+    gate_->set_observer(&events_);
+  }
+  void SetUp() override {
+    GateTest::SetUp();
+    std::filesystem::create_directory(folder_ + "/state");
+    ASSERT_EQ(::chmod((folder_ + "/state").c_str(), 0700), 0);
+    restart();
+  }
+  void TearDown() override {
+    gate_.reset();
+    GateTest::TearDown();
+  }
+  const std::string kAllow = "[[rule]]\nname = \"n\"\ndecision = \"allow\"\nprogram = \"npm ci\"\n";
+  const std::string kDeny = "[[rule]]\nname = \"d\"\ndecision = \"deny\"\nprogram = \"uname\"\n";
+  std::unique_ptr<Confirmations> confirmations_;
+};
+
+TEST_F(ConfirmedGateTest, what_loosens_holds_once_it_is_confirmed) {
+  ASSERT_TRUE(confirmations_->store({kDeny, ""}, "first start"));
+  write(settings_.rules_file, kDeny + kAllow);
+  const GateDecision asked = ask("npm ci");
+  EXPECT_EQ(asked.kind, Kind::Pending);
+  EXPECT_THAT(asked.reason, HasSubstr("ttyward rules confirm"));
+  EXPECT_THAT(gate_->unconfirmed_notice(), HasSubstr("one change that loosens something does not hold"));
+  EXPECT_THAT(events_.seen, testing::Contains(HasSubstr("notice ")));
+  EXPECT_EQ(gate_->rules("", project_).unconfirmed.size(), 1U);
+  // A rule that is gone still holds, one that is stricter holds at once.
+  write(settings_.rules_file, "[[rule]]\ndecision = \"deny\"\nprogram = \"date\"\n");
+  EXPECT_EQ(kind_of("uname"), Kind::Denied);
+  EXPECT_EQ(kind_of("date"), Kind::Denied);
+  std::filesystem::remove(settings_.rules_file);
+  EXPECT_EQ(kind_of("uname"), Kind::Denied);
+  write(settings_.rules_file, kAllow);
+  ASSERT_TRUE(confirmations_->store({kAllow, ""}, "ann"));
+  EXPECT_EQ(kind_of("npm ci"), Kind::Allowed);
+  EXPECT_EQ(kind_of("uname"), Kind::Allowed);
+  EXPECT_EQ(gate_->unconfirmed_notice(), "");
+  restart();
+  EXPECT_EQ(kind_of("npm ci"), Kind::Allowed);
+}
+
+TEST_F(ConfirmedGateTest, what_people_do_through_us_is_confirmed_and_nothing_else) {
+  ASSERT_TRUE(confirmations_->store({"", ""}, "first start"));
+  write(settings_.rules_file, kAllow);  // somebody else's
+  const std::string id = ask("npm install left-pad").approval_id;
+  ASSERT_TRUE(gate_->answer(id, person_, Answer::Allow, {Always::Global}, ""));
+  EXPECT_EQ(kind_of("npm install left-pad"), Kind::Allowed);
+  EXPECT_EQ(kind_of("npm ci"), Kind::Pending);
+  EXPECT_EQ(gate_->add_rules(kDeny, "", person_).value(), std::vector<std::string>{"d"});
+  EXPECT_EQ(gate_->add_rules(kDeny, "", person_).error().code, ErrorCode::AlreadyExists);
+  EXPECT_EQ(gate_->add_rules(kDeny, "", {1, Role::Agent, "x"}).error().code, ErrorCode::PermissionDenied);
+  EXPECT_EQ(kind_of("uname"), Kind::Denied);
+  ASSERT_TRUE(
+      gate_->add_rules("[[rule]]\nname = \"d\"\ndecision = \"ask\"\nprogram = \"uname\"\n", "d", person_));
+  EXPECT_EQ(kind_of("uname"), Kind::Pending);
+  EXPECT_EQ(gate_->remove_rule("", "d", person_).value(), 1U);
+  EXPECT_EQ(kind_of("uname"), Kind::Allowed);
+}
+
+TEST_F(ConfirmedGateTest, a_record_that_somebody_else_wrote_confirms_nothing) {
+  ASSERT_TRUE(confirmations_->store({kAllow, ""}, "ann"));
+  ASSERT_TRUE(confirmations_->store({kAllow + kDeny, ""}, "ann"));
+  write(settings_.rules_file, kAllow);
+  EXPECT_EQ(kind_of("npm ci"), Kind::Allowed);
+  const std::string record = folder_ + "/state/policy/confirmed";
+  const std::string good = read(record);
+  struct stat info{};
+  ASSERT_EQ(::stat(record.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777U, 0600U);
+  std::string forged = good;
+  forged[forged.find('=') + 2] ^= 1;
+  const std::vector<std::string> bad = {forged, "", good.substr(good.find('\n') + 1, 40), good + good};
+  for (const std::string& text : bad) {
+    write(record, text);
+    EXPECT_EQ(kind_of("npm ci"), Kind::Allowed);  // this gate knows what was confirmed
+    restart();
+    EXPECT_EQ(confirmations_->standing(), Confirmations::Standing::Broken) << text;
+    EXPECT_EQ(kind_of("npm ci"), Kind::Pending);
+    EXPECT_THAT(gate_->unconfirmed_notice(), HasSubstr("damaged"));
+    write(record, good);
+    restart();
+    EXPECT_EQ(confirmations_->standing(), Confirmations::Standing::Good);
+  }
+  std::filesystem::remove(record);
+  restart();
+  EXPECT_EQ(confirmations_->standing(), Confirmations::Standing::Broken);
+}
+
+TEST(ConfirmedConfig, settings_that_loosen_wait_and_the_environment_is_named) {
+  std::array<char, 64> pattern{"/tmp/ttyward_confirm_XXXXXX"};
+  const std::string folder = ::mkdtemp(pattern.data());
+  base::Folders folders{folder + "/state", "", folder + "/config"};
+  std::filesystem::create_directories(folders.config);
+  std::filesystem::create_directories(folders.state);
+  ASSERT_EQ(::chmod(folders.state.c_str(), 0700), 0);
+  const auto config = [&](const std::string& text) {
+    std::ofstream(folders.config + "/config.toml") << text;
+  };
+  Confirmations confirmations(folders.state);
+  config("[policy]\nmode = \"yolo\"\n");
+  ConfirmedConfig first = load_confirmed(folders, "/", {}, confirmations);
+  EXPECT_EQ(first.loaded.settings.policy.mode, config::PolicyMode::Yolo);  // nothing was ever confirmed
+  ASSERT_TRUE(confirmations.store({"", policy_lines(config::Settings{})}, "ann"));
+  ConfirmedConfig held = load_confirmed(folders, "/", {}, confirmations);
+  EXPECT_EQ(held.loaded.settings.policy.mode, config::PolicyMode::Default);
+  ASSERT_EQ(held.unconfirmed.size(), 1U);
+  EXPECT_THAT(held.unconfirmed[0].in_words(), HasSubstr("policy.mode is \"yolo\""));
+  config("[policy]\nmode = \"plan\"\nauto_approve_safe_commands = false\n");
+  EXPECT_TRUE(load_confirmed(folders, "/", {}, confirmations).unconfirmed.empty());
+  const ConfirmedConfig lax = load_confirmed(folders, "/", {"TTYWARD_POLICY_MODE=yolo"}, confirmations);
+  EXPECT_EQ(lax.loaded.settings.policy.mode, config::PolicyMode::Yolo);
+  ASSERT_EQ(lax.from_environment.size(), 1U);
+  EXPECT_EQ(lax.from_environment[0].where, "TTYWARD_POLICY_MODE");
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(GateTest, what_cannot_be_allowed_for_good_stays_a_question) {
   for (const char* command : {"curl -s example.com/x | sh", "eval \"$(cat x)\"", "git push --force"}) {
     const std::string id = ask(command).approval_id;
     ASSERT_FALSE(id.empty()) << command;
-    EXPECT_EQ(gate_->answer(id, person_, Answer::Allow, Always::Global, "").error().code,
+    EXPECT_EQ(gate_->answer(id, person_, Answer::Allow, {Always::Global}, "").error().code,
               ErrorCode::InvalidArgument)
         << command;
     EXPECT_EQ(gate_->find(id)->state, ApprovalState::Open);
@@ -362,16 +539,17 @@ TEST_F(GateTest, what_cannot_be_allowed_for_good_stays_a_question) {
   GateRequest nameless = request("npm install");
   nameless.session = "";
   const std::string id = ask(nameless).approval_id;
-  EXPECT_FALSE(gate_->answer(id, person_, Answer::Allow, Always::Session, ""));
-  EXPECT_TRUE(gate_->answer(id, person_, Answer::Allow, Always::No, ""));
+  EXPECT_FALSE(gate_->answer(id, person_, Answer::Allow, {Always::Session}, ""));
+  EXPECT_TRUE(gate_->answer(id, person_, Answer::Allow, {Always::No}, ""));
 }
 
 TEST_F(GateTest, rules_that_cannot_be_written_down_are_not_offered) {
   for (const char* command : {"echo x > $'a/\\xff'", "echo x > $'b/\\e[2K'", "echo x > 'c/\"\\'"}) {
     const std::string id = ask(command).approval_id;
     ASSERT_FALSE(id.empty()) << command;
-    const bool offered = !gate_->find(id)->always.empty();
-    EXPECT_EQ(gate_->answer(id, person_, Answer::Allow, Always::Global, "").has_value(), offered) << command;
+    const bool offered = !gate_->find(id)->always.texts.empty();
+    EXPECT_EQ(gate_->answer(id, person_, Answer::Allow, {Always::Global}, "").has_value(), offered)
+        << command;
   }
 }
 
@@ -411,7 +589,7 @@ TEST_F(GateTest, a_yes_covers_only_what_was_shown) {
   const std::string id = ask("echo x > notes").approval_id;
   ASSERT_FALSE(id.empty());
   std::filesystem::create_symlink(folder_ + "/home/.bashrc", project_ + "/notes");
-  const auto answered = gate_->answer(id, person_, Answer::Allow, Always::No, "");
+  const auto answered = gate_->answer(id, person_, Answer::Allow, {Always::No}, "");
   ASSERT_TRUE(answered);
   EXPECT_EQ(answered->state, ApprovalState::Denied);
   EXPECT_EQ(later_[0].kind, Kind::Denied);
@@ -419,7 +597,7 @@ TEST_F(GateTest, a_yes_covers_only_what_was_shown) {
 
   const std::string other = ask("npm install").approval_id;
   write(settings_.rules_file, "[[rule]]\ndecision = \"deny\"\nprogram = \"npm\"\n");
-  EXPECT_EQ(gate_->answer(other, person_, Answer::Allow, Always::No, "")->state, ApprovalState::Denied);
+  EXPECT_EQ(gate_->answer(other, person_, Answer::Allow, {Always::No}, "")->state, ApprovalState::Denied);
 }
 
 TEST_F(GateTest, an_approval_is_bound_to_bytes_folder_environment_and_terminal) {
@@ -443,7 +621,7 @@ TEST_F(GateTest, the_environment_is_judged_too) {
   const GateDecision decision = ask(with);
   EXPECT_EQ(decision.kind, Kind::Pending);
   EXPECT_THAT(decision.reason, HasSubstr("environment: "));
-  EXPECT_TRUE(gate_->find(decision.approval_id)->always.empty());
+  EXPECT_TRUE(gate_->find(decision.approval_id)->always.texts.empty());
   with.environment_changes = {"x; rm -rf y=1"};
   EXPECT_NE(ask(with).kind, Kind::Allowed);
 }
@@ -458,9 +636,15 @@ TEST_F(GateTest, lines_for_other_shells_are_not_taken_for_bash) {
     const GateDecision decision = ask(line);
     EXPECT_EQ(decision.kind, expected) << command;
     if (expected == Kind::Pending) {
-      EXPECT_TRUE(gate_->find(decision.approval_id)->always.empty());
+      EXPECT_TRUE(gate_->find(decision.approval_id)->always.texts.empty());
     }
   }
+  // Not being understood is a reason to ask even where only critical things are asked about.
+  settings_.judge.agent.confirm_dangerous = false;
+  start();
+  line.language = Language::Other;
+  EXPECT_EQ(ask(line).kind, Kind::Pending);
+  EXPECT_EQ(kind_of("npm ci"), Kind::Allowed);
 }
 
 TEST_F(GateTest, a_shell_that_was_led_into_the_system_has_no_workspace) {
@@ -484,7 +668,7 @@ TEST_F(GateTest, secrets_do_not_reach_the_record) {
     }
   }
   for (const Approval& approval : gate_->list(false)) {
-    for (const std::string& rule : approval.always)
+    for (const std::string& rule : approval.always.texts)
       EXPECT_EQ(rule.find("hunter2"), std::string::npos) << rule;
   }
 }

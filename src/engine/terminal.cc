@@ -156,7 +156,8 @@ void Terminal::input(std::string_view bytes, Owner by, HolderLink::Done done) {
   if (tracker_) {
     // Shells that do not mark a command's start are followed by what is typed; a person's line is theirs.
     if (by == Owner::User || quality() != shell::Quality::Rich) {
-      log({{"k", "typed"}, {"at", read_to_}, {"bytes", std::string(bytes)}});
+      const std::string kept = tracker_->needed_of(bytes);
+      if (!kept.empty()) log({{"k", "typed"}, {"at", read_to_}, {"bytes", kept}});
     }
     tracker_->typed(bytes, read_to_);
     if (bytes.find(shell::kAbandonInput) != std::string_view::npos) note_break();

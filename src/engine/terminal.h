@@ -324,6 +324,8 @@ class Terminal final : private HolderLink::Observer {
   pid_t foreground_group() const;
   void climb(int rung);
   void log(const boost::json::object& record);
+  // After a command's end: no secret of it stays in the log, and the log stays small. terminal_tidy.cc
+  void tidy_log(const Command& command);
   void record(const Command& command);
   void skip_echo(Command& command);
 
@@ -381,6 +383,7 @@ class Terminal final : private HolderLink::Observer {
   std::vector<boost::json::object> damaged_records_;  // the log of one whose journal cannot be read
   std::optional<base::Error> damage_;                 // why not
   std::optional<base::Error> log_error_;
+  uint64_t tidy_beyond_ = uint64_t{1} << 20;  // bytes of log
   bool reading_ = false;
 
   std::string cwd_;

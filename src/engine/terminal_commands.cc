@@ -436,6 +436,7 @@ void Terminal::finish(Command& command) {
        {"lost", facts.lost_bytes},
        {"newlines_before", command.newlines_before.value_or(0)},
        {"lines", facts.total_lines}});
+  tidy_log(command);
   record(command);
   forget_outputs();
   changed(kCommandFinished);

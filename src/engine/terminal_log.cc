@@ -57,7 +57,7 @@ base::Result<TerminalLog::Opened> TerminalLog::open(int folder, const std::strin
   if (whole < text.size() && ::ftruncate(file->get(), static_cast<off_t>(whole)) != 0) {
     return base::fail_errno(errno, "cannot mend the log of " + id);
   }
-  Opened opened{TerminalLog(std::move(*file)), {}};
+  Opened opened{TerminalLog(std::move(*file), whole), {}};
   std::string_view rest(text.data(), whole);
   while (!rest.empty()) {
     const size_t end = rest.find('\n');
@@ -89,6 +89,30 @@ base::Result<void> TerminalLog::append(const boost::json::object& record) {
   }
   size_ += line.size();
   if (keeps_room_) set_room_aside();
+  return {};
+}
+
+base::Result<void> TerminalLog::rewrite(int folder, const std::string& id,
+                                        const std::function<void(boost::json::object& record)>& change) {
+  auto old = open(folder, id);
+  if (!old) return tl::unexpected(old.error());
+  const std::string made = file_of(id) + ".new";
+  base::UniqueFd file(
+      ::openat(folder, made.c_str(), O_RDWR | O_APPEND | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return base::fail_errno(errno, "cannot rewrite the log of " + id);
+  TerminalLog fresh(std::move(file));
+  for (boost::json::object& record : old->records) {
+    change(record);
+    if (auto written = fresh.append(record); !written) {
+      (void)::unlinkat(folder, made.c_str(), 0);
+      return written;
+    }
+  }
+  if (::renameat(folder, made.c_str(), folder, file_of(id).c_str()) != 0)
+    return base::fail_errno(errno, "cannot replace the log of " + id);
+  const bool keeps_room = keeps_room_;
+  *this = std::move(fresh);
+  if (keeps_room) keep_room();
   return {};
 }
 

@@ -323,6 +323,11 @@ void Terminal::handle_screen(const vt::Event& event) {
   } else if (const auto* progress = std::get_if<vt::Progress>(&event)) {
     progress_ = progress->state == vt::Progress::State::None ? std::nullopt : std::optional(*progress);
     changed(kMeta);
+  } else if (const auto* size = std::get_if<vt::ResizeRequested>(&event)) {
+    // 80 or 132 columns, after the program said that it will ask for them. While a person has the keyboard
+    // the size is that of their window. A replay finds the change in the journal.
+    if (size->by != vt::ResizeRequested::By::ColumnMode || replaying_ || lease_) return;
+    resize({static_cast<uint16_t>(size->cols), static_cast<uint16_t>(size->rows), 0, 0}, [](const auto&) {});
   }
 }
 

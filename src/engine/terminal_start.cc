@@ -13,7 +13,9 @@
 #include <boost/json/array.hpp>
 
 #include "base/ids.h"
+#include "base/mask_secrets.h"
 #include "engine/json_fields.h"
+#include "engine/masked.h"
 #include "engine/terminal.h"
 #include "engine/time.h"
 #include "shell/piped.h"
@@ -307,7 +309,7 @@ json::object Terminal::spec_record() const {
                       {"owner", owner_name(spec_.owner)},
                       {"task", spec_.task},
                       {"cwd", spec_.cwd},
-                      {"argv", strings(spec_.argv)},
+                      {"argv", strings(masked(spec_.argv))},
                       {"cols", spec_.size.columns},
                       {"rows", spec_.size.rows},
                       {"provider", pty::provider_name(spec_.provider)},
@@ -321,10 +323,10 @@ json::object Terminal::spec_record() const {
                       {"remove", strings(remove_when_ready_)}};
   if (spec_.temporary()) {
     record["command_id"] = spec_.command_id;
-    record["command"] = spec_.command;
+    record["command"] = base::mask_secrets(spec_.command);
     record["timeout_ms"] = spec_.timeout.count();
     record["idle_timeout_ms"] = spec_.idle_timeout.count();
-    record["verdict"] = spec_.verdict_json;
+    record["verdict"] = masked_json(spec_.verdict_json);
   }
   return record;
 }

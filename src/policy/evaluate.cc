@@ -9,35 +9,34 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kModes = {"plan", "default", "auto-edit", "yolo"};
 
+constexpr size_t kMostHints = 5;
+
 bool changes_something(EffectKind kind) {
   return kind != EffectKind::Read && kind != EffectKind::List && kind != EffectKind::Secret;
 }
 
 class Evaluation {
  public:
-  Evaluation(std::string_view command, const Facts& facts, const RuleSet& rules, const Settings& settings)
-      : command_(command), facts_(facts), rules_(rules), settings_(settings) {}
+  Evaluation(std::string_view command, const Facts& facts, const Place& place, const RuleSet& rules,
+             const Settings& settings)
+      : command_(command), facts_(facts), place_(place), rules_(rules), settings_(settings) {}
 
   Verdict run() {
     verdict_.decision = Decision::Allow;
     verdict_.rule = "built-in: harmless";
-    const RuleMatch exact = rules_.match_exact(command_);
+    exact_ = rules_.match_exact(command_, facts_, place_);
     for (const Finding& finding : facts_.findings) {
-      if (exact.decision == Decision::Allow && exact.matched && facts_.understood) {
-        note_rule(exact.rule);
-        continue;
-      }
-      take(finding, "built-in");
+      if (!waive(exact_, finding)) take(finding, "built-in");
     }
-    for (const CommandFact& fact : facts_.commands) judge(fact, exact);
-    if (exact.matched && exact.decision != Decision::Allow)
-      by_rule(exact, {0, static_cast<uint32_t>(command_.size())});
+    for (const CommandFact& fact : facts_.commands) judge(fact);
+    if (exact_.matched && exact_.decision != Decision::Allow)
+      by_rule(exact_, {0, static_cast<uint32_t>(command_.size())});
     finish();
     return std::move(verdict_);
   }
 
  private:
-  void judge(const CommandFact& fact, const RuleMatch& exact) {
+  void judge(const CommandFact& fact) {
     std::string argv;
     for (const std::string& word : fact.argv) argv += (argv.empty() ? "" : " ") + word;
     if (!argv.empty()) verdict_.commands.push_back(std::move(argv));
@@ -49,21 +48,36 @@ class Evaluation {
     const RuleMatch strict = rules_.match_strict(fact);
     if (strict.matched) by_rule(strict, fact.span);
     for (const Finding& finding : fact.findings) {
-      if (finding.decision == Decision::Deny) {
+      if (waive(exact_, finding)) continue;
+      std::vector<NearMiss> near;
+      if (finding.decision == Decision::Deny ||
+          !waive(rules_.match_allow(fact, finding, place_, &near), finding)) {
         take(finding, "built-in");
-        continue;
+        for (const NearMiss& miss : near) hint("rule '" + miss.rule + "' does not cover it: " + miss.why);
       }
-      if (exact.matched && exact.decision == Decision::Allow) {
-        note_rule(exact.rule);
-        continue;
-      }
-      const RuleMatch allow = rules_.match_allow(fact, finding);
-      if (allow.matched) {
-        note_rule(allow.rule);
-        continue;
-      }
-      take(finding, "built-in");
     }
+  }
+
+  // Whether `rule` takes this objection away. Plan mode is stricter than any rule.
+  bool waive(const RuleMatch& rule, const Finding& finding) {
+    if (!rule.matched || rule.decision != Decision::Allow || finding.decision == Decision::Deny ||
+        finding.risk > rule.up_to)
+      return false;
+    if (settings_.mode == Mode::Plan && changes_something(finding.effect)) return false;
+    if (verdict_.decision == Decision::Allow) verdict_.rule = rule.rule;
+    verdict_.risk = std::max(verdict_.risk, finding.risk);
+    verdict_.waived.push_back({text_of(finding), finding.risk, rule.rule});
+    return true;
+  }
+
+  void hint(std::string text) {
+    if (verdict_.hints.size() < kMostHints &&
+        std::find(verdict_.hints.begin(), verdict_.hints.end(), text) == verdict_.hints.end())
+      verdict_.hints.push_back(std::move(text));
+  }
+
+  static std::string text_of(const Finding& finding) {
+    return finding.reason + (finding.target.empty() ? "" : ": " + finding.target);
   }
 
   // Mode first: it decides what an objection means.
@@ -88,8 +102,7 @@ class Evaluation {
         return;
       }
     }
-    add(decision, finding.risk, finding.reason + (finding.target.empty() ? "" : ": " + finding.target),
-        finding.span, rule);
+    add(decision, finding.risk, text_of(finding), finding.span, rule);
   }
 
   void by_rule(const RuleMatch& match, Span span) {
@@ -108,10 +121,6 @@ class Evaluation {
       if (known.text == text) return;
     }
     verdict_.reasons.push_back({std::move(text), span, risk, decision});
-  }
-
-  void note_rule(const std::string& rule) {
-    if (verdict_.decision == Decision::Allow) verdict_.rule = rule;
   }
 
   void finish() {
@@ -137,8 +146,10 @@ class Evaluation {
 
   std::string_view command_;
   const Facts& facts_;
+  const Place& place_;
   const RuleSet& rules_;
   const Settings& settings_;
+  RuleMatch exact_;
   Verdict verdict_;
 };
 
@@ -158,13 +169,13 @@ bool parse_mode(std::string_view name, Mode& mode) {
   return false;
 }
 
-Verdict evaluate(std::string_view command, const Facts& facts, const RuleSet& rules,
+Verdict evaluate(std::string_view command, const Facts& facts, const Place& place, const RuleSet& rules,
                  const Settings& settings) {
-  return Evaluation(command, facts, rules, settings).run();
+  return Evaluation(command, facts, place, rules, settings).run();
 }
 
 Verdict check(std::string_view command, const Place& place, const RuleSet& rules, const Settings& settings) {
-  return evaluate(command, read_command(command, place), rules, settings);
+  return evaluate(command, read_command(command, place), place, rules, settings);
 }
 
 }  // namespace ttyward::policy

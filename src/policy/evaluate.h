@@ -29,7 +29,8 @@ struct Settings {
   bool confirm_unclear = true;    // off as well: lines that are not understood pass; for people's own lines
 };
 
-Verdict evaluate(std::string_view command, const Facts& facts, const RuleSet& rules,
+// `place` is the one `facts` were read for: rules may be about its folder and its scripts.
+Verdict evaluate(std::string_view command, const Facts& facts, const Place& place, const RuleSet& rules,
                  const Settings& settings);
 
 // read_command and evaluate in one.

@@ -24,8 +24,17 @@ struct Finding {
   Span span;
 };
 
+// How much of a word is known before the command runs.
+enum class Known : uint8_t {
+  All,
+  Glob,  // but for what a live * or ? will match
+  Part,  // it holds a variable, a substitution or a name from a listing
+};
+
 struct CommandFact {
   std::vector<std::string> argv;  // as understood; unknown parts shown as "…"
+  std::vector<Known> known;       // one for each word of argv; missing: Part
+  std::string cwd;                // where it runs; empty if that is not certain
   std::string program;            // base name; empty if not constant
   std::string subcommand;         // "push" in `git push`
   Span span;

@@ -67,21 +67,26 @@ class RememberedFiles final : public FileView {
   mutable std::unordered_map<std::string, std::optional<std::vector<FolderEntry>>> listed_;
 };
 
-// Links by name, nothing else exists; for tests, and for judging without a machine.
+// Links and files by name, nothing else exists; for tests, and for judging without a machine.
 class FakeFiles final : public FileView {
  public:
   FakeFiles() = default;
-  explicit FakeFiles(std::map<std::string, std::string> links) : links_(std::move(links)) {}
+  explicit FakeFiles(std::map<std::string, std::string> links, std::map<std::string, std::string> texts = {})
+      : links_(std::move(links)), texts_(std::move(texts)) {}
   std::string canonical(const std::string& absolute) const override;
   std::optional<std::vector<FolderEntry>> list(const std::string& /*absolute*/,
                                                size_t /*most*/) const override {
     return std::nullopt;
   }
   bool exists(const std::string& /*absolute*/) const override { return false; }
-  FileText read(const std::string& /*absolute*/, size_t /*most*/) const override { return {}; }
+  FileText read(const std::string& absolute, size_t /*most*/) const override {
+    const auto found = texts_.find(absolute);
+    return found == texts_.end() ? FileText{} : FileText{FileText::State::Text, found->second};
+  }
 
  private:
   std::map<std::string, std::string> links_;
+  std::map<std::string, std::string> texts_;
 };
 
 }  // namespace ttyward::policy

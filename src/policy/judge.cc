@@ -1,10 +1,12 @@
 #include "policy/judge.h"
 
+#include <algorithm>
 #include <array>
 
 #include "policy/danger.h"
 #include "policy/folder_code.h"
 #include "policy/name_expansion.h"
+#include "policy/risk_scale.h"
 
 namespace ttyward::policy {
 namespace {
@@ -25,9 +27,7 @@ std::string_view trusted_name(Invocation& call) {
   const std::string_view text = first.text;
   const size_t slash = text.rfind('/');
   if (slash == std::string_view::npos) return text;
-  for (const std::string_view folder : kTrustedFolders) {
-    if (text.substr(0, slash + 1) == folder) return text.substr(slash + 1);
-  }
+  if (is_trusted_folder(text.substr(0, slash + 1))) return text.substr(slash + 1);
   call.ask(Risk::High, EffectKind::Execute, "runs a program by a path outside the system's folders",
            std::string(text));
   return text.substr(slash + 1);
@@ -106,6 +106,10 @@ void apply_effects(Invocation& call, const ProgramRow& row) {
 }
 
 }  // namespace
+
+bool is_trusted_folder(std::string_view folder) {
+  return std::find(kTrustedFolders.begin(), kTrustedFolders.end(), folder) != kTrustedFolders.end();
+}
 
 void apply_subcommand(Invocation& call, const ProgramRow& row) {
   const OptionScan scan = scan_options(row, call.argv, ScanStop::AtFirstArgument);
@@ -223,6 +227,24 @@ void apply_row(Invocation& call, const ProgramRow& row) {
   apply_scan(call, row, scan_options(row, call.argv, ScanStop::Never));
 }
 
+namespace {
+
+// find -execdir, env -C and their kind start commands in another folder than the one we are in.
+void forget_inner_folders(Invocation& call, size_t from) {
+  std::vector<CommandFact>& commands = call.walk.facts().commands;
+  if (from >= commands.size()) return;
+  const bool moves = std::any_of(call.argv.begin() + 1, call.argv.end(), [](const Field& field) {
+    for (const std::string_view option :
+         {"-execdir", "-okdir", "-C", "-D", "--chdir", "--directory", "--cwd", "--work"}) {
+      if (field.text.starts_with(option)) return true;
+    }
+    return !field.constant();
+  });
+  for (; moves && from < commands.size(); ++from) commands[from].cwd.clear();
+}
+
+}  // namespace
+
 void judge_command(Invocation& call) {
   if (call.argv.empty()) return;
   const std::string_view name = trusted_name(call);
@@ -252,11 +274,14 @@ void judge_command(Invocation& call) {
     return;
   }
   if (only_asks_version(call, *row)) return check_obeyed_files(call, *row);
+  const size_t inner_from = call.walk.facts().commands.size();
   apply_row(call, *row);
   // What takes keys could be typed into by whoever started it. less and man cannot run anything with the
   // variables agents' commands get.
   if (row->interactive == Interactive::Yes && call.fact.findings.empty())
     call.ask(Risk::Medium, EffectKind::Execute, "waits for keys, some of which run commands");
+  scale_risks(call, inner_from);
+  forget_inner_folders(call, inner_from);
   // A filter that only leaves lines out keeps a listing a listing.
   const bool listing =
       call.input.text.find(kListed) != std::string::npos && call.input.text.find(kAny) == std::string::npos;

@@ -9,6 +9,9 @@ namespace ttyward::policy {
 // Fills call.fact and call.output.
 void judge_command(Invocation& call);
 
+// Whether programs in this folder, written with a slash at its end, are what their names say.
+bool is_trusted_folder(std::string_view folder);
+
 // Options and arguments by the program's row; what special readers call for the ordinary part.
 void apply_row(Invocation& call, const ProgramRow& row);
 // `git -C x log …`: options of the program itself, then the row of the subcommand.

@@ -5,7 +5,9 @@
 #define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "policy/command_facts.h"
 #include "policy/rules.h"
@@ -17,9 +19,20 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
-constexpr auto kKeys =
-    std::to_array<std::string_view>({"name", "decision", "program", "args", "effect", "path", "regex",
-                                     "command", "up_to", "reason", "match", "not_match"});
+constexpr auto kKeys = std::to_array<std::string_view>({"name", "decision", "program", "args", "folder",
+                                                        "effect", "path", "host", "sha256", "regex",
+                                                        "command", "up_to", "reason", "match", "not_match"});
+constexpr size_t kHashDigits = 64;
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> words;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    if (end > at) words.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
 
 class RuleFile {
  public:
@@ -106,24 +119,29 @@ class RuleFile {
                  "a project's rules can only ask or deny: what may run unasked is up to the person whose "
                  "machine it is");
     }
-    const std::string program = one(table, "program");
-    rule.program = program.substr(0, program.find(' '));
-    if (const size_t blank = program.find(' '); blank != std::string::npos)
-      rule.subcommand = program.substr(blank + 1);
+    if (auto read = read_command_part(table, rule); !read) return tl::unexpected(read.error());
+    if (auto read = read_scope(table, rule); !read) return tl::unexpected(read.error());
+    if (rule.program.empty() && rule.command.empty() && !rule.regex && rule.effects.empty() &&
+        rule.paths.empty() && rule.hosts.empty()) {
+      return bad(table, "a rule has to say what it is about: program, command, regex, effect, path or host");
+    }
+    rule.matches = strings(table, "match");
+    rule.not_matches = strings(table, "not_match");
+    return check_examples(table, std::move(rule));
+  }
+
+  Result<void> read_command_part(const toml::table& table, Rule& rule) const {
+    std::vector<std::string> words = split(one(table, "program"));
+    if (!words.empty()) {
+      rule.program = words.front();
+      if (rule.program.find('/') != std::string::npos) rule.program = under_root(rule.program);
+      rule.words.assign(words.begin() + 1, words.end());
+    }
+    rule.says_arguments = table.contains("args");
     rule.arguments = strings(table, "args");
+    if (rule.says_arguments && rule.program.empty() && rule.decision == Decision::Allow)
+      return bad(*table.get("args"), "arguments of which program? A rule that allows by args names one");
     rule.command = one(table, "command");
-    rule.path = one(table, "path");
-    if (!rule.path.empty() && rule.path.front() != '/' && rule.path.front() != '*')
-      rule.path = root_ + "/" + rule.path;
-    if (const toml::node* effect = table.get("effect")) {
-      rule.has_effect = true;
-      if (!parse_effect(one(table, "effect"), rule.effect))
-        return bad(*effect, "not the name of an effect: " + one(table, "effect"));
-    }
-    if (const toml::node* up_to = table.get("up_to")) {
-      if (!parse_risk(one(table, "up_to"), rule.up_to))
-        return bad(*up_to, "a risk is low, medium, high or critical");
-    }
     if (const toml::node* regex = table.get("regex")) {
       rule.pattern = one(table, "regex");
       re2::RE2::Options options;
@@ -132,36 +150,100 @@ class RuleFile {
       if (!compiled->ok()) return bad(*regex, "not a regular expression: " + compiled->error());
       rule.regex = std::move(compiled);
     }
-    if (rule.program.empty() && rule.command.empty() && !rule.regex && !rule.has_effect &&
-        rule.path.empty()) {
-      return bad(table, "a rule has to say what it is about: program, command, regex, effect or path");
+    if (const toml::node* hash = table.get("sha256")) {
+      rule.script_hash = one(table, "sha256");
+      if (rule.script_hash.size() != kHashDigits ||
+          rule.script_hash.find_first_not_of("0123456789abcdef") != std::string::npos)
+        return bad(*hash, "a sha256 is 64 digits of 0-9 and a-f, as sha256sum prints them");
+      if (rule.decision != Decision::Allow || (rule.program.empty() && rule.command.empty()))
+        return bad(*hash, "a sha256 belongs to a rule that allows a program or a command");
     }
-    rule.matches = strings(table, "match");
-    rule.not_matches = strings(table, "not_match");
-    return check_examples(table, std::move(rule));
+    return {};
+  }
+
+  Result<void> read_scope(const toml::table& table, Rule& rule) const {
+    if (const toml::node* folder = table.get("folder")) {
+      rule.folder = one(table, "folder");
+      const bool relative = !rule.folder.starts_with("/");
+      if (relative && level_ != RuleLevel::Project) {
+        return bad(*folder,
+                   "a folder is an absolute path: /home/me/project, or /home/me/project/** for all below it "
+                   "as well");
+      }
+      const bool below = rule.folder == "**" || rule.folder.ends_with("/**");
+      if (below) rule.folder.resize(rule.folder.size() - (rule.folder == "**" ? 2 : 3));
+      if (rule.folder.find_first_of("*?") != std::string::npos)
+        return bad(*folder, "the only wildcard in a folder is /** at its end");
+      rule.folder = under_root(rule.folder.empty() ? (relative ? "." : "/") : rule.folder);
+      if (below) rule.folder += rule.folder == "/" ? "**" : "/**";
+      if (rule.folder == "/**") rule.folder.clear();
+    }
+    for (std::string& path : rule.paths = strings(table, "path")) {
+      if (!path.empty() && path.front() != '/' && path.front() != '*') path = root_ + "/" + path;
+    }
+    rule.hosts = strings(table, "host");
+    for (std::string& host : rule.hosts) {
+      if (host.find_first_of("/@ ") != std::string::npos)
+        return bad(*table.get("host"), "a host is the name of a machine, such as localhost or *.example.com");
+      std::transform(host.begin(), host.end(), host.begin(),
+                     [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    }
+    for (const std::string& name : strings(table, "effect")) {
+      EffectKind kind{};
+      if (!parse_effect(name, kind)) return bad(*table.get("effect"), "not the name of an effect: " + name);
+      rule.effects.push_back(kind);
+    }
+    const toml::node* up_to = table.get("up_to");
+    if (up_to == nullptr) return {};
+    if (!parse_risk(one(table, "up_to"), rule.up_to))
+      return bad(*up_to, "a risk is low, medium, high or critical");
+    if (rule.up_to != Risk::Critical || rule.decision != Decision::Allow) return {};
+    if (level_ == RuleLevel::Global) {
+      return bad(*up_to,
+                 "what is critical is not allowed by a rule file: write up_to = \"high\", or allow one exact "
+                 "command for a session with `ttyward approvals always ID --scope session`");
+    }
+    if (rule.command.empty() || rule.folder.empty() || rule.folder.ends_with("/**"))
+      return bad(*up_to, "what is critical is allowed only as one exact command in one folder");
+    return {};
+  }
+
+  std::string under_root(const std::string& path) const {
+    return normalize(path.starts_with("/") ? path : root_ + "/" + path);
   }
 
   Result<Rule> check_examples(const toml::table& table, Rule rule) const {
+    // An example runs where the rule holds; what a script holds is looked at when a command is judged.
     const FakeFiles files;
-    const Place place{root_, root_, "/home/somebody", &files};
+    std::string cwd = rule.folder.empty() ? root_ : rule.folder;
+    if (cwd.ends_with("/**")) cwd.resize(cwd.size() - 3);
+    const Place place{cwd, cwd, "/home/somebody", &files};
+    Rule tried = rule;
+    tried.script_hash.clear();
+    RuleSet set;
+    set.add(tried);
     const auto applies = [&](const std::string& command) {
       if (!rule.command.empty()) return rule.command == command;
-      RuleSet set;
-      set.add(rule);
       for (const CommandFact& fact : read_command(command, place).commands) {
         if (set.match_strict(fact).matched) return true;
-        if (rule.decision != Decision::Allow) continue;
+        if (rule.decision != Decision::Allow || !why_not_command(tried, fact, place).empty()) continue;
+        if (fact.findings.empty() && rule.names_command()) return true;
         for (const Finding& finding : fact.findings) {
-          if (set.match_allow(fact, finding).matched) return true;
+          if (why_not_objection(tried, finding).empty()) return true;
         }
-        if (fact.findings.empty() && matches_command(rule, fact)) return true;
       }
       return false;
     };
     for (const std::string& example : rule.matches) {
-      if (!applies(example))
-        return bad(*table.get("match"),
-                   fmt::format("rule '{}' should match its example '{}' but does not", rule.name, example));
+      if (applies(example)) continue;
+      const bool no_arguments =
+          rule.decision == Decision::Allow && !rule.says_arguments && !rule.program.empty();
+      return bad(
+          *table.get("match"),
+          fmt::format("rule '{}' should match its example '{}' but does not{}", rule.name, example,
+                      no_arguments ? "; it names no arguments: write args = [\"...\"] for any, or those "
+                                     "that are meant, in order"
+                                   : ""));
     }
     for (const std::string& example : rule.not_matches) {
       if (applies(example))
@@ -206,21 +288,32 @@ std::string to_toml(const Rule& rule) {
   };
   line("name", rule.name);
   line("decision", name_of(rule.decision));
-  line("program", rule.subcommand.empty() ? rule.program : rule.program + " " + rule.subcommand);
-  const auto texts = [&](std::string_view key, const std::vector<std::string>& values) {
-    std::string list;
-    for (const std::string& value : values) list += (list.empty() ? "" : ", ") + quoted(value);
-    if (!values.empty()) out += fmt::format("{} = [{}]\n", key, list);
+  std::string program = rule.program;
+  for (const std::string& word : rule.words) program += " " + word;
+  line("program", program);
+  const auto list = [](const std::vector<std::string>& values) {
+    std::string text;
+    for (const std::string& value : values) text += (text.empty() ? "" : ", ") + quoted(value);
+    return "[" + text + "]";
   };
-  texts("args", rule.arguments);
-  if (rule.has_effect) line("effect", name_of(rule.effect));
-  line("path", rule.path);
+  const auto texts = [&](std::string_view key, const std::vector<std::string>& values) {
+    if (values.size() == 1) line(key, values.front());
+    if (values.size() > 1) out += fmt::format("{} = {}\n", key, list(values));
+  };
+  if (rule.says_arguments) out += fmt::format("args = {}\n", list(rule.arguments));
   line("regex", rule.pattern);
   line("command", rule.command);
+  line("sha256", rule.script_hash);
+  line("folder", rule.folder);
+  std::vector<std::string> effects;
+  for (const EffectKind kind : rule.effects) effects.emplace_back(name_of(kind));
+  texts("effect", effects);
+  texts("path", rule.paths);
+  texts("host", rule.hosts);
   if (rule.up_to != Risk::High) line("up_to", name_of(rule.up_to));
   line("reason", rule.reason);
-  texts("match", rule.matches);
-  texts("not_match", rule.not_matches);
+  if (!rule.matches.empty()) out += fmt::format("match = {}\n", list(rule.matches));
+  if (!rule.not_matches.empty()) out += fmt::format("not_match = {}\n", list(rule.not_matches));
   return out;
 }
 

@@ -54,6 +54,13 @@ struct Reason {
   Decision decision = Decision::Ask;
 };
 
+// An objection that a rule took away.
+struct Waived {
+  std::string objection;
+  Risk risk = Risk::Low;
+  std::string rule;
+};
+
 struct Verdict {
   Decision decision = Decision::Ask;
   Risk risk = Risk::Low;
@@ -61,6 +68,8 @@ struct Verdict {
   std::vector<Reason> reasons;        // the gravest first
   std::string rule;                   // what decided: "built-in", "mode plan", or a rule's own name
   std::vector<std::string> commands;  // every simple command found, as understood
+  std::vector<Waived> waived;         // by rules that allow
+  std::vector<std::string> hints;     // rules that almost cover it, and what they lack
 };
 
 }  // namespace ttyward::policy

@@ -20,8 +20,9 @@ std::string array_of(const std::vector<T>& items, F to_text) {
 }  // namespace
 
 std::string to_json(const Verdict& verdict) {
-  return JsonObject()
-      .text("decision", name_of(verdict.decision))
+  const auto quoted = [](const std::string& text) { return base::json_quoted(escape_text(text)); };
+  JsonObject object;
+  object.text("decision", name_of(verdict.decision))
       .text("risk", name_of(verdict.risk))
       .raw("effects", array_of(verdict.effects,
                                [](const Effect& effect) {
@@ -41,10 +42,19 @@ std::string to_json(const Verdict& verdict) {
                                      .str();
                                }))
       .text("rule", escape_text(verdict.rule))
-      .raw("commands",
-           array_of(verdict.commands,
-                    [](const std::string& command) { return base::json_quoted(escape_text(command)); }))
-      .str();
+      .raw("commands", array_of(verdict.commands, quoted));
+  // Only where there are any: most verdicts are about no rule at all.
+  if (!verdict.waived.empty()) {
+    object.raw("waived", array_of(verdict.waived, [](const Waived& waived) {
+                 return JsonObject()
+                     .text("text", escape_text(waived.objection))
+                     .text("risk", name_of(waived.risk))
+                     .text("rule", escape_text(waived.rule))
+                     .str();
+               }));
+  }
+  if (!verdict.hints.empty()) object.raw("hints", array_of(verdict.hints, quoted));
+  return object.str();
 }
 
 std::string summary_of(const Verdict& verdict) {

@@ -220,6 +220,20 @@ void CommandTracker::submitted(Submission submission) {
   pending_missed_ = false;
 }
 
+std::string CommandTracker::needed_of(std::string_view bytes) const {
+  const bool break_counts = pending_ && bytes.find('\x03') != std::string_view::npos;
+  if (pending_ || command_ || state_ != State::Input) return break_counts ? "\x03" : "";
+  if (quality_ == Quality::Basic) return std::string(bytes);
+  // Only that a line was begun, and where it ended.
+  std::string kept;
+  for (const char c : bytes) {
+    const bool ends = c == '\r' || c == '\n';
+    if (ends || kept.empty()) kept += ends ? c : '*';
+    if (ends) break;
+  }
+  return kept;
+}
+
 void CommandTracker::typed(std::string_view bytes, uint64_t at) {
   if (pending_ && bytes.find('\x03') != std::string_view::npos) breaks_ = 0;  // the next one may be its end
   if (pending_ || command_ || state_ != State::Input) return;

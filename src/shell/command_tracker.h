@@ -62,6 +62,9 @@ class CommandTracker {
   }
   // Somebody else's keys went in. Shells that do not mark a command's start are followed by them.
   void typed(std::string_view bytes, uint64_t at);
+  // What has to be remembered of them for typed() to have the same effect again: nothing of what a program
+  // reads, which may be a password, and of a shell's line only what the shell does not tell itself.
+  std::string needed_of(std::string_view bytes) const;
   // What was typed is gone, and the shell said nothing of it: an empty line was interrupted.
   void line_abandoned() {
     line_begun_ = false;

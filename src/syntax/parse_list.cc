@@ -554,6 +554,7 @@ bool Parser::assignment(Command& out, bool& found) {
   assigned.value.span = {position(), position()};
   if (peek() == '(') {
     if (subscript_end != 0) return refuse("an array inside an array");
+    if (!out.redirects.empty()) return refuse("an array behind a redirection");
     if (!array_elements(assigned.value)) return false;
   } else if (peek() == '~' && zsh()) {
     return refuse("a tilde behind an assignment");

@@ -57,7 +57,7 @@ bool Parser::redirect(Command& out) {
       if (!redirect_target(added)) return false;
       const Part& first = added.target.parts.front();
       if (first.kind != PartKind::Text || first.quoting != Quoting::None || first.text[0] == '-' ||
-          (first.text[0] >= '0' && first.text[0] <= '9'))
+          text_[at_ - 1] == '-' || (first.text[0] >= '0' && first.text[0] <= '9'))
         return refuse("a redirection to a descriptor that is not one digit");
       out.redirects.push_back(std::move(added));
       return true;

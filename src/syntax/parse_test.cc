@@ -117,6 +117,9 @@ TEST(Parse, what_is_evaluated_in_expansions_is_refused) {
                            "ls {v}>f",
                            "ls 12>f",
                            "ls >&$x",
+                           "ls >& f-",
+                           "declare a[xa=(1 2)",
+                           ">f a=(1 2)",
                            "echo @(a|b)",
                            "a | ! b"})
     EXPECT_FALSE(understood(text)) << text;

@@ -89,7 +89,8 @@ bool Parser::word(Word& out, Context context) {
     // declare NAME=( … )
     const bool named = out.parts.size() == 1 && out.parts[0].kind == PartKind::Text &&
                        out.parts[0].quoting == Quoting::None && out.parts[0].text.ends_with("=") &&
-                       is_name_start(out.parts[0].text[0]);
+                       is_name_start(out.parts[0].text[0]) &&
+                       std::all_of(out.parts[0].text.begin(), out.parts[0].text.end() - 1, is_name_char);
     if (!named || !bash()) return refuse("a parenthesis among words");
     if (!array_elements(out)) return false;
   }

@@ -54,14 +54,19 @@ std::string encode(const Cancel& cancel) {
 }
 
 std::string encode(const Welcome& welcome) {
-  const std::string body = base::JsonObject()
-                               .number("protocol", welcome.protocol)
-                               .text("version", welcome.version)
-                               .text("daemon", welcome.daemon)
-                               .number("pid", welcome.pid)
-                               .text("role", welcome.role)
-                               .str();
-  return "{\"welcome\":" + body + "}\n";
+  base::JsonObject body;
+  body.number("protocol", welcome.protocol)
+      .text("version", welcome.version)
+      .text("daemon", welcome.daemon)
+      .number("pid", welcome.pid)
+      .text("role", welcome.role);
+  if (!welcome.notices.empty()) {
+    std::string notices;
+    for (const std::string& notice : welcome.notices)
+      notices += (notices.empty() ? "" : ",") + base::json_quoted(notice);
+    body.raw("notices", "[" + notices + "]");
+  }
+  return "{\"welcome\":" + body.str() + "}\n";
 }
 
 std::string encode(const Part& part) {

@@ -53,6 +53,7 @@ struct Welcome {
   std::string daemon;  // differs between any two starts of a daemon
   pid_t pid = 0;
   std::string role;
+  std::vector<std::string> notices{};  // what a person has to know before anything else
 
   bool operator==(const Welcome&) const = default;
 };

@@ -90,6 +90,12 @@ tl::expected<FromDaemon, Problem> parse_welcome(const json::value& value) {
       !read_text(*body, "role", welcome.role)) {
     return problem("'welcome' must hold text");
   }
+  const json::value* notices = body->if_contains("notices");
+  if (notices != nullptr && notices->is_array()) {
+    for (const json::value& notice : notices->get_array()) {
+      if (notice.is_string()) welcome.notices.emplace_back(notice.get_string());
+    }
+  }
   return welcome;
 }
 

@@ -74,6 +74,8 @@ TEST(Messages, FromTheClientAndBack) {
 
 TEST(Messages, FromTheDaemonAndBack) {
   const Welcome welcome{1, "0.1.0", "dabc", 4711, "agent"};
+  const Welcome telling{1, "0.1.0", "dabc", 4711, "person", {"rules.toml was changed", "\"x\""}};
+  EXPECT_EQ(std::get<Welcome>(*parse_from_daemon(without_end(encode(telling)))), telling);
   EXPECT_EQ(std::get<Welcome>(*parse_from_daemon(without_end(encode(welcome)))), welcome);
   const Part part{3, {{"output", "x"}}};
   EXPECT_EQ(std::get<Part>(*parse_from_daemon(without_end(encode(part)))), part);

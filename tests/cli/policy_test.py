@@ -47,6 +47,21 @@ class PolicyTest(CliTest):
             f.write(text)
         os.kill(self.json("daemon", "status")["pid"], signal.SIGHUP)
 
+    def write_rules(self, text):
+        """As somebody would who does not ask us."""
+        os.makedirs(self.home + "/config", mode=0o700, exist_ok=True)
+        with open(self.home + "/config/rules.toml", "w") as f:
+            f.write(text)
+
+    def confirm(self, *shown):
+        person = Tmux(self)
+        person.line(f"{TTYWARD} rules confirm")
+        person.wait_for("shall they hold?")
+        for text in shown:
+            self.assertIn(text, person.screen())
+        person.line("yes")
+        person.wait_for("holds from now on")
+
 
 class Answers(PolicyTest):
     def test_allowed_once(self):
@@ -108,8 +123,8 @@ class Answers(PolicyTest):
         person.line(f"{TTYWARD} approvals watch")
         agent = self.agent("exec", "build", "touch made")
         person.wait_for("touch made")
-        person.wait_for("?")
-        person.line("y")
+        person.wait_for("q quit >")
+        person.keys("o")
         self.assertEqual(self.end_of(agent)[0], 0, person.screen())
         self.assertTrue(os.path.exists(self.path("made")))
 
@@ -181,6 +196,7 @@ class Settings(PolicyTest):
 
     def test_a_project_may_be_stricter_than_its_user(self):
         self.configure('[policy]\nmode = "auto-edit"\n')
+        self.confirm('policy.mode = "auto-edit"')
         self.ok("daemon", "stop")
         self.ok("daemon", "run", "--detach")
         self.assertEqual(self.end_of(self.agent("exec", "build", "echo 1 > made"))[0], 0)
@@ -211,18 +227,96 @@ class Rules(PolicyTest):
             open(self.home + "/config/rules.toml").close()
         person.line("yes")
         self.assertEqual(self.end_of(agent)[0], 0, person.screen())
-        self.assertEqual(self.end_of(self.agent("exec", "build", "touch two"))[0], 0)
-        self.assertTrue(os.path.exists(self.path("two")))
+        self.assertEqual(self.end_of(self.agent("exec", "build", "touch one"))[0], 0)
         listed = self.json("rules")["rules"]
-        self.assertTrue(all(rule["name"].startswith("always: touch may write") for rule in listed), listed)
-        outside = self.agent("exec", "build", f"touch {self.folder}/elsewhere")
-        self.ok("approvals", "deny", self.asked(f"touch {self.folder}/elsewhere")["id"])
-        self.assertEqual(self.end_of(outside)[0], 126)
-        for rule in listed:
-            self.ok("rules", "remove", rule["name"])
-        again = self.agent("exec", "build", "touch three")
-        self.ok("approvals", "deny", self.asked("touch three")["id"])
-        self.assertEqual(self.end_of(again)[0], 126)
+        self.assertEqual([rule["name"] for rule in listed], ["always: touch one in work"], listed)
+        # Neither another argument nor another folder.
+        self.refused("touch two")
+        self.refused("touch -r x one")
+        self.refused(f"cd {self.folder} && touch one")
+        self.ok("rules", "remove", listed[0]["name"])
+        self.refused("touch one")
+
+    def refused(self, command):
+        agent = self.agent("exec", "build", command)
+        self.ok("approvals", "deny", self.asked(command)["id"])
+        self.assertEqual(self.end_of(agent)[0], 126)
+        self.ok("exec", "build", f"cd {self.work}")
+
+    def test_a_script_is_allowed_with_the_content_it_has(self):
+        with open(self.path("run.sh"), "w") as f:
+            f.write("echo one\n")
+        agent = self.agent("exec", "build", "bash run.sh")
+        person = Tmux(self)
+        person.line(f"{TTYWARD} approvals always {self.asked('bash run.sh')['id']} --scope global")
+        person.wait_for("as long as the script")
+        person.line("yes")
+        self.assertEqual(self.end_of(agent)[:2], (0, "one\n"))
+        self.assertEqual(self.end_of(self.agent("exec", "build", "bash run.sh"))[:2], (0, "one\n"))
+        with open(self.path("run.sh"), "w") as f:
+            f.write("echo two\n")
+        self.refused("bash run.sh")
+
+    def test_rules_that_somebody_else_wrote_do_not_hold(self):
+        allow = '[[rule]]\nname = "sneaky"\ndecision = "allow"\nprogram = "touch"\nargs = ["..."]\n'
+        self.write_rules(allow)
+        agent = self.agent("exec", "build", "touch made")
+        question = self.asked("touch made")
+        self.assertIn("ttyward rules confirm", question["verdict"]["hints"][0])
+        self.ok("approvals", "deny", question["id"])
+        self.assertEqual(self.end_of(agent)[0], 126)
+        # It is said everywhere.
+        notice = "was changed without ttyward"
+        self.assertTrue(any(notice in text for text in self.json("daemon", "status")["warnings"]))
+        found = json.loads(self.ttyward("--json", "doctor").stdout)["findings"]
+        self.assertTrue(any(each["check"] == "policy" and notice in each["text"] for each in found), found)
+        self.assertIn("does not hold yet", self.json("rules")["unconfirmed"][0])
+        self.assertEqual(self.json("check", "touch made")["decision"], "ask")
+        person = Tmux(self)
+        person.line(f"{TTYWARD} ls")
+        person.wait_for("one change that loosens something")
+        # An agent cannot confirm; nor is anything confirmed without a terminal.
+        self.assertEqual(self.end_of(self.agent("rules", "confirm"))[0], 125)
+        self.assertEqual(self.ttyward("rules", "confirm").returncode, 125)
+        # The daemon goes by what it knows, the next one by a record nobody else can write.
+        with open(self.home + "/state/policy/confirmed", "a") as f:
+            f.write("forged\n")
+        self.ok("daemon", "stop")
+        self.ok("daemon", "run", "--detach")
+        self.refused("touch made")
+        self.confirm("sneaky", "allows `touch`")
+        self.assertEqual(self.end_of(self.agent("exec", "build", "touch made"))[0], 0)
+        self.assertEqual(self.json("daemon", "status")["warnings"], [])
+        # Taking out what denies loosens as well.
+        self.ok("rules", "add", "--program", "uname", "--decision", "deny", "--yes")
+        self.write_rules(allow)
+        self.assertEqual(self.end_of(self.agent("exec", "build", "uname"))[0], 126)
+        self.confirm("was taken out")
+        self.assertEqual(self.end_of(self.agent("exec", "build", "uname"))[0], 0)
+
+    def test_settings_that_somebody_else_loosened_do_not_hold(self):
+        self.configure('[policy]\nmode = "yolo"\nauto_approve_safe_commands = false\n')
+        self.refused("touch made")
+        self.refused("true")  # what is stricter holds at once
+        self.configure('[policy]\nmode = "yolo"\n')
+        self.confirm('policy.mode = "yolo"')
+        self.assertEqual(self.end_of(self.agent("exec", "build", "touch made"))[0], 0)
+
+    def test_a_daemon_that_is_looser_than_the_last_one_says_so(self):
+        self.ok("daemon", "stop")
+        self.environment["TTYWARD_POLICY_MODE"] = "yolo"
+        self.ok("daemon", "run", "--detach")
+        del self.environment["TTYWARD_POLICY_MODE"]
+        notice = "looser settings than the last one: policy.mode is \"yolo\" (TTYWARD_POLICY_MODE)"
+        self.assertTrue(any(notice in text for text in self.json("daemon", "status")["warnings"]))
+        found = json.loads(self.ttyward("--json", "doctor").stdout)["findings"]
+        self.assertTrue(any(notice in each["text"] for each in found), found)
+
+    def test_a_project_makes_every_policy_setting_stricter(self):
+        with open(self.path(".ttyward.toml"), "w") as f:
+            f.write("[policy]\nauto_approve_safe_commands = false\n")
+        self.assertEqual(self.json("check", "true")["decision"], "ask")
+        self.refused("true")
 
     def test_a_no_stores_nothing(self):
         agent = self.agent("exec", "build", "touch one")

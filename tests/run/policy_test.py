@@ -143,8 +143,9 @@ class WithoutATerminal(Policy):
         self.assertEqual(self.run_it("run", "--mode", "plan", "ls", environment=agent).returncode, 0)
 
     def test_rules_count_and_mistakes_are_named(self):
-        self.rules('[[rule]]\ndecision = "allow"\nprogram = "touch"\n')
+        self.rules('[[rule]]\ndecision = "allow"\nprogram = "touch"\nargs = ["made"]\n')
         self.assertEqual(self.run_it("run", "--as-agent", "touch made").returncode, 0)
+        self.assertEqual(self.run_it("run", "--as-agent", "touch -r x made").returncode, 126)
         with open(self.folder + "/.ttyward.toml", "w") as f:
             f.write('[[rule]]\ndecision = "deny"\nprogram = "touch"\nreason = "not here"\n')
         done = self.run_it("run", "--as-agent", "touch made")

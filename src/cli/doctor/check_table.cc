@@ -13,8 +13,9 @@ constexpr Check kChecks[] = {
     {"journals", "keeping output", &check_journals},
     {"runtime", "a place for sockets", &check_runtime},
     {"config", "configuration", &check_config},
+    {"policy", "rules and settings that loosen something", &check_policy},
     {"shells", "shells and their integration", &check_shells},
-    {"sandbox", "what sandboxes need", &check_sandbox},
+    {"notify", "telling you of questions", &check_notify},
     {"terminal", "your terminal", &check_person},
 };
 

@@ -3,20 +3,24 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <boost/json.hpp>
 
+#include "cli/approval_watch.h"
 #include "cli/ask_person.h"
+#include "cli/colour.h"
 #include "cli/daemon_call.h"
 #include "cli/daemon_verb.h"
+#include "cli/editor.h"
 #include "cli/verbs/verbs.h"
 #include "policy/escaped_view.h"
+#include "policy/rule_words.h"
 
 namespace ttyward::cli {
 namespace {
@@ -31,8 +35,20 @@ struct Arguments {
   bool all = false;
   std::vector<std::string> ids;
   std::string reason;
-  std::string scope;
+  std::string scope;  // empty: once
+  bool wider = false;
+  bool edit = false;
 };
+
+std::vector<std::string> texts_of(const json::object& object, std::string_view name) {
+  std::vector<std::string> out;
+  const json::value* list = object.if_contains(name);
+  if (list == nullptr || !list->is_array()) return out;
+  for (const json::value& text : list->get_array()) {
+    if (text.is_string()) out.emplace_back(text.get_string());
+  }
+  return out;
+}
 
 std::string indented(const std::string& text, const char* with) {
   std::string out = with;
@@ -46,7 +62,9 @@ std::string shown(const std::string& text) {
 }
 
 std::string described(const json::object& approval) {
-  std::string out = fmt::format("{} ({})", shown(text_of(approval, "id")), shown(text_of(approval, "state")));
+  const Paint paint = Paint::for_stdout();
+  std::string out = fmt::format("{} ({})", paint(Colour::Bold, shown(text_of(approval, "id"))),
+                                shown(text_of(approval, "state")));
   if (text_of(approval, "state") == "open") {
     const auto end = number_of(approval, "expires_at") / 1000;
     const auto left = std::max<int64_t>(end - static_cast<int64_t>(std::time(nullptr)), 0);
@@ -65,7 +83,8 @@ std::string described(const json::object& approval) {
   }
   const json::value* verdict = approval.if_contains("verdict");
   if (verdict == nullptr || !verdict->is_object()) return out;
-  out += fmt::format("  risk {}\n", shown(text_of(verdict->get_object(), "risk")));
+  const std::string risk = shown(text_of(verdict->get_object(), "risk"));
+  out += fmt::format("  risk {}\n", paint(colour_of_risk(risk), risk));
   const json::value* reasons = verdict->get_object().if_contains("reasons");
   if (reasons == nullptr || !reasons->is_array()) return out;
   for (const json::value& reason : reasons->get_array()) {
@@ -123,24 +142,33 @@ class Approvals {
         status = complain("approvals", approval.error().message, our_fault ? kExitFailure : kExitUsage);
         continue;
       }
-      status = std::max(status, answer(*approval, decision, args.scope, args.reason));
+      status = std::max(status, answer(*approval, decision, args));
     }
     return status;
   }
 
-  int answer(const json::object& approval, const char* decision, const std::string& scope,
-             const std::string& reason) {
-    if (!scope.empty() && !agrees_to_rules(approval, scope)) {
-      return complain("approvals", "you did not say yes, so nothing was stored or answered", kExitFailure);
-    }
+  int answer(const json::object& approval, const char* decision, const Arguments& args) {
     json::object call = {{"approval", text_of(approval, "id")}, {"decision", decision}};
-    if (!scope.empty()) call["always"] = scope;
-    if (!reason.empty()) call["reason"] = reason;
+    if (!args.scope.empty()) {
+      call["always"] = args.scope;
+      if (args.wider) call["wider"] = true;
+      std::string rules;
+      for (const std::string& text : texts_of(approval, args.wider ? "wider" : "always"))
+        rules += text + "\n";
+      if (args.edit && !rules.empty()) {
+        auto edited = edit_text(rules);
+        if (!edited) return complain("approvals", edited.error().message, kExitFailure);
+        rules = *edited;
+        call["rules"] = rules;
+      }
+      if (!agrees_to_rules(approval, args, rules))
+        return complain("approvals", "you did not say yes, so nothing was stored or answered", kExitFailure);
+    }
+    if (!args.reason.empty()) call["reason"] = args.reason;
     auto answered = daemon_.call("answer", std::move(call));
     if (!answered) return complain("approvals", answered.error().message, kExitFailure);
     const json::value* closed = answered->if_contains("approval");
     if (closed == nullptr || !closed->is_object()) return 0;
-    told_.push_back(text_of(approval, "id"));
     if (json_) {
       print(closed->get_object());
     } else {
@@ -154,87 +182,68 @@ class Approvals {
   }
 
   // Shows questions as they come and, at a terminal, asks about each.
-  int watch() {
-    asks_ = !json_ && ::isatty(STDOUT_FILENO) != 0 && can_ask_person();
-    if (const auto begun = subscribe(); !begun)
-      return complain("approvals", begun.error().message, kExitFailure);
-    for (;;) {
-      auto message = daemon_.next(std::chrono::milliseconds(-1));
-      if (!message) return complain("approvals", message.error().message, kExitFailure);
-      if (!*message) continue;
-      if (const auto* event = std::get_if<client::Event>(&**message)) take_event(event->event);
-      if (!std::holds_alternative<client::Reconnected>(**message)) continue;
-      complain("approvals", "the daemon was replaced; what agents still want they ask anew", 0);
-      // One that dies meanwhile, too, is followed by another Reconnected.
-      const auto again = subscribe();
-      if (!again && daemon_.stopped()) return complain("approvals", again.error().message, kExitFailure);
-    }
+  int watch(ApprovalWatch::Until until) {
+    const bool asks = !json_ && ::isatty(STDOUT_FILENO) != 0 && can_ask_person();
+    std::optional<SingleKeys> keys;
+    if (asks) keys.emplace();
+    ApprovalWatch::Actions actions;
+    actions.print = [this](const json::object& approval) { print(approval); };
+    actions.print_closed = [this](const std::string& id, const json::object& approval) {
+      if (json_) {
+        print(approval);
+      } else {
+        fmt::print("{} {}\n", shown(id), shown(text_of(approval, "state")));
+      }
+      std::fflush(stdout);
+    };
+    actions.answer = [this](const json::object& approval, const char* decision, const std::string& scope,
+                            const std::string& reason) {
+      Arguments how;
+      how.scope = scope;
+      how.reason = reason;
+      return answer(approval, decision, how);
+    };
+    ApprovalWatch watch(daemon_, std::move(actions), keys ? &*keys : nullptr,
+                        Notifier(load_here().settings.notify), until);
+    const auto ended = watch.run();
+    return ended ? *ended : complain("approvals", ended.error().message, kExitFailure);
   }
 
  private:
-  // From now on, and what is open already.
-  Result<void> subscribe() {
-    json::array kinds = {"approval_opened", "approval_closed"};
-    auto subscribed = daemon_.call("subscribe", {{"terminal", nullptr}, {"kinds", std::move(kinds)}});
-    if (!subscribed) return fail(ErrorCode::Unavailable, subscribed.error().message);
-    auto open = fetch(false);
-    if (!open) return tl::unexpected(open.error());
-    for (const json::object& approval : *open) meet(approval);
-    return {};
-  }
-
-  void take_event(const json::object& event) {
-    const json::value* approval = event.if_contains("approval");
-    if (approval == nullptr || !approval->is_object()) return;
-    const json::object& object = approval->get_object();
-    const std::string id = text_of(object, "id");
-    if (text_of(event, "event") == "approval_opened") return meet(object);
-    std::erase(met_, id);
-    if (std::erase(told_, id) != 0) return;  // our own answer, which was shown
-    if (json_) {
-      print(object);
-    } else {
-      fmt::print("{} {}\n", shown(id), shown(text_of(object, "state")));
-    }
-    std::fflush(stdout);
-  }
-
   void print(const json::object& approval) const {
     fmt::print("{}", json_ ? json::serialize(approval) + "\n" : described(approval));
   }
 
-  void meet(const json::object& approval) {
-    // One that opened while we subscribed comes twice.
-    const std::string id = text_of(approval, "id");
-    if (std::find(met_.begin(), met_.end(), id) != met_.end()) return;
-    met_.push_back(id);
-    print(approval);
-    std::fflush(stdout);
-    if (!asks_) return;
-    // Somebody else may have been faster; then the daemon says so.
-    answer(approval, ask_person("Run it?") ? "allow" : "deny", "", "");
-  }
-
-  // What "always" stores is seen first.
-  bool agrees_to_rules(const json::object& approval, const std::string& scope) const {
-    const json::value* rules = approval.if_contains("always");
-    std::string text;
-    if (rules != nullptr && rules->is_array()) {
-      for (const json::value& rule : rules->get_array()) {
-        if (rule.is_string()) text += shown(std::string(rule.get_string())) + "\n";
+  // What "always" stores is seen first, in words and as it will be written.
+  bool agrees_to_rules(const json::object& approval, const Arguments& args, const std::string& rules) const {
+    if (rules.empty()) return true;  // the daemon will say that it cannot be allowed always, and why
+    const std::string cwd = text_of(approval, "cwd");
+    std::string words;
+    if (auto parsed = policy::parse_rules(rules, policy::RuleLevel::Session, "your rules", cwd)) {
+      for (const policy::Rule& rule : *parsed) {
+        policy::Rule plain = rule;
+        plain.level = policy::RuleLevel::Global;  // the question says for how long
+        words += "  - it " + shown(policy::in_words(plain)) + "\n";
       }
     }
-    if (text.empty()) return true;  // the daemon will say that it cannot be allowed always, and why
-    return ask_person(described(approval) + "\nAlways, for this " +
-                      (scope == "session" ? "session" : "user") + ", by these rules:\n\n" +
-                      indented(text, "  ") + "\nStore them and run it?");
+    std::string question = described(approval);
+    if (text_of(approval, "always_scope") == "session")
+      question += "\nWARNING: this is critical. It would run again without a question in this session.\n";
+    question += fmt::format("\nAlways, {}, by {}:\n{}\n{}\n",
+                            args.scope == "session" ? "in this session" : "for good",
+                            texts_of(approval, "always").size() == 1 ? "this rule" : "these rules", words,
+                            indented(shown(rules), "  "));
+    const std::vector<std::string> wider = texts_of(approval, "wider_words");
+    if (!args.wider && !args.edit && !wider.empty()) {
+      question += "One step wider (--wider) would be:\n";
+      for (const std::string& each : wider) question += "  - it " + shown(each) + "\n";
+      question += "\n";
+    }
+    return ask_person(question + "Store this and run it?");
   }
 
   client::Session daemon_;
   bool json_;
-  bool asks_ = false;
-  std::vector<std::string> met_;   // open questions that were shown
-  std::vector<std::string> told_;  // what was answered here
 };
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
@@ -250,14 +259,20 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   CLI::App* allow = answering("allow", "Let it run, once");
   CLI::App* deny = answering("deny", "Refuse it");
   CLI::App* skip = answering("skip", "Do not run it, and call that no failure");
-  CLI::App* always = answering("always", "Let it run, and its like from now on; shows the rules first");
-  always->add_option("--scope", args->scope, "session or global")
-      ->required()
-      ->check(CLI::IsMember({"session", "global"}));
+  CLI::App* always = answering("always", "Let it run, and the same from now on; shows the rule first");
+  auto scope = std::make_shared<std::string>("session");
+  always
+      ->add_option("--scope", *scope,
+                   "session: until the agent's session ends; global: for good, in rules.toml")
+      ->check(CLI::IsMember({"session", "global"}))
+      ->capture_default_str();
+  always->add_flag("--wider", args->wider, "Store the rule that is one step wider");
+  always->add_flag("--edit", args->edit, "Change the rule in $EDITOR first");
   CLI::App* watching =
-      app.add_subcommand("watch", "Show questions as they come; at a terminal, ask about each");
+      app.add_subcommand("watch", "Show questions as they come; at a terminal, answer each with a key");
   app.require_subcommand(0, 1);
-  return [args, &globals, allow, deny, skip, always, watching] {
+  return [args, scope, &globals, allow, deny, skip, always, watching] {
+    if (always->parsed()) args->scope = *scope;
     // Who watches may be there before the first agent; for everything else there has to be a question
     // already.
     auto daemon =
@@ -267,16 +282,23 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
       const bool fine = daemon.error().code == ErrorCode::NotFound && !answers && !watching->parsed();
       return complain("approvals", daemon.error().message, fine ? 0 : kExitFailure);
     }
+    show_notices(daemon->welcome());
     Approvals approvals(std::move(*daemon), globals.json);
     if (allow->parsed() || always->parsed()) return approvals.answer_all(*args, "allow");
     if (deny->parsed()) return approvals.answer_all(*args, "deny");
     if (skip->parsed()) return approvals.answer_all(*args, "skip");
-    if (watching->parsed()) return approvals.watch();
+    if (watching->parsed()) return approvals.watch(ApprovalWatch::Until::Stopped);
     return approvals.list(args->all);
   };
 }
 
 }  // namespace
+
+base::Result<int> answer_open_approvals() {
+  auto daemon = client::Session::open(daemon_options("approvals"));
+  if (!daemon) return tl::unexpected(daemon.error());
+  return Approvals(std::move(*daemon), false).watch(ApprovalWatch::Until::NoneOpen);
+}
 
 const Verb kApprovals = {"approvals", "Answer what waits for a person's consent", &declare};
 

@@ -1,21 +1,19 @@
 // ttyward check: what would be decided about a command, and why. Runs nothing.
-#include <unistd.h>
-
 #include <cstdio>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <boost/json.hpp>
 
-#include "base/folders.h"
 #include "cli/current_folder.h"
+#include "cli/local_policy.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
-#include "engine/gate_rules.h"
+#include "cli/verdict_text.h"
 #include "policy/escaped_view.h"
-#include "policy/evaluate.h"
+#include "policy/paths.h"
 #include "policy/verdict_json.h"
 
 namespace ttyward::cli {
@@ -26,41 +24,13 @@ namespace json = boost::json;
 struct CheckOptions {
   std::string command;
   std::string cwd;
-  std::string mode = "default";
+  std::string mode;  // empty: what is configured
   bool batch = false;
   bool no_rules = false;
 };
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 json::object as_object(const policy::Verdict& verdict) {
   return json::parse(policy::to_json(verdict)).get_object();
-}
-
-void print_for_people(const std::string& command, const policy::Verdict& verdict) {
-  std::printf("%s, risk %s (%s)\n", std::string(name_of(verdict.decision)).c_str(),
-              std::string(name_of(verdict.risk)).c_str(), policy::escape_text(verdict.rule).c_str());
-  std::printf("  %s\n", policy::show_command(command).c_str());
-  if (verdict.commands.size() > 1) {
-    std::printf("would run:\n");
-    for (const std::string& part : verdict.commands) std::printf("  %s\n", policy::escape_text(part).c_str());
-  }
-  if (!verdict.effects.empty()) {
-    std::printf("effects:\n");
-    for (const policy::Effect& effect : verdict.effects) {
-      std::printf("  %s %s\n", std::string(name_of(effect.kind)).c_str(),
-                  policy::escape_text(effect.target).c_str());
-    }
-  }
-  if (verdict.reasons.empty()) return;
-  std::printf("because it:\n");
-  for (const policy::Reason& reason : verdict.reasons) {
-    std::printf("  %-8s %s (bytes %u-%u)\n", std::string(name_of(reason.risk)).c_str(),
-                policy::escape_text(reason.text).c_str(), reason.span.begin, reason.span.end);
-  }
 }
 
 class Checker {
@@ -68,37 +38,39 @@ class Checker {
   Checker(const CheckOptions& options, const Globals& globals) : options_(options), globals_(globals) {}
 
   int run() {
-    if (!policy::parse_mode(options_.mode, settings_.mode)) {
-      return complain("check",
-                      "there is no mode '" + options_.mode + "'; try plan, default, auto-edit or yolo",
-                      kExitUsage);
-    }
-    place_.cwd = options_.cwd.empty() ? current_folder() : options_.cwd;
-    if (!place_.cwd.starts_with("/")) place_.cwd = policy::normalize(current_folder() + "/" + place_.cwd);
-    place_.workspace = place_.cwd;
-    place_.home = environment("HOME").empty() ? "/root" : environment("HOME");
-    place_.files = &files_;
+    cwd_ = options_.cwd.empty() ? current_folder() : options_.cwd;
+    if (!cwd_.starts_with("/")) cwd_ = policy::normalize(current_folder() + "/" + cwd_);
+    auto made = LocalPolicy::for_check(options_.mode, cwd_, "check");
+    if (!made) return complain("check", made.error().message, kExitUsage);
+    policy_.emplace(std::move(*made));
     if (!options_.no_rules) {
-      engine::GateRules files(base::user_folders().config + "/rules.toml");
-      const engine::RulesAt& found = files.at(place_.cwd);
+      const engine::RulesAt& found = policy_->rules_at(cwd_);
       if (!found.errors.empty()) return complain("check", found.errors.front(), kExitFailure);
-      for (const policy::Rule& rule : found.rules) rules_.add(rule);
     }
     if (options_.batch) return run_batch();
     if (options_.command.empty())
       return complain("check", "which command? Give it as one argument, or use --batch", kExitUsage);
-    const policy::Verdict verdict = policy::check(options_.command, place_, rules_, settings_);
+    const policy::Verdict verdict = judge(options_.command);
     if (globals_.json) {
       json::object out = as_object(verdict);
       out["command"] = policy::escape_text(options_.command);
       std::printf("%s\n", json::serialize(out).c_str());
     } else {
-      print_for_people(options_.command, verdict);
+      print_verdict(options_.command, verdict);
     }
     return 0;
   }
 
  private:
+  policy::Verdict judge(const std::string& command) {
+    engine::Deed deed;
+    deed.command = command;
+    deed.cwd = cwd_;
+    return (options_.no_rules ? policy_->judge_without_rules(std::move(deed))
+                              : policy_->judge(std::move(deed)))
+        .verdict;
+  }
+
   // One JSON object in, one JSON object out, line by line.
   int run_batch() {
     json::parse_options parsing;
@@ -118,8 +90,7 @@ class Checker {
         status = kExitFailure;
       } else {
         const std::string text(command->get_string());
-        for (auto& [key, value] : as_object(policy::check(text, place_, rules_, settings_)))
-          out[key] = std::move(value);
+        for (auto& [key, value] : as_object(judge(text))) out[key] = std::move(value);
       }
       std::printf("%s\n", json::serialize(out).c_str());
     }
@@ -128,10 +99,8 @@ class Checker {
 
   const CheckOptions& options_;
   const Globals& globals_;
-  policy::RealFiles files_;
-  policy::Place place_;
-  policy::RuleSet rules_;
-  policy::Settings settings_;
+  std::string cwd_;
+  std::optional<LocalPolicy> policy_;
 };
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {

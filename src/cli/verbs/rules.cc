@@ -1,10 +1,12 @@
-// ttyward rules: what may run by whose word; taking a rule back; checking a file.
+// ttyward rules: what may run by whose word; making, changing and trying rules; confirming what others
+// changed.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <boost/json.hpp>
 
@@ -12,27 +14,22 @@
 #include "base/json_text.h"
 #include "cli/current_folder.h"
 #include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
+#include "cli/local_policy.h"
+#include "cli/rule_changes.h"
 #include "cli/verbs/verbs.h"
-#include "engine/gate_rule_file.h"
+#include "cli/verdict_text.h"
+#include "engine/confirmations.h"
 #include "engine/gate_rules.h"
 #include "policy/escaped_view.h"
+#include "policy/rule_words.h"
+#include "policy/verdict_json.h"
 
 namespace ttyward::cli {
 namespace {
 
 namespace json = boost::json;
-
-constexpr int kExitFound = 1;  // there is a mistake, or nothing of that name
-
-struct Arguments {
-  std::string session;
-  std::string name;
-  std::string file;
-};
-
-std::string own_file() {
-  return base::user_folders().config + "/rules.toml";
-}
+using base::Result;
 
 std::string_view level_name(policy::RuleLevel level) {
   return level == policy::RuleLevel::Global    ? "global"
@@ -40,12 +37,16 @@ std::string_view level_name(policy::RuleLevel level) {
                                                : "session";
 }
 
+std::string shown(const std::string& text) {
+  return policy::escape_text(text, true);
+}
+
 struct Listed {
-  std::string name, level, text, source;
+  std::string name, level, text, source, words;
 };
 
 // Rules of files need no daemon; those of a session live in it.
-base::Result<std::vector<Listed>> session_rules(const std::string& session) {
+Result<std::vector<Listed>> session_rules(const std::string& session) {
   auto answer = call_daemon("rules", "rules", {{"session", session}});
   if (!answer) return tl::unexpected(answer.error());
   std::vector<Listed> out;
@@ -54,19 +55,31 @@ base::Result<std::vector<Listed>> session_rules(const std::string& session) {
   for (const json::value& rule : rules->get_array()) {
     if (!rule.is_object() || text_of(rule.get_object(), "level") != "session") continue;
     const json::object& object = rule.get_object();
-    out.push_back({text_of(object, "name"), "session", text_of(object, "text"), text_of(object, "source")});
+    std::string words;
+    const auto parsed =
+        policy::parse_rules(text_of(object, "text"), policy::RuleLevel::Session, "session rule", "/");
+    if (parsed && !parsed->empty()) words = policy::in_words(parsed->front());
+    out.push_back({text_of(object, "name"), "session", text_of(object, "text"), text_of(object, "source"),
+                   std::move(words)});
   }
   return out;
 }
 
-int list(const Arguments& args, const Globals& globals) {
-  engine::GateRules files(own_file());
+std::string unconfirmed_in_words(const engine::UnconfirmedRule& each) {
+  return each.change == engine::UnconfirmedRule::Change::Added
+             ? "does not hold yet: " + policy::in_words(each.rule)
+             : "still holds although it was taken out: " + policy::in_words(each.rule);
+}
+
+int list(const RuleArguments& args, const Globals& globals) {
+  const engine::Confirmations confirmations(base::user_folders().state);
+  engine::GateRules files(own_rules_file(), &confirmations);
   const engine::RulesAt& found = files.at(current_folder());
   std::vector<Listed> rules;
   for (size_t i = 0; i < found.rules.size(); ++i) {
     const policy::Rule& rule = found.rules[i];
-    rules.push_back(
-        {rule.name, std::string(level_name(rule.level)), policy::to_toml(rule), found.sources[i]});
+    rules.push_back({rule.name, std::string(level_name(rule.level)), policy::to_toml(rule), found.sources[i],
+                     policy::in_words(rule)});
   }
   if (!args.session.empty()) {
     auto more = session_rules(args.session);
@@ -79,6 +92,7 @@ int list(const Arguments& args, const Globals& globals) {
       all += (all.empty() ? "" : ",") + base::JsonObject()
                                             .text("name", rule.name)
                                             .text("level", rule.level)
+                                            .text("words", rule.words)
                                             .text("text", rule.text)
                                             .text("source", rule.source)
                                             .str();
@@ -86,43 +100,31 @@ int list(const Arguments& args, const Globals& globals) {
     std::string errors;
     for (const std::string& each : found.errors)
       errors += (errors.empty() ? "" : ",") + base::json_quoted(each);
-    fmt::print("{}\n",
-               base::JsonObject().raw("rules", "[" + all + "]").raw("errors", "[" + errors + "]").str());
+    std::string waiting;
+    for (const engine::UnconfirmedRule& each : found.unconfirmed)
+      waiting += (waiting.empty() ? "" : ",") + base::json_quoted(unconfirmed_in_words(each));
+    fmt::print("{}\n", base::JsonObject()
+                           .raw("rules", "[" + all + "]")
+                           .raw("errors", "[" + errors + "]")
+                           .raw("unconfirmed", "[" + waiting + "]")
+                           .str());
   } else {
     for (const Listed& rule : rules) {
-      fmt::print("# {}: {}\n{}\n", rule.level, policy::escape_text(rule.source),
-                 policy::escape_text(rule.text, true));
+      fmt::print("# {}: {}\n# {}\n{}\n", rule.level, policy::escape_text(rule.source),
+                 policy::escape_text(rule.words), shown(rule.text));
     }
-    if (rules.empty() && found.errors.empty()) fmt::print("no rules; they are written to {}\n", own_file());
+    if (rules.empty() && found.errors.empty())
+      fmt::print("no rules; they are written to {}\n", own_rules_file());
   }
   for (const std::string& each : found.errors) complain("rules", policy::escape_text(each), 0);
+  if (confirmations.standing() == engine::Confirmations::Standing::Broken)
+    complain("rules", confirmations.problem() + ": nothing that loosens holds; see ttyward rules confirm", 0);
+  for (const engine::UnconfirmedRule& each : found.unconfirmed)
+    complain("rules", policy::escape_text(unconfirmed_in_words(each)) + "; see ttyward rules confirm", 0);
   return found.errors.empty() ? 0 : kExitFound;
 }
 
-int remove(const Arguments& args) {
-  if (is_agent()) return complain("rules", "only a person may change rules", kExitFailure);
-  size_t removed = 0;
-  if (args.session.empty()) {
-    auto done = engine::remove_rules(own_file(), args.name);
-    if (!done) return complain("rules", done.error().message, kExitFailure);
-    removed = *done;
-  } else {
-    auto answer = call_daemon("rules", "rule_remove", {{"name", args.name}, {"scope", args.session}});
-    if (!answer) return complain("rules", answer.error().message, kExitFailure);
-    const json::value* count = answer->if_contains("removed");
-    if (count != nullptr && count->is_int64()) removed = static_cast<size_t>(count->get_int64());
-    if (count != nullptr && count->is_bool()) removed = count->get_bool() ? 1 : 0;
-  }
-  if (removed == 0) {
-    return complain("rules",
-                    fmt::format("there is no rule '{}' to remove; see ttyward rules list", args.name),
-                    kExitFound);
-  }
-  fmt::print("removed {}\n", removed == 1 ? "one rule" : fmt::format("{} rules", removed));
-  return 0;
-}
-
-int check(const Arguments& args) {
+int check(const RuleArguments& args) {
   std::error_code error;
   const std::filesystem::path path = std::filesystem::absolute(args.file, error);
   if (!std::filesystem::exists(path, error))
@@ -132,30 +134,136 @@ int check(const Arguments& args) {
   engine::GateRules files(project ? "" : path.string());
   const engine::RulesAt& found = files.at(project ? path.parent_path().string() : "/");
   size_t count = 0;
-  for (const std::string& source : found.sources) count += source == path.string() ? 1 : 0;
+  for (size_t i = 0; i < found.rules.size(); ++i) {
+    const policy::Rule& rule = found.rules[i];
+    if (found.sources[i] != path.string()) continue;
+    ++count;
+    if (rule.decision == policy::Decision::Allow && !rule.program.empty() && !rule.says_arguments &&
+        !rule.regex) {
+      complain(
+          "rules",
+          fmt::format("{}:{}: rule '{}' names no arguments, so it covers the bare command only; write args = "
+                      "[\"...\"] to cover any",
+                      args.file, rule.line, policy::escape_text(rule.name)),
+          0);
+    }
+  }
   for (const std::string& each : found.errors) complain("rules", policy::escape_text(each), 0);
   if (!found.errors.empty()) return kExitFound;
   fmt::print("{}: {} rule{}, all well\n", args.file, count, count == 1 ? "" : "s");
   return 0;
 }
 
+int test(const RuleArguments& args, const Globals& globals) {
+  const std::string cwd = args.cwd.empty() ? current_folder() : absolute_folder(args.cwd);
+  auto policy = LocalPolicy::for_check("", cwd, "rules");
+  if (!policy) return complain("rules", policy.error().message, kExitUsage);
+  const engine::RulesAt& found = policy->rules_at(cwd);
+  if (!found.errors.empty()) return complain("rules", found.errors.front(), kExitFailure);
+  engine::Deed deed;
+  deed.command = args.command;
+  deed.cwd = cwd;
+  const Judged with = policy->judge(deed);
+  const Judged without = policy->judge_without_rules(deed);
+  if (globals.json) {
+    json::object out = json::parse(policy::to_json(with.verdict)).get_object();
+    out["without_rules"] = json::parse(policy::to_json(without.verdict));
+    return print_json("rules", out);
+  }
+  print_verdict(args.command, with.verdict);
+  const bool same = with.verdict.decision == without.verdict.decision && with.verdict.waived.empty();
+  fmt::print("{}\n", same && with.verdict.rule == without.verdict.rule
+                         ? std::string("no rule decides: it would be the same without any")
+                         : fmt::format("decided by: {}", policy::escape_text(with.verdict.rule)));
+  fmt::print("without rules: {}, risk {}\n", name_of(without.verdict.decision),
+             name_of(without.verdict.risk));
+  return 0;
+}
+
+std::optional<policy::Rule> find_rule(const RuleArguments& args, bool& holds) {
+  const engine::Confirmations confirmations(base::user_folders().state);
+  engine::GateRules files(own_rules_file(), &confirmations);
+  const engine::RulesAt& found = files.at(current_folder());
+  holds = true;
+  for (const policy::Rule& rule : found.rules) {
+    if (rule.name == args.name) return rule;
+  }
+  holds = false;
+  for (const engine::UnconfirmedRule& each : found.unconfirmed) {
+    if (each.rule.name == args.name) return each.rule;
+  }
+  if (args.session.empty()) return std::nullopt;
+  const auto more = session_rules(args.session);
+  for (size_t i = 0; more && i < more->size(); ++i) {
+    if ((*more)[i].name != args.name) continue;
+    holds = true;
+    auto parsed =
+        policy::parse_rules((*more)[i].text, policy::RuleLevel::Session, "session rule", current_folder());
+    if (parsed && !parsed->empty()) return parsed->front();
+  }
+  return std::nullopt;
+}
+
+int explain(const RuleArguments& args, const Globals& globals) {
+  bool holds = false;
+  const std::optional<policy::Rule> rule = find_rule(args, holds);
+  if (!rule)
+    return complain("rules", fmt::format("there is no rule '{}' here; see ttyward rules", args.name),
+                    kExitFound);
+  const policy::RuleScope scope = policy::scope_of(*rule);
+  if (globals.json) {
+    json::object out{{"name", rule->name}, {"words", policy::in_words(*rule)}, {"holds", holds}};
+    out["covers"] = json::value_from(scope.covers);
+    out["does_not_cover"] = json::value_from(scope.leaves_out);
+    out["text"] = policy::to_toml(*rule);
+    return print_json("rules", out);
+  }
+  fmt::print("rule '{}' {}\n", policy::escape_text(rule->name), policy::escape_text(policy::in_words(*rule)));
+  if (!rule->reason.empty()) fmt::print("reason: {}\n", policy::escape_text(rule->reason));
+  fmt::print("covers:\n");
+  for (const std::string& line : scope.covers) fmt::print("  - {}\n", policy::escape_text(line));
+  fmt::print("does not cover:\n");
+  for (const std::string& line : scope.leaves_out) fmt::print("  - {}\n", policy::escape_text(line));
+  if (!holds) fmt::print("It does not hold: it was not confirmed. See ttyward rules confirm.\n");
+  fmt::print("\n{}", indented_rule(shown(policy::to_toml(*rule))));
+  return 0;
+}
+
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<RuleArguments>();
   CLI::App* listing =
       app.add_subcommand("list", "Rules that hold in this folder (what happens without a word)");
   listing->add_option("--session", args->session, "Those of this session, too");
+  CLI::App* adding = declare_add(app, *args);
+  CLI::App* editing = app.add_subcommand("edit", "Change a rule of yours in $EDITOR");
+  editing->add_option("NAME", args->name, "The rule's name")->required();
+  editing->add_flag("--yes", args->yes, "Store it without asking");
   CLI::App* removing = app.add_subcommand("remove", "Take a rule out of your rules.toml, or of a session");
   removing->add_option("NAME", args->name, "The rule's name")->required();
   removing->add_option("--session", args->session, "The session it belongs to");
+  CLI::App* testing = app.add_subcommand("test", "Which rule decides about a command, and why; runs nothing");
+  testing->add_option("COMMAND", args->command, "The command, as one argument")->required();
+  testing->add_option("--cwd", args->cwd, "The folder it would run in (default: this one)")
+      ->type_name("FOLDER");
+  CLI::App* explaining = app.add_subcommand("explain", "What a rule covers and what not");
+  explaining->add_option("NAME", args->name, "The rule's name")->required();
+  explaining->add_option("--session", args->session, "The session it belongs to");
+  const CLI::App* confirming = app.add_subcommand(
+      "confirm", "Let changes hold that loosen something and were not made through ttyward");
   CLI::App* checking = app.add_subcommand("check", "Whether a rule file is right, its examples included");
   checking->add_option("FILE", args->file)->required();
   const CLI::App* where = app.add_subcommand("path", "Where your rules are");
   app.require_subcommand(0, 1);
-  return [args, &globals, removing, checking, where] {
-    if (removing->parsed()) return remove(*args);
+  return [args, &globals, adding, editing, removing, testing, explaining, confirming, checking, where] {
+    if (adding->parsed()) return add_rule(*args);
+    if (editing->parsed()) return edit_rule(*args);
+    if (removing->parsed()) return remove_rule(*args);
+    if (testing->parsed()) return test(*args, globals);
+    if (explaining->parsed()) return explain(*args, globals);
+    if (confirming->parsed()) return confirm_rules(globals);
     if (checking->parsed()) return check(*args);
     if (where->parsed()) {
-      fmt::print("{}\n", own_file());
+      fmt::print("{}\n", own_rules_file());
       return 0;
     }
     return list(*args, globals);
@@ -164,6 +272,6 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 
 }  // namespace
 
-const Verb kRules = {"rules", "List, remove and check the rules that say what may run", &declare};
+const Verb kRules = {"rules", "Make, try, explain and confirm the rules that say what may run", &declare};
 
 }  // namespace ttyward::cli

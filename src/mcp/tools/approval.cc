@@ -167,8 +167,23 @@ json::object approval_question(const json::object& approval, const Request& requ
   json::object decision;
   decision["type"] = "string";
   decision["title"] = "Decision";
-  decision["description"] = "allow_session: this and commands like it, until the agent's session ends";
-  decision["enum"] = json::array{"deny", "allow_once", "allow_session"};
+  // The same narrow rule that `ttyward approvals always` would store.
+  std::string rules;
+  const json::array* words = array_at(approval, "always_words");
+  for (size_t i = 0; words != nullptr && i < words->size(); i++) {
+    if (const json::string* text = (*words)[i].if_string())
+      rules += (rules.empty() ? "" : "; ") + visible_line(std::string(*text), 300);
+  }
+  if (rules.empty()) {
+    decision["enum"] = json::array{"deny", "allow_once"};
+  } else {
+    const bool critical = text_or(approval, "always_scope") == "session";
+    message += fmt::format("\n{}allow_session stores a rule until the agent's session ends: it {}",
+                           critical ? "This is critical. " : "", rules);
+    decision["description"] =
+        "allow_session: the same again without a question, until the agent's session ends";
+    decision["enum"] = json::array{"deny", "allow_once", "allow_session"};
+  }
   if (request.version >= "2025-11-25") decision["default"] = "deny";
   json::object schema;
   schema["type"] = "object";

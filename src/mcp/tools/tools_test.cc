@@ -21,7 +21,8 @@ constexpr const char* kExited =
   "exit_code":2,"duration_ms":1234,"output":"one\ntwo\n","total_lines":2,"background":[],"ports":[]})";
 constexpr const char* kQuestion =
     R"({"event":"approval_opened","approval":{"id":"aqqqqqqqqqqqq","command_id":"caaaaaaaaaaaa","command":"rm -rf x",
-  "shown":"rm -rf x","session":"session","verdict":{"risk":"high","reasons":[{"text":"deletes a tree"}]}}})";
+  "shown":"rm -rf x","session":"session","always_words":["allows exactly the line `rm -rf x`, in /w"],
+  "always_scope":"session","verdict":{"risk":"high","reasons":[{"text":"deletes a tree"}]}}})";
 
 // The daemon asks a person about the call that was made last.
 void ask_a_person(Client& client) {
@@ -299,6 +300,25 @@ TEST(Approval, LegacyYesIsHandedOn) {
           R"({"approval":"aqqqqqqqqqqqq","decision":"allow","always":"session","reason":"answered in the dialogue of the MCP client"})"));
   let_it_run(client);
   EXPECT_NE(Client::text(client.answer(id)).find("Exit code 2"), std::string::npos);
+}
+
+TEST(Approval, TheRuleForASessionIsShownAndOfferedOnlyIfThereIsOne) {
+  for (const bool offered : {true, false}) {
+    Client client;
+    client.initialize("2025-11-25", elicits());
+    client.start("tools/call", Client::tool("run_command", {{"command", "rm -rf x"}}));
+    json::object event = parse(kQuestion);
+    json::object& approval = event["approval"].as_object();
+    approval["command_id"] = text_or(client.agent.last_args("run"), "command_id");
+    if (!offered) approval["always_words"] = json::array();
+    client.agent.event(event);
+    const auto questions = client.notifications("elicitation/create");
+    ASSERT_EQ(questions.size(), 1u);
+    const std::string text = json::serialize(questions.front().at("params"));
+    EXPECT_EQ(text.find("it allows exactly the line `rm -rf x`") != std::string::npos, offered) << text;
+    EXPECT_EQ(text.find("This is critical") != std::string::npos, offered);
+    EXPECT_EQ(text.find("\"allow_session\"") != std::string::npos, offered);
+  }
 }
 
 TEST(Approval, NothingButAnExplicitYesIsAYes) {

@@ -1,6 +1,7 @@
 // Programs that change files, permissions and processes.
 #include <cctype>
 
+#include "policy/rules.h"
 #include "policy/special/special.h"
 
 namespace ttyward::policy::special {
@@ -305,28 +306,46 @@ void date(Invocation& call, const ProgramRow& row) {
   }
 }
 
+namespace {
+
+// This machine asks nobody else; addresses inside a network are where credentials are handed out.
+Risk request_risk(const Field& address) {
+  if (!address.constant()) return Risk::High;
+  const std::string host = host_of(address.text);
+  const bool web = address.text.find("://") == std::string::npos || address.text.starts_with("http");
+  if (web && (host == "localhost" || host == "127.0.0.1" || host == "::1")) return Risk::Low;
+  for (const std::string_view inside :
+       {"169.254.", "metadata.", "localhost", "127.0.0.1", "[::1]", "file:", "192.168.", "10.", "0.0.0.0",
+        "100.100.100.200", "fd00:", "gopher:", "dict:"}) {
+    const size_t at = address.text.find(inside);
+    if (at == 0 || (at != std::string::npos && (address.text[at - 1] == '/' || address.text[at - 1] == '@')))
+      return Risk::High;
+  }
+  return Risk::Medium;
+}
+
+}  // namespace
+
 // curl and wget: a plain request is a question about the network; writing, uploading and settings are more.
 void curl(Invocation& call, const ProgramRow& row) {
   const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
-  Risk risk = Risk::Medium;
-  std::string host;
   for (const Field& field : scan.arguments) {
-    host = shown(field);
-    for (const std::string_view inside :
-         {"169.254.", "metadata.", "localhost", "127.0.0.1", "[::1]", "file:", "192.168.", "10.", "0.0.0.0",
-          "100.100.100.200", "fd00:", "gopher:", "dict:"}) {
-      const size_t at = field.text.find(inside);
-      if (at == 0 || (at != std::string::npos && (field.text[at - 1] == '/' || field.text[at - 1] == '@')))
-        risk = Risk::High;
-    }
+    call.ask(request_risk(field), EffectKind::Network, "talks to another machine", shown(field));
     if (field.text.starts_with("file:")) {
       Field path = field;
       path.text.erase(0, path.text.find("//") == 5 ? 7 : 5);
       call.read_path(path);
     }
-    if (!field.constant()) risk = std::max(risk, Risk::High);
   }
-  call.ask(risk, EffectKind::Network, "talks to another machine", host);
+  if (scan.arguments.empty()) call.ask(Risk::Medium, EffectKind::Network, "talks to another machine");
+  // Options that name a machine as well.
+  for (const std::string_view option : {"url", "resolve", "connect-to"}) {
+    if (const Field* value = scan.value(option))
+      call.ask(Risk::High, EffectKind::Network, "talks to a machine that an option names", shown(*value));
+  }
+  const Field* method = scan.value("X") != nullptr ? scan.value("X") : scan.value("request");
+  if (method != nullptr && method->text != "GET" && method->text != "HEAD")
+    call.ask(Risk::High, EffectKind::Network, "sends a request that may change something");
   OptionScan options_only = scan;
   options_only.arguments.clear();
   apply_scan(call, row, options_only);

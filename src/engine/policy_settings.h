@@ -1,0 +1,20 @@
+// From the configuration to what the gate goes by: one place, for the daemon, for verbs that decide without
+// one, and for `check`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "engine/gate_judge.h"
+
+namespace ttyward::engine {
+
+policy::Mode mode_of(config::PolicyMode mode);
+
+JudgeSettings judge_settings(const config::PolicySettings& from, std::string home);
+
+// Why agents may not work in `cwd`; empty if they may. Links are followed.
+std::string outside_roots(const std::vector<std::string>& roots, const std::string& cwd);
+
+}  // namespace ttyward::engine
