@@ -93,7 +93,7 @@ base::Result<Connection> Connection::open(const Options& options) {
       return base::fail(base::ErrorCode::Unavailable,
                         "the daemon did not get ready in time; see " + options.folders.state + "/daemon.log");
     }
-    if (nobody && !(place && place->running)) {
+    if (nobody && !(place && place->running) && options.start_daemon) {
       if (is_inside_a_terminal(options.folders)) {
         return base::fail(base::ErrorCode::Unavailable,
                           "no daemon is running, and one that is started inside a terminal would end with it "

@@ -1,5 +1,6 @@
 #include "engine/engine.h"
 
+#include <malloc.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -553,6 +554,19 @@ void Engine::on_change(Terminal& terminal, uint32_t changes) {
   observer_.on_terminal_change(terminal, changes);
   if ((changes & kClosed) != 0) associations_.erase(terminal.id());
   if (!terminal.live()) forget_soon();
+  if ((changes & (kCommandFinished | kClosed)) != 0) trim_soon();
+}
+
+// Results of a burst are gone, and the allocator keeps their memory for more of them: it goes back to the
+// system once there was a pause to do it in.
+void Engine::trim_soon() {
+  constexpr std::chrono::seconds kTrimPause{2};
+  if (std::exchange(trim_due_, true)) return;
+  loop_.after(kTrimPause, [this, alive = alive_] {
+    if (!*alive) return;
+    trim_due_ = false;
+    ::malloc_trim(0);
+  });
 }
 
 void Engine::forget_soon() {

@@ -169,6 +169,7 @@ class Engine final : private Watcher {
   void fill_pool();
   void forget_old();
   void forget_soon();
+  void trim_soon();
   void note_forgotten(const std::string& command_id);
   void forget(const std::string& id);
   Terminal* add(std::unique_ptr<Terminal> terminal);
@@ -188,6 +189,7 @@ class Engine final : private Watcher {
   std::optional<TerminalSpec> pool_model_;                // what the pool's shells are like
   bool pool_due_ = false;
   bool forget_due_ = false;
+  bool trim_due_ = false;
   bool ending_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

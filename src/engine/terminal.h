@@ -292,7 +292,8 @@ class Terminal final : private HolderLink::Observer {
   terminal::OutputOptions output_options(terminal::BinarySniffer::Source source) const;
   terminal::BinarySniffer::Source source_of_all() const;
   terminal::BinarySniffer::Source source_of_commands() const;
-  void feed_from_journal(terminal::Output& output, uint64_t begin, uint64_t end,
+  // True: the end is missing.
+  bool feed_from_journal(terminal::Output& output, uint64_t begin, uint64_t end,
                          std::optional<uint64_t> newlines_before);
   uint64_t lost_of(const Command& command) const;
   void look_when_silent();
@@ -309,6 +310,7 @@ class Terminal final : private HolderLink::Observer {
   void command_started(const shell::CommandStarted& event);
   void command_finished(const shell::CommandFinished& event);
   void finish(Command& command);
+  void forget_outputs();
   void finish_ending();
   void tell_forgotten();
   void fill_exit(Command& command, const journal::ExitRecord& exit);
@@ -362,12 +364,12 @@ class Terminal final : private HolderLink::Observer {
   std::optional<pty::SpawnError> start_error_;
   std::optional<journal::ExitRecord> exit_;
   uint64_t read_to_ = 0;
-  uint64_t unreadable_bytes_ = 0;  // the journal is damaged
-  uint64_t replied_to_ = 0;        // replies to what stands before this offset were sent
-  uint64_t unfed_bytes_ = 0;       // of read_to_, that never reached the output: they were gone
-  uint64_t newlines_ = 0;          // line feeds below read_to_, or while a piece is fed, below the piece
-  size_t piece_bytes_ = 4096;      // to be fed at once
-  std::string_view piece_;         // that is being fed
+  std::vector<journal::Range> unreadable_;  // the journal is damaged there
+  uint64_t replied_to_ = 0;                 // replies to what stands before this offset were sent
+  uint64_t unfed_bytes_ = 0;                // of read_to_, that never reached the output: they were gone
+  uint64_t newlines_ = 0;      // line feeds below read_to_, or while a piece is fed, below the piece
+  size_t piece_bytes_ = 4096;  // to be fed at once
+  std::string_view piece_;     // that is being fed
   uint64_t piece_at_ = 0;
   uint64_t exit_end_ = 0;  // where the journal ended when the process did
   bool exit_handled_ = false;

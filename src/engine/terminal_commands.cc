@@ -438,7 +438,23 @@ void Terminal::finish(Command& command) {
        {"lines", facts.total_lines}});
   tidy_log(command);
   record(command);
+  forget_outputs();
   changed(kCommandFinished);
+}
+
+// What was printed is in the journal: lines of commands that are over are made again when somebody asks. The
+// newest are asked for as a rule; and those that take long to make are kept a while longer.
+void Terminal::forget_outputs() {
+  constexpr size_t kNewestKept = 2;
+  constexpr size_t kLargeKept = 8;
+  constexpr uint64_t kLarge = 4 << 20;  // bytes that take more than a moment
+  size_t kept = 0;
+  for (auto at = commands_.rbegin(); at != commands_.rend(); ++at) {
+    Command& command = **at;
+    if (!command.over || !command.output) continue;
+    const bool large = command.range.end - command.range.begin > kLarge;
+    if (++kept > (large ? kLargeKept : kNewestKept)) command.output.reset();
+  }
 }
 
 void Terminal::record(const Command& command) {
@@ -458,9 +474,10 @@ terminal::CommandResult Terminal::facts(const Command& command) const {
   return result;
 }
 
-void Terminal::feed_from_journal(terminal::Output& output, uint64_t begin, uint64_t end,
+bool Terminal::feed_from_journal(terminal::Output& output, uint64_t begin, uint64_t end,
                                  std::optional<uint64_t> newlines_before) {
-  if (!reader_) return;
+  if (!reader_) return false;
+  bool end_missing = false;
   if (newlines_before) reader_->know_newlines(begin, *newlines_before);
   std::string buffer(64 * 1024, '\0');
   for (uint64_t at = begin; at < end;) {
@@ -468,21 +485,25 @@ void Terminal::feed_from_journal(terminal::Output& output, uint64_t begin, uint6
     const auto chunk = reader_->read(at, std::as_writable_bytes(std::span(buffer.data(), most)));
     if (!chunk || (chunk->bytes == 0 && chunk->gap == 0)) break;
     if (chunk->gap > 0) {
-      if (chunk->gap <= end - at) output.skip_lost(chunk->newlines.value_or(0));
+      end_missing = chunk->gap > end - at;
+      if (!end_missing) output.skip_lost(chunk->newlines.value_or(0));
     } else {
       output.feed(std::string_view(buffer).substr(0, chunk->bytes));
     }
     at += chunk->bytes + chunk->gap;
   }
+  return end_missing;
 }
 
 const terminal::Output& Terminal::output_of(Command& command) {
   if (spec_.temporary()) return *output_;
   if (command.output) return *command.output;
   command.output = std::make_unique<terminal::Output>(output_options(source_of_commands()));
-  feed_from_journal(*command.output, command.range.begin, command.over ? command.range.end : read_to_,
-                    command.newlines_before);
+  const bool end_missing =
+      feed_from_journal(*command.output, command.range.begin, command.over ? command.range.end : read_to_,
+                        command.newlines_before);
   if (command.over) command.output->finish();
+  if (command.over && end_missing) command.output->count_lost_end(command.facts.total_lines);
   return *command.output;
 }
 

@@ -150,8 +150,7 @@ bool Terminal::read_up_to(uint64_t limit, uint64_t budget) {
     const auto chunk = reader_->read(read_to_, std::as_writable_bytes(std::span(buffer, most)));
     if (!chunk || (chunk->bytes == 0 && chunk->gap == 0)) {
       // Not to be had: counted as lost, so that nobody takes the rest for all.
-      unreadable_bytes_ += limit - read_to_;
-      if (current_ != nullptr) current_->unreadable_bytes += limit - read_to_;
+      unreadable_.push_back({read_to_, limit});
       read_to_ = limit;
       break;
     }
@@ -195,14 +194,23 @@ void Terminal::skip_gap(const journal::Reader::Chunk& chunk, uint64_t limit) {
 
 uint64_t Terminal::lost_bytes() const {
   const auto status = reader_ ? reader_->status() : base::Result<journal::Status>(journal::Status{});
-  return unreadable_bytes_ + (status ? status->dropped : 0);
+  uint64_t lost = status ? status->dropped : 0;
+  for (const journal::Range& range : unreadable_) lost += range.end - range.begin;
+  return lost;
 }
 
 uint64_t Terminal::lost_of(const Command& command) const {
   if (damage_) return command.facts.total_bytes;
-  const uint64_t end = command.over ? command.range.end : std::max(read_to_, command.range.begin);
-  const auto missing = reader_ ? reader_->missing({command.range.begin, end}) : base::Result<uint64_t>(0);
-  return command.unreadable_bytes + missing.value_or(0);
+  const uint64_t begin = command.range.begin;
+  const uint64_t end = command.over ? command.range.end : std::max(read_to_, begin);
+  const auto missing = reader_ ? reader_->missing({begin, end}) : base::Result<uint64_t>(0);
+  uint64_t lost = missing.value_or(0);
+  for (const journal::Range& range : unreadable_) {
+    const uint64_t from = std::max(range.begin, begin);
+    const uint64_t to = std::min(range.end, end);
+    if (to > from) lost += to - from;
+  }
+  return std::min(lost, end - begin);
 }
 
 // Below `offset`, of which the piece being read, or its beginning, is the place.

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "engine/testing.h"
@@ -268,6 +269,19 @@ TEST(Terminal, AShellWhoseJournalIsDamagedIsEndedAndItsCommandsAreKnown) {
   EXPECT_EQ(result.exit_code, 7);
   EXPECT_NE(result.reason.find("damaged"), std::string::npos) << result.reason;
   bench.until([&] { return !bench.holder_lives(id); });
+}
+
+TEST(Terminal, LinesOfFormerCommandsAreMadeAgainWhenAskedFor) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  for (int i = 0; i < 12; i++) bench.exec(t, "seq " + std::to_string(i) + " 2000");
+  const auto held = std::count_if(t.commands().begin(), t.commands().end(),
+                                  [](const auto& command) { return command->output != nullptr; });
+  EXPECT_LE(held, 3);
+  const auto result = t.result(*t.commands()[3], {});
+  EXPECT_EQ(result.total_lines, 1998U);
+  EXPECT_TRUE(result.output.text.starts_with("3\n4\n5\n")) << result.output.text.substr(0, 20);
+  EXPECT_TRUE(result.output.text.ends_with("1999\n2000\n"));
 }
 
 TEST(Terminal, WhenItEndedIsKnownAfterARestart) {

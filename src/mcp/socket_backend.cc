@@ -10,7 +10,7 @@
 namespace ttyward::mcp {
 namespace {
 
-constexpr int kMostAttempts = 3;
+constexpr int kMostAttempts = 12;
 
 CallFailure failure(const wire::CallError& error) {
   return {wire::code_name(error.code), error.message};

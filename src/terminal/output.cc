@@ -195,6 +195,10 @@ void Output::skip_lost(uint64_t newlines) {
   transcript_.append_dropped(newlines - (begun ? 1 : 0));
 }
 
+void Output::count_lost_end(uint64_t lines) {
+  if (lines > transcript_.size()) transcript_.append_dropped(lines - transcript_.size());
+}
+
 // Decoded in pieces: where characters are converted, each escape sequence begins a new one, so that what is
 // said about its place is said in bytes of the output.
 void Output::feed_text(std::string_view bytes) {

@@ -92,7 +92,8 @@ class Again(unittest.TestCase):
         subprocess.run([TTYWARD, "daemon", "stop"], env=self.daemon.environment, check=True, timeout=PATIENCE)
         self.daemon.wait_for_end()
         # As somebody does who is about to start one.
-        with open(self.daemon.folder + "/tw/state/daemon.starting", "r+b") as mark:
+        os.umask(0o077)
+        with open(self.daemon.folder + "/tw/state/daemon.starting", "w+b") as mark:
             fcntl.fcntl(mark, 37, struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0))  # F_OFD_SETLK
             stop = subprocess.Popen([TTYWARD, "daemon", "stop"], env=self.daemon.environment, stdout=subprocess.PIPE)
             with self.assertRaises(subprocess.TimeoutExpired):
