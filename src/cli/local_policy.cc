@@ -13,6 +13,7 @@
 #include "cli/current_folder.h"
 #include "cli/verb.h"
 #include "config/load.h"
+#include "engine/allowed_roots.h"
 #include "policy/escaped_view.h"
 #include "policy/verdict_json.h"
 #include "shell/shell_kind.h"
@@ -68,8 +69,8 @@ void declare_policy_options(CLI::App& app, PolicyArguments& args) {
   app.add_flag("--as-agent", args.as_agent, "Policy as for an agent: strict, and no looser mode");
 }
 
-base::Result<LocalPolicy> LocalPolicy::make(const PolicyArguments& args, PolicyLevel usual,
-                                            const char* verb) {
+base::Result<LocalPolicy> LocalPolicy::make(const PolicyArguments& args, PolicyLevel usual, const char* verb,
+                                            const std::string& folder) {
   PolicyLevel level = usual;
   if (!args.level.empty()) {
     size_t i = 0;
@@ -94,21 +95,23 @@ base::Result<LocalPolicy> LocalPolicy::make(const PolicyArguments& args, PolicyL
     level = PolicyLevel::Strict;
   }
   LocalPolicy policy(level, mode, verb);
-  if (level >= PolicyLevel::Default) policy.apply_configuration(agent, args.mode.empty());
+  if (level >= PolicyLevel::Default) policy.apply_configuration(folder, agent, args.mode.empty());
   return policy;
 }
 
 // A person's own settings. An agent could set our environment, so for it only files count.
-void LocalPolicy::apply_configuration(bool agent, bool mode_too) {
+void LocalPolicy::apply_configuration(const std::string& folder, bool agent, bool mode_too) {
   std::vector<std::string> environment;
   for (char** entry = environ; !agent && *entry != nullptr; ++entry) environment.emplace_back(*entry);
-  const config::Loaded loaded = config::load(base::user_folders(), current_folder(), environment);
+  const config::Loaded loaded =
+      config::load(base::user_folders(), folder.empty() ? current_folder() : folder, environment);
   for (const config::Problem& problem : loaded.problems) {
     if (problem.severity == config::Severity::Error) complain(verb_, problem.shown(), 0);
   }
   const config::PolicySettings& policy = loaded.settings.policy;
   settings_.agent.auto_approve_safe = policy.auto_approve_safe_commands;
   settings_.agent.confirm_dangerous = policy.confirm_dangerous_commands;
+  if (agent) roots_ = policy.allowed_roots;
   // Both are ordered from strict to lax.
   if (mode_too) mode_ = static_cast<policy::Mode>(policy.mode);
   static_assert(static_cast<int>(config::PolicyMode::Yolo) == static_cast<int>(policy::Mode::Yolo));
@@ -124,6 +127,17 @@ Judged LocalPolicy::judge(engine::Deed deed) {
   if (level_ == PolicyLevel::Off) {
     out.verdict.decision = policy::Decision::Allow;
     return out;
+  }
+  if (!roots_.empty()) {
+    const auto root = engine::root_of(roots_, out.deed.cwd);
+    if (!root) {
+      out.verdict.decision = policy::Decision::Deny;
+      out.verdict.rule = "policy.allowed_roots";
+      out.verdict.reasons.push_back(
+          {engine::outside_roots_text(roots_, out.deed.cwd), {}, policy::Risk::High, policy::Decision::Deny});
+      return out;
+    }
+    out.deed.workspace = *root;
   }
   policy::RuleSet set;
   const engine::RulesAt& files = rules_.at(out.deed.cwd);

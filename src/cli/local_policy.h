@@ -44,8 +44,10 @@ struct Ruling {
 
 class LocalPolicy {
  public:
-  // `usual` is the level for a person who names none. The error says what to write instead.
-  static base::Result<LocalPolicy> make(const PolicyArguments& args, PolicyLevel usual, const char* verb);
+  // `usual` is the level for a person who names none; `folder` is where the commands run, and whose
+  // configuration holds: empty is this one. The error says what to write instead.
+  static base::Result<LocalPolicy> make(const PolicyArguments& args, PolicyLevel usual, const char* verb,
+                                        const std::string& folder);
 
   PolicyLevel level() const { return level_; }
   Judged judge(engine::Deed deed);
@@ -54,13 +56,14 @@ class LocalPolicy {
 
  private:
   LocalPolicy(PolicyLevel level, policy::Mode mode, const char* verb);
-  void apply_configuration(bool agent, bool mode_too);
+  void apply_configuration(const std::string& folder, bool agent, bool mode_too);
 
   PolicyLevel level_;
   policy::Mode mode_;
   const char* verb_;
   engine::JudgeSettings settings_;
   engine::GateRules rules_;
+  std::vector<std::string> roots_;  // an agent's
 };
 
 // Of the shell named by --shell; bash if none is.

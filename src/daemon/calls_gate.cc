@@ -1,11 +1,10 @@
 // May it run, and where: every command of every call passes here.
-#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 
 #include "base/ids.h"
 #include "daemon/engine_application.h"
 #include "daemon/objects.h"
+#include "engine/allowed_roots.h"
 #include "engine/time.h"
 #include "policy/verdict_json.h"
 
@@ -33,18 +32,8 @@ bool EngineApplication::outside_roots(const Caller& caller, const std::string& c
   if (caller.role == Role::Person || roots.empty()) return false;
   const char* const home = std::getenv("HOME");
   const std::string asked = cwd.empty() ? (home != nullptr ? home : "/") : cwd;
-  std::error_code wrong;
-  // Links followed: what counts is where it would work.
-  const std::filesystem::path real = std::filesystem::weakly_canonical(asked, wrong);
-  std::string all;
-  for (const std::string& root : roots) {
-    const std::filesystem::path base = std::filesystem::weakly_canonical(root, wrong);
-    const auto [end, rest] = std::mismatch(base.begin(), base.end(), real.begin(), real.end());
-    if (end == base.end() || end->empty()) return false;
-    all += (all.empty() ? "" : ", ") + root;
-  }
-  responder.fail({wire::Code::PermissionDenied,
-                  asked + " is outside the folders agents may work in: give a cwd in " + all});
+  if (engine::root_of(roots, asked)) return false;
+  responder.fail({wire::Code::PermissionDenied, engine::outside_roots_text(roots, asked)});
   return true;
 }
 
@@ -58,7 +47,11 @@ engine::GateRequest EngineApplication::gate_request(const Caller& caller, std::s
   request.connection = caller.connection;
   request.role = gate_role(caller.role);
   request.command_id = command_id.empty() ? base::random_id('c') : std::move(command_id);
-  if (request.role == engine::Role::Agent) request.mode = project_mode(request.cwd);
+  if (request.role == engine::Role::Agent) {
+    request.mode = project_mode(request.cwd);
+    // What may be changed is said by the person, wherever in it the command begins.
+    request.workspace = engine::root_of(config_.settings.policy.allowed_roots, request.cwd).value_or("");
+  }
   return request;
 }
 

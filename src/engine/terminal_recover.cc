@@ -169,6 +169,13 @@ void Terminal::overlay(Command& command, const json::object& finish) {
   command.range.begin = static_cast<uint64_t>(number_or(finish, "begin", 0));
   command.range.end = static_cast<uint64_t>(number_or(finish, "end", 0));
   command.lost_bytes = static_cast<uint64_t>(number_or(finish, "lost", 0));
+  const json::value* background = field(finish, "background");
+  if (background == nullptr || !background->is_array()) return;
+  facts.background.clear();
+  for (const json::value& one : background->get_array()) {
+    if (const json::object* process = one.if_object())
+      facts.background.push_back({number_or(*process, "pid", 0), text_of(*process, "command")});
+  }
 }
 
 void Terminal::apply(const json::object& record) {
