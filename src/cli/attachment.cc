@@ -79,11 +79,12 @@ void Attachment::end(AttachEnd::Kind kind, std::string reason) {
   if (!end_) end_ = AttachEnd{kind, std::move(reason), 0, std::nullopt};
 }
 
-// Whether our own session is the one its shell leads.
+// Whether our own session is the one its shell leads, or its holder.
 bool Attachment::is_ours() {
   auto shown = daemon_.call("show", {{"terminal", options_.terminal}, {"most", 0}});
   const json::object* terminal = shown ? object_in(*shown, "terminal") : nullptr;
-  return terminal != nullptr && number_in(*terminal, "pid") == ::getsid(0);
+  return terminal != nullptr &&
+         (number_in(*terminal, "pid") == ::getsid(0) || number_in(*terminal, "holder_pid") == ::getsid(0));
 }
 
 void Attachment::ask_to_attach() {
@@ -254,6 +255,8 @@ void Attachment::learn(const json::object& terminal) {
   its_rows_ = number_in(terminal, "rows").value_or(0);
   const json::object* lease = object_in(terminal, "lease");
   lease_by_ = lease != nullptr ? text_in(*lease, "by") : "";
+  const json::object* queued = object_in(terminal, "queued");
+  waits_ = queued != nullptr ? text_in(*queued, "command") : "";
   // Somebody took it.
   if (our_lease_since_ && lease != nullptr && number_in(*lease, "since") != our_lease_since_)
     writable_ = false;
@@ -293,6 +296,7 @@ std::string Attachment::status() const {
     if (!lease_by_.empty()) out += ", the keyboard is with " + one_line(lease_by_);
   } else if (writable_) {
     out += " | you have the keyboard";
+    if (!waits_.empty()) out += ", an agent waits for it: " + one_line(waits_);
   } else {
     out += lease_by_.empty() ? " | somebody else has the keyboard"
                              : fmt::format(" | {} has the keyboard", one_line(lease_by_));

@@ -95,6 +95,7 @@ class Attachment {
   bool daemon_gone_ = false;
   std::string name_;       // as people call it
   std::string lease_by_;   // who has the keyboard; empty: nobody, or not known
+  std::string waits_;      // a command that waits for the keyboard
   std::string complaint_;  // shown in the status line until the next key
 };
 

@@ -12,6 +12,7 @@
 #include "cli/ask_person.h"
 #include "cli/current_folder.h"
 #include "cli/verb.h"
+#include "engine/allowed_roots.h"
 #include "engine/confirmations.h"
 #include "engine/policy_settings.h"
 #include "policy/escaped_view.h"
@@ -69,8 +70,8 @@ void declare_policy_options(CLI::App& app, PolicyArguments& args) {
   app.add_flag("--as-agent", args.as_agent, "Policy as for an agent: strict, and no looser mode");
 }
 
-base::Result<LocalPolicy> LocalPolicy::make(const PolicyArguments& args, PolicyLevel usual,
-                                            const char* verb) {
+base::Result<LocalPolicy> LocalPolicy::make(const PolicyArguments& args, PolicyLevel usual, const char* verb,
+                                            const std::string& folder) {
   PolicyLevel level = usual;
   if (!args.level.empty()) {
     size_t i = 0;
@@ -95,7 +96,7 @@ base::Result<LocalPolicy> LocalPolicy::make(const PolicyArguments& args, PolicyL
     level = PolicyLevel::Strict;
   }
   LocalPolicy policy(level, mode, verb);
-  if (level >= PolicyLevel::Default) policy.apply_configuration(current_folder(), agent, args.mode.empty());
+  if (level >= PolicyLevel::Default) policy.apply_configuration(folder.empty() ? current_folder() : folder, agent, args.mode.empty());
   if (!agent) policy.allowed_roots_.clear();
   return policy;
 }
@@ -141,6 +142,8 @@ Judged LocalPolicy::judge(engine::Deed deed) {
     out.verdict.decision = policy::Decision::Allow;
     return out;
   }
+  // What may be changed is said by the person, wherever in it the command begins.
+  if (const auto root = engine::root_of(allowed_roots_, out.deed.cwd)) out.deed.workspace = *root;
   policy::RuleSet set;
   const engine::RulesAt& files = rules_.at(out.deed.cwd);
   if (files.errors.empty()) {

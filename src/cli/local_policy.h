@@ -44,8 +44,10 @@ struct Ruling {
 
 class LocalPolicy {
  public:
-  // `usual` is the level for a person who names none. The error says what to write instead.
-  static base::Result<LocalPolicy> make(const PolicyArguments& args, PolicyLevel usual, const char* verb);
+  // `usual` is the level for a person who names none; `folder` is where the commands run, and whose
+  // configuration holds: empty is this one. The error says what to write instead.
+  static base::Result<LocalPolicy> make(const PolicyArguments& args, PolicyLevel usual, const char* verb,
+                                        const std::string& folder);
 
   // As it is for agents, in `cwd`: what `check` and `rules test` tell. `mode` may be empty: what is
   // configured.

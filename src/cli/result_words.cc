@@ -26,7 +26,7 @@ int signal_number(const std::string& name) {
 }
 
 bool is_open(const std::string& state) {
-  return state == "running" || state == "awaiting_input" || state == "pending_approval";
+  return state == "running" || state == "queued" || state == "awaiting_input" || state == "pending_approval";
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ base::Result<std::vector<std::string>> child_environment(const RunArguments& arg
   request.never_inherit = settings.environment_drop;
   request.path_first = settings.add_to_path;
   request.inherit = args.inherit_environment ? pty::Inherit::Everything : pty::Inherit::AllowList;
+  request.recipient = is_agent() ? pty::Recipient::Agent : pty::Recipient::Person;
   request.terminal = pipe ? pty::TerminalProfile::Dumb : pty::TerminalProfile::Colour;
   request.pagers = person_watches ? pty::PagerProfile::AsIs : pty::PagerProfile::Quiet;
   request.version = TTYWARD_VERSION;
@@ -165,7 +166,7 @@ base::Result<terminal::RunOptions> make_run_options(const RunArguments& args, bo
   if (!environment) return tl::unexpected(environment.error());
   options.spawn.environment = std::move(*environment);
   options.survivors = args.keep_background ? hold::Survivors::Keep : hold::Survivors::Kill;
-  if (args.keep_background) options.spawn.hangup = pty::Hangup::Ignored;
+  if (args.keep_background) options.spawn.session = pty::Session::Ours;
   return options;
 }
 

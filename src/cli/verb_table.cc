@@ -34,6 +34,7 @@ std::span<const Verb> verb_table() {
       kRules,
       kHistory,
       kConfig,
+      kEnv,
       kMcp,
       kDaemon,
       kDemo,

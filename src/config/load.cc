@@ -68,6 +68,11 @@ const Origin& Loaded::origin(const Setting& setting) const {
   return origins[static_cast<size_t>(&setting - setting_table().data())];
 }
 
+bool Loaded::is_set(std::string_view section, std::string_view name) const {
+  const Setting* setting = find_setting(section, name);
+  return setting != nullptr && origin(*setting).source != Source::Default;
+}
+
 bool Loaded::has_errors() const {
   return std::any_of(problems.begin(), problems.end(),
                      [](const Problem& problem) { return problem.severity == Severity::Error; });

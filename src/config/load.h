@@ -54,6 +54,8 @@ struct Loaded {
 
   Loaded();
   const Origin& origin(const Setting& setting) const;
+  // Somebody has chosen it: it is not the default.
+  bool is_set(std::string_view section, std::string_view name) const;
   bool has_errors() const;
 };
 

@@ -34,6 +34,7 @@ constexpr const char* kViews[] = {"default", "void", "roo", "gemini", "full"};
 constexpr const char* kOverflows[] = {"drop-middle", "pause", "kill"};
 constexpr const char* kAsking[] = {"never", "present", "wait"};
 constexpr const char* kModes[] = {"plan", "default", "auto-edit", "yolo"};
+constexpr const char* kEnvironments[] = {"inherit", "clean", "login"};
 constexpr const char* kHistories[] = {"leave-out", "record"};
 
 constexpr int64_t kSecond = 1000;
@@ -132,6 +133,9 @@ const Setting kTable[] = {
   TIME(daemon, idle_exit, "s", kSecond, kYear, true, Tighten::Never,
     "The daemon ends when it has had no terminal, no command and no caller for this long; 0: never. The next verb starts it again."),
 
+  LIST(mcp, aliases, Tighten::Never,
+    "Other names under which agents find the tool run_command, for models that were taught them: run_shell_command, execute_command."),
+
   TEXT(shell, path, "The shell of terminals, as a full path. Empty: your login shell if it is one we know, else bash."),
   FLAG(shell, integration, Tighten::Never,
     "Have the shell report where commands begin and end, their exit codes and the folder. On by default, unlike in tools for which it means help from an editor: ours needs none, edits none of your files, and without it exit codes are only known by a text printed after each command."),
@@ -145,6 +149,8 @@ const Setting kTable[] = {
   FLAG(shell, report_environment, Tighten::Never, "Have the shell report changes of its environment."),
   CHOICE(shell, history, kHistories, Tighten::Never,
     "Whether what agents run enters the shell's own history. What a person types always does."),
+  CHOICE(shell, environment, kEnvironments, Tighten::Never,
+    "What commands and terminals start with. inherit: the harmless part of the caller's own environment, and what tools need (docs/environment.md). clean: who and where you are, and a plain PATH. login: what your login shell would set up (nvm, pyenv, direnv), read once and again when its files change, with the caller's own beside it."),
   LIST(shell, add_to_path, Tighten::Never, "Folders put before the rest of PATH; full paths."),
   LIST(shell, environment_add, Tighten::Never, "NAME=value: variables commands get."),
   LIST(shell, environment_keep, Tighten::Never, "Names of variables of your environment that commands get beside the harmless ones. NAME* is a prefix."),

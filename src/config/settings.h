@@ -84,6 +84,7 @@ struct DaemonSettings {
   Milliseconds idle_exit{1'800'000};
 };
 
+enum class ShellEnvironment : uint8_t { Inherit, Clean, Login };
 struct ShellSettings {
   std::string path;  // empty: the user's login shell if it is supported, else bash
   bool integration = true;
@@ -94,10 +95,15 @@ struct ShellSettings {
   bool zsh_p10k = false;
   bool report_environment = true;
   ShellHistory history = ShellHistory::LeaveOut;
+  ShellEnvironment environment = ShellEnvironment::Inherit;
   std::vector<std::string> add_to_path;
   std::vector<std::string> environment_add;   // NAME=value
   std::vector<std::string> environment_keep;  // names
   std::vector<std::string> environment_drop;  // names
+};
+
+struct McpSettings {
+  std::vector<std::string> aliases;
 };
 
 struct Settings {
@@ -110,6 +116,7 @@ struct Settings {
   NotifySettings notify;
   DaemonSettings daemon;
   ShellSettings shell;
+  McpSettings mcp;
 };
 
 }  // namespace ttyward::config

@@ -21,6 +21,12 @@ bool Args::has(const char* name) {
   return get(name) != nullptr;
 }
 
+std::optional<json::value> Args::any(const char* name) {
+  const json::value* value = get(name);
+  if (value == nullptr || value->is_null()) return std::nullopt;
+  return *value;
+}
+
 bool Args::is_number(const char* name) {
   const json::value* value = get(name);
   return value != nullptr && value->is_number();

@@ -21,6 +21,7 @@ class Args {
   explicit Args(boost::json::object object) : object_(std::move(object)) {}
 
   bool has(const char* name);  // there, and not null
+  std::optional<boost::json::value> any(const char* name);
   bool is_number(const char* name);
   std::string text(const char* name, std::string otherwise = {});
   std::string required_text(const char* name);

@@ -15,16 +15,19 @@ namespace ttyward::daemon {
 
 inline constexpr size_t kMostSubscriptions = 64;  // of one connection
 inline constexpr std::chrono::milliseconds kOutputEvery{100};
+inline constexpr uint64_t kMostEventText = 16'000;  // characters; what is left out of the middle is counted
 
 struct EngineApplication::Subscription {
   struct Throttle {
     std::chrono::steady_clock::time_point sent;
     bool due = false;
+    terminal::LineNumber told = 0;  // with text: the lines up to here
   };
   uint64_t connection = 0;
   bool answers = false;         // a person who asked to hear of questions
   std::string terminal;         // empty: all
   std::set<std::string> kinds;  // empty: all
+  bool text = false;            // events of output carry it
   uint64_t missed = 0;          // while its reader did not read
   std::map<std::string, Throttle> output;
 };

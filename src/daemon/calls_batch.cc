@@ -39,11 +39,19 @@ struct EngineApplication::Batch {
   terminal::ViewLimits view;
   json::array results;
   uint64_t key = 0;
+  bool out_of_time = false;
+  bool stays = false;  // its terminal does: a command goes on there
 };
 
+void EngineApplication::check_batch(const std::vector<std::string>& commands, Args& args) {
+  if (commands.empty()) args.wrong("'commands' must have at least one command");
+  if (commands.size() > 1000) args.wrong("'commands' may have at most 1000 commands");
+}
+
 void EngineApplication::batch(const Caller& caller, Args& args, const Responder& responder) {
-  auto batch =
-      std::make_shared<Batch>(Batch{caller, responder, {}, {}, {}, false, false, 0, {}, false, {}, {}, 0});
+  if (args.flag("separate")) return separate_batch(caller, args, responder);
+  auto batch = std::make_shared<Batch>(
+      Batch{caller, responder, {}, {}, {}, false, false, 0, {}, false, {}, {}, 0, false, false});
   batch->id = args.text("batch_id");
   if (!batch->id.empty() && !valid_batch_id(batch->id)) {
     args.wrong("'batch_id' must be at most 40 letters, digits, '-' and '_'");
@@ -58,25 +66,55 @@ void EngineApplication::batch(const Caller& caller, Args& args, const Responder&
   request.request = batch->id;
   request.shell = {"/bin/bash"};
   const auto timeout = args.duration("timeout_ms", config_.settings.times.timeout);
-  if (batch->commands.empty()) args.wrong("'commands' must have at least one command");
-  if (batch->commands.size() > 1000) args.wrong("'commands' may have at most 1000 commands");
+  request.task = args.text("task");
+  const auto yield_after = args.duration("yield_after_ms", std::chrono::milliseconds(0));
+  check_batch(batch->commands, args);
   if (args.refused(responder)) return;
   if (outside_roots(caller, request.cwd, responder)) return;
   batch->has_deadline = timeout.count() > 0;
   batch->deadline = std::chrono::steady_clock::now() + timeout;
+  with_environment(caller, request.cwd, [=, this](std::vector<std::string> callers) {
+    engine::OpenRequest ready = request;
+    ready.callers = std::move(callers);
+    start_batch(batch, std::move(ready), yield_after);
+  });
+}
+
+void EngineApplication::start_batch(const std::shared_ptr<Batch>& batch, engine::OpenRequest request,
+                                    std::chrono::milliseconds yield_after) {
   auto opened = engine_->open(std::move(request));
-  if (!opened) return responder.fail(wire::call_error(opened.error()));
+  if (!opened) return batch->responder.fail(wire::call_error(opened.error()));
   batch->terminal = (*opened)->id();
-  batch->key = add_call(caller, responder, [this, id = batch->terminal] {
+  batch->key = add_call(batch->caller, batch->responder, [this, id = batch->terminal] {
     if (auto terminal = engine_->find(id)) (*terminal)->kill();
   });
+  if (yield_after.count() > 0) {
+    open_call(batch->key)->timer = loop_->after(yield_after, [this, batch] {
+      if (OpenCall* call = open_call(batch->key)) call->timer = 0;
+      yield_batch(batch);
+    });
+  }
   next_of_batch(batch);
+}
+
+// The one that runs goes on in its terminal, which stays; what has not begun is not run.
+void EngineApplication::yield_batch(const std::shared_ptr<Batch>& batch) {
+  const auto terminal = engine_->find(batch->terminal);
+  const engine::Command* running = terminal ? (*terminal)->last() : nullptr;
+  if (running != nullptr && !running->over)
+    batch->results.push_back(result_object((*terminal)->result(*running, batch->view)));
+  batch->stays = running != nullptr && !running->over;
+  batch->out_of_time = true;
+  end_batch(batch);
 }
 
 void EngineApplication::end_batch(const std::shared_ptr<Batch>& batch) {
   json::array rest;
   for (size_t i = batch->next; i < batch->commands.size(); i++) rest.emplace_back(batch->commands[i]);
-  batch->responder.ok({{"results", std::move(batch->results)}, {"not_run", std::move(rest)}});
+  json::object answer{{"results", std::move(batch->results)}, {"not_run", std::move(rest)}};
+  if (batch->next < batch->commands.size()) answer["stopped_by"] = batch->out_of_time ? "time" : "failure";
+  batch->responder.ok(answer);
+  if (batch->stays) return end_call(batch->key);
   if (auto terminal = engine_->find(batch->terminal)) (*terminal)->kill();
   end_call(batch->key);
 }

@@ -4,6 +4,7 @@
 #include "base/ids.h"
 #include "daemon/engine_application.h"
 #include "daemon/objects.h"
+#include "engine/allowed_roots.h"
 #include "engine/policy_settings.h"
 #include "engine/time.h"
 #include "policy/verdict_json.h"
@@ -47,7 +48,11 @@ engine::GateRequest EngineApplication::gate_request(const Caller& caller, std::s
   request.connection = caller.connection;
   request.role = gate_role(caller.role);
   request.command_id = command_id.empty() ? base::random_id('c') : std::move(command_id);
-  if (request.role == engine::Role::Agent) tighten_for_project(request);
+  if (request.role == engine::Role::Agent) {
+    tighten_for_project(request);
+    // What may be changed is said by the person, wherever in it the command begins.
+    request.workspace = engine::root_of(config_.settings.policy.allowed_roots, request.cwd).value_or("");
+  }
   return request;
 }
 

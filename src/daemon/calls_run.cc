@@ -135,21 +135,14 @@ void EngineApplication::answer_with(Terminal& terminal, const std::string& comma
   if (command == nullptr) {
     return responder.fail({wire::Code::NotFound, "command " + command_id + " is too long ago"});
   }
-  json::object answer = result_object(terminal.result(*command, view));
+  json::object answer = result_for(terminal, *command, reader, view, false);
   if (!terminal.typed_meanwhile().empty() && command->by == engine::Owner::Agent) {
     json::array typed;
     for (const std::string& line : terminal.typed_meanwhile()) typed.emplace_back(line);
     answer["typed_meanwhile"] = std::move(typed);
     terminal.forget_typed_meanwhile();
   }
-  if (terminal.lease() && !command->sent) {
-    answer["reason"] = "it has not begun: " + terminal.lease()->by + " has the keyboard of this terminal";
-  }
   responder.ok(answer);
-  // What this reader has been given it need not be told again.
-  if (const auto source = engine::OutputSource::find(terminal, command_id); source && command->started_seen) {
-    readers_->skip_all(reader, *source);
-  }
 }
 
 void EngineApplication::follow(const Caller& caller, Terminal& terminal, Command& command, const Follow& how,
@@ -248,12 +241,18 @@ void EngineApplication::run(const Caller& caller, Args& args, const Responder& r
                                    static_cast<uint16_t>(part.number("rows", 24, 1, 1000)), 0, 0};
     if (part.refused(responder)) return;
   }
-  request.timeout = args.duration("timeout_ms", times.timeout);
-  request.idle_timeout = args.duration("idle_timeout_ms", times.idle_timeout);
   request.task = args.text("task");
   request.owner = owner_of(caller);
   if (args.has("stdin")) request.stdin_text = args.text("stdin");
+  request.keep_background = args.flag("keep_background", true);
   Follow how = follow_of(args, std::chrono::milliseconds(0));
+  // Who is told "it goes on" must not see it end by a limit that nobody chose.
+  const auto limit = [&](const char* name, std::chrono::milliseconds usual) {
+    const bool chosen = config_.is_set("times", name);
+    return how.yield_after.count() > 0 && !chosen ? std::chrono::milliseconds(0) : usual;
+  };
+  request.timeout = args.duration("timeout_ms", limit("timeout", times.timeout));
+  request.idle_timeout = args.duration("idle_timeout_ms", limit("idle_timeout", times.idle_timeout));
   const std::string chosen = chosen_id(args);
   if (request.argv.empty() && request.command.empty()) args.wrong("'command' is missing or empty");
   if (!request.argv.empty() && !request.command.empty()) args.wrong("give 'command' or 'argv', not both");
@@ -276,9 +275,13 @@ void EngineApplication::run(const Caller& caller, Args& args, const Responder& r
   gated(caller, std::move(gate), yield, responder,
         [this, caller, request, how, responder](const std::string& verdict) mutable {
           request.verdict_json = verdict;
-          auto ran = engine_->run(std::move(request));
-          if (!ran) return responder.fail(wire::call_error(ran.error()));
-          follow(caller, **ran, *(*ran)->commands().back(), how, responder);
+          with_environment(caller, request.cwd, [=, this](std::vector<std::string> callers) {
+            engine::RunRequest ready = request;
+            ready.callers = std::move(callers);
+            auto ran = engine_->run(std::move(ready));
+            if (!ran) return responder.fail(wire::call_error(ran.error()));
+            follow(caller, **ran, *(*ran)->commands().back(), how, responder);
+          });
         });
 }
 
@@ -321,10 +324,11 @@ void EngineApplication::exec(const Caller& caller, Args& args, const Responder& 
   const std::string chosen = chosen_id(args);
   if (args.refused(responder)) return;
   if (!chosen.empty() && rejoin(caller, chosen, request.text, how, responder)) return;
-  if (!request.cwd.empty() && outside_roots(caller, request.cwd, responder)) return;
   auto terminal = engine_->find(name);
   if (!terminal) return responder.fail(wire::call_error(terminal.error()));
   Terminal& t = **terminal;
+  // A cd may have led the shell out of where agents may work.
+  if (outside_roots(caller, request.cwd.empty() ? t.cwd() : request.cwd, responder)) return;
   if (t.lease() && caller.role == Role::Agent && config_.settings.terminal.lease == config::Lease::Fail) {
     return responder.fail(
         {wire::Code::Busy, t.lease()->by + " has the keyboard of terminal " + t.id() +
@@ -334,7 +338,7 @@ void EngineApplication::exec(const Caller& caller, Args& args, const Responder& 
       gate_request(caller, request.text, request.cwd.empty() ? t.cwd() : request.cwd, chosen);
   gate.terminal_id = t.id();
   gate.task = t.spec().task;
-  gate.workspace = t.spec().cwd;  // where it was opened: a cd does not move it
+  if (gate.workspace.empty()) gate.workspace = t.spec().cwd;  // where it was opened: a cd does not move it
   gate.language = request.sentinel ? engine::Language::Bash : language_of(t);
   for (const auto& [variable, value] : t.environment_changes()) {
     gate.environment_changes.push_back(variable + "=" + value);

@@ -24,6 +24,12 @@ void done_or_fail(const Responder& responder, const base::Result<void>& came, co
   came ? responder.ok(ok) : responder.fail(wire::call_error(came.error()));
 }
 
+// The command that is typed to, so that whoever typed can wait for what it says.
+void add_current(json::object& answer, const Terminal& terminal) {
+  const Command* current = terminal.current();
+  if (current != nullptr && !current->over) answer["command_id"] = current->facts.command_id;
+}
+
 std::optional<int> signal_named(std::string name) {
   for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   if (!name.starts_with("SIG")) name = "SIG" + name;
@@ -122,11 +128,15 @@ void EngineApplication::open(const Caller& caller, Args& args, const Responder& 
   request.size = size_of(args, responder, &refused);
   if (refused || args.refused(responder)) return;
   if (outside_roots(caller, request.cwd, responder)) return;
-  auto opened = engine_->open(std::move(request));
-  if (!opened) return responder.fail(wire::call_error(opened.error()));
-  when_ready(caller, **opened, responder, [this, responder](Terminal& terminal) {
-    if (terminal.start_error()) return responder.fail(wire::call_error(terminal.start_error()->error));
-    responder.ok({{"terminal", terminal_object(*engine_, terminal)}});
+  with_environment(caller, request.cwd, [=, this](std::vector<std::string> callers) {
+    engine::OpenRequest ready = request;
+    ready.callers = std::move(callers);
+    auto opened = engine_->open(std::move(ready));
+    if (!opened) return responder.fail(wire::call_error(opened.error()));
+    when_ready(caller, **opened, responder, [this, responder](Terminal& terminal) {
+      if (terminal.start_error()) return responder.fail(wire::call_error(terminal.start_error()->error));
+      responder.ok({{"terminal", terminal_object(*engine_, terminal)}});
+    });
   });
 }
 
@@ -136,14 +146,16 @@ void EngineApplication::acquire(const Caller& caller, Args& args, const Responde
   const pty::Provider provider = provider_of(args);
   if (args.refused(responder)) return;
   if (outside_roots(caller, cwd, responder)) return;
-  auto acquired = engine_->acquire(cwd, task, owner_of(caller), provider);
-  if (!acquired) return responder.fail(wire::call_error(acquired.error()));
-  when_ready(caller, *acquired->terminal, responder,
-             [this, responder, created = acquired->created](Terminal& terminal) {
-               if (terminal.start_error())
-                 return responder.fail(wire::call_error(terminal.start_error()->error));
-               responder.ok({{"terminal", terminal_object(*engine_, terminal)}, {"created", created}});
-             });
+  with_environment(caller, cwd, [=, this](std::vector<std::string> callers) {
+    auto acquired = engine_->acquire(cwd, task, owner_of(caller), provider, std::move(callers));
+    if (!acquired) return responder.fail(wire::call_error(acquired.error()));
+    when_ready(caller, *acquired->terminal, responder,
+               [this, responder, created = acquired->created](Terminal& terminal) {
+                 if (terminal.start_error())
+                   return responder.fail(wire::call_error(terminal.start_error()->error));
+                 responder.ok({{"terminal", terminal_object(*engine_, terminal)}, {"created", created}});
+               });
+  });
 }
 
 void EngineApplication::release(const Caller&, Args& args, const Responder& responder) {
@@ -156,9 +168,10 @@ void EngineApplication::release(const Caller&, Args& args, const Responder& resp
 
 void EngineApplication::type(Terminal& terminal, const std::string& bytes, engine::Owner by,
                              const Responder& responder) {
-  terminal.input(bytes, by, [responder, size = bytes.size()](const base::Result<void>& sent) {
-    done_or_fail(responder, sent, {{"bytes", size}});
-  });
+  json::object ok{{"bytes", bytes.size()}};
+  add_current(ok, terminal);
+  terminal.input(bytes, by,
+                 [responder, ok](const base::Result<void>& sent) { done_or_fail(responder, sent, ok); });
 }
 
 void EngineApplication::input(const Caller& caller, Args& args, const Responder& responder) {
@@ -182,8 +195,10 @@ void EngineApplication::input(const Caller& caller, Args& args, const Responder&
     if (by == engine::Owner::Agent && secret.find_first_of(engine::kEndsReading) != std::string::npos) {
       return responder.fail({wire::Code::InvalidArgument, "a secret is one line without control characters"});
     }
+    json::object ok;
+    add_current(ok, *terminal);
     return terminal->secret(
-        secret, [responder](const base::Result<void>& sent) { done_or_fail(responder, sent, {}); });
+        secret, [responder, ok](const base::Result<void>& sent) { done_or_fail(responder, sent, ok); });
   }
   const vt::KeyboardState& keyboard = terminal->output().screen().keyboard();
   std::string bytes = text;

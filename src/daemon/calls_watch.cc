@@ -31,6 +31,7 @@ void EngineApplication::wait(const Caller& caller, Args& args, const Responder& 
     if (part.refused(responder)) return;
   }
   const bool stream = args.flag("stream");
+  const bool only_new = args.flag("only_new");
   spec.timeout = args.duration("timeout_ms", std::chrono::milliseconds(30'000));
   const terminal::ViewLimits view = view_of(args);
   const std::string approval = args.text("approval");
@@ -59,7 +60,8 @@ void EngineApplication::wait(const Caller& caller, Args& args, const Responder& 
   const uint64_t key = add_call(caller, responder);
   auto wait = engine::Wait::start(
       *loop_, *terminal, spec,
-      [this, key, id = terminal->id(), spec, view, responder](const engine::WaitOutcome& came) {
+      [this, key, id = terminal->id(), spec, view, only_new, reader = caller.reader,
+       responder](const engine::WaitOutcome& came) {
         end_call(key);
         if (!responder.open()) return;
         using Condition = engine::WaitOutcome::Condition;
@@ -77,7 +79,7 @@ void EngineApplication::wait(const Caller& caller, Args& args, const Responder& 
           Terminal& t = **found;
           answer["terminal"] = terminal_object(*engine_, t);
           const Command* about = spec.command_id.empty() ? t.last() : t.find(spec.command_id);
-          if (about != nullptr) answer["result"] = result_object(t.result(*about, view));
+          if (about != nullptr) answer["result"] = result_for(t, *about, reader, view, only_new);
         }
         responder.ok(answer);
       });
@@ -94,6 +96,23 @@ void EngineApplication::wait(const Caller& caller, Args& args, const Responder& 
     responder.part({{"again", std::move(again)}});
   }
   open_call(key)->wait = std::move(*wait);
+}
+
+json::object EngineApplication::result_for(Terminal& terminal, const Command& command,
+                                           const std::string& reader, const terminal::ViewLimits& view,
+                                           bool only_new) {
+  terminal::CommandResult result = only_new ? terminal.facts(command) : terminal.result(command, view);
+  const auto source = engine::OutputSource::find(terminal, command.facts.command_id);
+  if (only_new && source && (command.started_seen || terminal.spec().temporary())) {
+    engine::ReadResult read = readers_->read_new(reader, *source, view);
+    result.output = {std::move(read.text), read.omitted};
+    result.total_lines = read.total_lines;
+    result.binary = read.binary;
+  }
+  json::object made = result_object(result);
+  // What this reader has been given it need not be told again.
+  if (source && command.started_seen && !only_new) readers_->skip_all(reader, *source);
+  return made;
 }
 
 void EngineApplication::wait_for_approval(const Caller& caller, const std::string& id,
@@ -130,6 +149,7 @@ void EngineApplication::read(const Caller& caller, Args& args, const Responder& 
                     int{args.flag("new")} + int{args.has("raw")};
   if (kinds > 1) args.wrong("give one of 'range', 'tail', 'grep', 'new' and 'raw'");
   const auto range = args.numbers("range");
+  const auto columns = args.numbers("columns");
   const auto tail = args.maybe_number("tail", 0, INT64_MAX);
   const std::string grep = args.text("grep");
   const bool only_new = args.flag("new");
@@ -145,6 +165,10 @@ void EngineApplication::read(const Caller& caller, Args& args, const Responder& 
   if (!range.empty() && (range.size() != 2 || range[0] < 1 || range[1] < range[0])) {
     args.wrong("'range' must be two line numbers, the first at least 1 and not above the second");
   }
+  if (!columns.empty() && (columns.size() != 2 || columns[0] < 1 || columns[1] < columns[0])) {
+    args.wrong("'columns' must be two column numbers, the first at least 1 and not above the second");
+  }
+  if (!columns.empty() && range.empty()) args.wrong("'columns' goes with 'range'");
   Command* command = nullptr;
   Terminal* terminal = terminal_of(args, responder, &command);
   if (terminal == nullptr) return;
@@ -152,7 +176,10 @@ void EngineApplication::read(const Caller& caller, Args& args, const Responder& 
   if (source && ansi) source = source->styled();
   if (!source) return responder.fail(wire::call_error(source.error()));
   base::Result<engine::ReadResult> came = engine::ReadResult{};
-  if (!range.empty()) {
+  if (!columns.empty()) {
+    came = engine::read_columns(*source, static_cast<uint64_t>(range[0]), static_cast<uint64_t>(range[1]),
+                                static_cast<uint64_t>(columns[0]), static_cast<uint64_t>(columns[1]), view);
+  } else if (!range.empty()) {
     came =
         engine::read_range(*source, static_cast<uint64_t>(range[0]), static_cast<uint64_t>(range[1]), view);
   } else if (!grep.empty()) {
@@ -227,6 +254,7 @@ void EngineApplication::answer_read(const Terminal& terminal, const Command* com
                                      {"first_line", came.omitted->first_line},
                                      {"last_line", came.omitted->last_line}};
   }
+  if (came.longest_line) answer["longest_line"] = *came.longest_line;
   if (came.next_offset) answer["base64"] = base::to_base64(came.bytes);
   if (came.next_offset) answer["next_offset"] = *came.next_offset;
   responder.ok(answer);
@@ -236,12 +264,20 @@ void EngineApplication::subscribe(const Caller& caller, Args& args, const Respon
   auto made = std::make_unique<Subscription>();
   made->connection = caller.connection;
   const std::string name = args.text("terminal");
+  made->text = args.flag("text");
+  if (made->text && name.empty()) args.wrong("'text' goes with 'terminal'");
   for (const std::string& kind : args.texts("kinds")) made->kinds.insert(kind);
   if (args.refused(responder)) return;
   if (!name.empty()) {
     const auto found = engine_->find(name);
     if (!found) return responder.fail(wire::call_error(found.error()));
     made->terminal = (*found)->id();
+    if (made->text) {
+      const auto source = engine::OutputSource::find(**found, "");
+      source->with_lines([&](const engine::OutputSource::Lines& lines) {
+        made->output[made->terminal].told = lines.complete;
+      });
+    }
   }
   size_t mine = 0;
   for (const auto& [key, one] : subscriptions_) mine += one->connection == caller.connection ? 1 : 0;
@@ -278,6 +314,23 @@ void EngineApplication::count_listeners() {
       subscriptions_.begin(), subscriptions_.end(), [](const auto& one) { return one.second->answers; })));
 }
 
+// The lines that have ended since the last event, for those who asked for text.
+void EngineApplication::add_new_text(Subscription& subscription, Terminal& terminal, json::object& event) {
+  if (!subscription.text) return;
+  const auto source = engine::OutputSource::find(terminal, "");
+  if (!source || source->binary()) return;
+  terminal::LineNumber& told = subscription.output[terminal.id()].told;
+  source->with_lines([&](const engine::OutputSource::Lines& lines) {
+    terminal::ViewLimits limits;
+    limits.lines = 0;
+    limits.chars = kMostEventText;
+    if (told > lines.complete) told = lines.complete;  // a program has drawn over what it had printed
+    event["first_line"] = told + 1;
+    event["text"] = told < lines.complete ? make_view(lines.all, limits, told + 1, lines.complete).text : "";
+    told = lines.complete;
+  });
+}
+
 void EngineApplication::tell(const char* kind, const std::string& terminal_id, const json::object& event) {
   for (const auto& [key, subscription] : subscriptions_) {
     if (!subscription->terminal.empty() && subscription->terminal != terminal_id) continue;
@@ -302,11 +355,12 @@ void EngineApplication::tell(const char* kind, const std::string& terminal_id, c
             again.sent = std::chrono::steady_clock::now();
             const auto found = engine_->find(terminal_id);
             if (!found) return;
-            server_->send_event(still->second->connection,
-                                {{"event", "output"},
-                                 {"subscription", number},
-                                 {"id", terminal_id},
-                                 {"lines", (*found)->output().transcript().size()}});
+            json::object last{{"event", "output"},
+                              {"subscription", number},
+                              {"id", terminal_id},
+                              {"lines", (*found)->output().transcript().size()}};
+            add_new_text(*still->second, **found, last);
+            server_->send_event(still->second->connection, last);
           });
         }
         continue;
@@ -321,6 +375,9 @@ void EngineApplication::tell(const char* kind, const std::string& terminal_id, c
     json::object made = event;
     made["event"] = kind;
     made["subscription"] = key;
+    if (subscription->text && std::string_view(kind) == "output") {
+      if (const auto found = engine_->find(terminal_id)) add_new_text(*subscription, **found, made);
+    }
     server_->send_event(subscription->connection, made);
   }
 }

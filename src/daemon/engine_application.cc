@@ -196,6 +196,8 @@ engine::Settings EngineApplication::engine_settings() const {
     settings.extra_shell_environment.emplace_back("ITERM_SHELL_INTEGRATION_INSTALLED=Yes");
   if (from.shell.zsh_p10k)
     settings.extra_shell_environment.emplace_back("POWERLEVEL9K_TERM_SHELL_INTEGRATION=true");
+  settings.inherit = from.shell.environment == config::ShellEnvironment::Clean ? pty::Inherit::Clean
+                                                                               : pty::Inherit::AllowList;
   settings.also_inherit = from.shell.environment_keep;
   settings.never_inherit = from.shell.environment_drop;
   settings.path_first = from.shell.add_to_path;
@@ -369,8 +371,8 @@ std::vector<std::string> EngineApplication::reload() {
 
 void EngineApplication::stop(bool kill_terminals, std::function<void()> done) {
   open_calls_.clear();
-  if (!kill_terminals || !engine_) return done();
-  engine_->kill_all(std::move(done));
+  if (!engine_) return done();
+  kill_terminals ? engine_->kill_all(std::move(done)) : engine_->end_pool(std::move(done));
 }
 
 void EngineApplication::extend_status(json::object& status) {

@@ -23,6 +23,7 @@
 #include "daemon/application.h"
 #include "daemon/args.h"
 #include "daemon/basic_calls.h"
+#include "daemon/login_environment.h"
 #include "daemon/server.h"
 #include "daemon/webhook.h"
 #include "engine/confirmations.h"
@@ -106,6 +107,12 @@ class EngineApplication final : public Application,
              const Responder& responder, const std::function<void(const std::string& verdict_json)>& go);
   // Agents work below policy.allowed_roots, where there are any; answers if this is elsewhere.
   bool outside_roots(const Caller& caller, const std::string& cwd, const Responder& responder) const;
+  // The environment of whoever calls, as its process was started; inside a terminal, the terminal's.
+  std::vector<std::string> environment_of(const Caller& caller) const;
+  // The one that a command of the caller's in `cwd` begins with; at once, but for a login shell that has to
+  // be asked.
+  void with_environment(const Caller& caller, const std::string& cwd,
+                        const std::function<void(std::vector<std::string> variables)>& then);
   engine::GateRequest gate_request(const Caller& caller, std::string command, std::string cwd,
                                    std::string command_id = {}) const;
   // What a project's file makes stricter.
@@ -117,6 +124,12 @@ class EngineApplication final : public Application,
   void submit_when_free(const Caller& caller, const std::string& terminal_id, engine::CommandRequest request,
                         bool wait_if_busy, const Follow& how, const Responder& responder);
   struct Batch;
+  class SeparateBatch;
+  static void check_batch(const std::vector<std::string>& commands, Args& args);
+  void separate_batch(const Caller& caller, Args& args, const Responder& responder);
+  void start_batch(const std::shared_ptr<Batch>& batch, engine::OpenRequest request,
+                   std::chrono::milliseconds yield_after);
+  void yield_batch(const std::shared_ptr<Batch>& batch);
   void next_of_batch(const std::shared_ptr<Batch>& batch);
   bool began_of_batch(const engine::Terminal& terminal, const std::string& command_id) const;
   void end_batch(const std::shared_ptr<Batch>& batch);
@@ -151,6 +164,9 @@ class EngineApplication final : public Application,
 
   // --- calls_watch.cc
   void wait(const Caller& caller, Args& args, const Responder& responder);
+  // A command's result for this reader: all of its output, or only what the reader has not seen.
+  boost::json::object result_for(engine::Terminal& terminal, const engine::Command& command,
+                                 const std::string& reader, const terminal::ViewLimits& view, bool only_new);
   void wait_for_approval(const Caller& caller, const std::string& id, std::chrono::milliseconds timeout,
                          const Responder& responder);
   void read(const Caller& caller, Args& args, const Responder& responder);
@@ -170,6 +186,8 @@ class EngineApplication final : public Application,
   void send_frame(uint64_t key);
   void end_attachment(uint64_t key, const std::string& reason);
   void count_listeners();
+  static void add_new_text(Subscription& subscription, engine::Terminal& terminal,
+                           boost::json::object& event);
   void tell(const char* kind, const std::string& terminal_id, const boost::json::object& event);
 
   // --- calls_policy.cc
@@ -235,6 +253,7 @@ class EngineApplication final : public Application,
   std::unique_ptr<engine::Gate> gate_;
   std::optional<Webhook> webhook_;
   std::optional<engine::Readers> readers_;
+  std::unique_ptr<LoginEnvironment> login_;
   engine::Recovered recovered_;
   io::Loop::TimerId idle_timer_ = 0;
   std::optional<std::chrono::steady_clock::time_point> idle_since_;

@@ -82,6 +82,11 @@ json::object terminal_object(engine::Engine& engine, engine::Terminal& t) {
   } else {
     object["lease"] = nullptr;
   }
+  if (const engine::Command* queued = t.queued(); queued != nullptr && t.lease()) {
+    object["queued"] = json::object{{"command_id", queued->facts.command_id},
+                                    {"command", queued->facts.command},
+                                    {"by", engine::owner_name(queued->by)}};
+  }
   object["exit_code"] = nullptr;
   object["signal"] = nullptr;
   if (t.exit()) {

@@ -103,6 +103,7 @@ std::vector<base::Result<std::unique_ptr<Terminal>>> Engine::read_back(const std
 Recovered Engine::recover() {
   const auto start = io::Loop::Clock::now();
   Recovered recovered;
+  load_registry();
   auto ids = TerminalLog::list(logs_.get());
   if (!ids) {
     recovered.problems.push_back(ids.error().message);
@@ -151,9 +152,12 @@ base::Result<std::string> Engine::checked_cwd(const std::string& cwd) const {
 }
 
 base::Result<std::vector<std::string>> Engine::environment(const std::vector<std::string>& requested,
-                                                           pty::Provider provider) const {
+                                                           const std::vector<std::string>& callers,
+                                                           Owner owner, pty::Provider provider) const {
   pty::EnvironmentRequest request;
-  request.ours = settings_.our_environment;
+  request.ours = callers.empty() ? settings_.our_environment : callers;
+  request.inherit = settings_.inherit;
+  request.recipient = owner == Owner::Agent ? pty::Recipient::Agent : pty::Recipient::Person;
   request.requested = settings_.set_environment;
   request.requested.insert(request.requested.end(), requested.begin(), requested.end());
   request.also_inherit = settings_.also_inherit;
@@ -222,7 +226,7 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
   const bool on_pipes = spec.provider == pty::Provider::Pipe;
   spec.integrate = settings_.shell_integration && !on_pipes;
   if (auto checked = check_name(spec.name, nullptr); !checked) return tl::unexpected(checked.error());
-  auto variables = environment(request.environment, request.provider);
+  auto variables = environment(request.environment, request.callers, request.owner, request.provider);
   if (!variables) return tl::unexpected(variables.error());
   spec.environment = std::move(*variables);
   spec.environment.insert(spec.environment.end(), settings_.extra_shell_environment.begin(),
@@ -302,7 +306,7 @@ void Engine::fill_pool() {
 }
 
 base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std::string& task, Owner owner,
-                                               pty::Provider provider) {
+                                               pty::Provider provider, std::vector<std::string> callers) {
   auto wanted = checked_cwd(cwd);
   if (!wanted) return tl::unexpected(wanted.error());
   const auto usable = [&](const Terminal& terminal) {
@@ -329,6 +333,7 @@ base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std
   request.task = task;
   request.owner = owner;
   request.provider = provider;
+  request.callers = std::move(callers);
   auto opened = open(std::move(request));
   if (!opened) return tl::unexpected(opened.error());
   (*opened)->promise();
@@ -366,6 +371,7 @@ base::Result<Terminal*> Engine::run(RunRequest request) {
   spec.timeout = request.timeout;
   spec.idle_timeout = request.idle_timeout;
   spec.stdin_text = std::move(request.stdin_text);
+  spec.keep_background = request.keep_background;
   spec.verdict_json = std::move(request.verdict_json);
   spec.argv = std::move(request.argv);
   if (spec.argv.empty()) {
@@ -376,7 +382,7 @@ base::Result<Terminal*> Engine::run(RunRequest request) {
   } else if (spec.command.empty()) {
     for (const std::string& word : spec.argv) spec.command += (spec.command.empty() ? "" : " ") + word;
   }
-  auto variables = environment(request.environment, request.provider);
+  auto variables = environment(request.environment, request.callers, request.owner, request.provider);
   if (!variables) return tl::unexpected(variables.error());
   spec.environment = std::move(*variables);
   auto opened = Terminal::open(host_, std::move(spec));
@@ -396,6 +402,7 @@ base::Result<Engine::Submitted> Engine::submit(Terminal& terminal, CommandReques
   light.id = kept.id;
   light.command = kept.text;
   light.cwd = kept.cwd.empty() ? terminal.cwd() : kept.cwd;
+  light.callers = terminal.spec().environment;
   light.provider = pty::Provider::Pipe;
   light.timeout = kept.timeout;
   light.idle_timeout = kept.idle_timeout;
@@ -493,12 +500,16 @@ void Engine::contribute_path(PathContribution contribution) {
   remove_path(contribution.contributor);
   paths_.push_back(std::move(contribution));
   pool_model_.reset();
+  save_registry();
 }
 
 bool Engine::remove_path(const std::string& contributor) {
   pool_model_.reset();
-  return std::erase_if(paths_,
-                       [&](const PathContribution& path) { return path.contributor == contributor; }) > 0;
+  const bool removed = std::erase_if(paths_, [&](const PathContribution& path) {
+                         return path.contributor == contributor;
+                       }) > 0;
+  if (removed) save_registry();
+  return removed;
 }
 
 base::Result<void> Engine::associate(Terminal& terminal, const std::string& session,
@@ -510,10 +521,12 @@ base::Result<void> Engine::associate(Terminal& terminal, const std::string& sess
   for (auto at = begin; at != end; ++at) {
     if (at->second.session == session) {
       at->second.quality = quality;
+      save_registry();
       return {};
     }
   }
   associations_.emplace(terminal.id(), Association{session, quality});
+  save_registry();
   return {};
 }
 
@@ -552,7 +565,7 @@ const Terminal* Engine::terminal_of_process(pid_t pid) const {
 
 void Engine::on_change(Terminal& terminal, uint32_t changes) {
   observer_.on_terminal_change(terminal, changes);
-  if ((changes & kClosed) != 0) associations_.erase(terminal.id());
+  if ((changes & kClosed) != 0 && associations_.erase(terminal.id()) > 0) save_registry();
   if (!terminal.live()) forget_soon();
   if ((changes & (kCommandFinished | kClosed)) != 0) trim_soon();
 }
@@ -610,33 +623,48 @@ void Engine::forget(const std::string& id) {
   for (const auto& command : (*at)->commands()) note_forgotten(command->facts.command_id);
   const std::unique_ptr<Terminal> gone = std::move(*at);
   terminals_.erase(at);
+  if (associations_.erase(id) > 0) save_registry();
   static_cast<void>(TerminalLog::remove(logs_.get(), id));
   ::unlinkat(logs_.get(), (id + ".replied").c_str(), 0);
   static_cast<void>(journal::remove_journal(journals_->fd(), id));
 }
 
 void Engine::kill_all(std::function<void()> done) {
+  bring_down(Which::All, std::move(done));
+}
+
+void Engine::end_pool(std::function<void()> done) {
+  bring_down(Which::Pooled, std::move(done));
+}
+
+void Engine::bring_down(Which which, std::function<void()> done) {
   ending_ = true;
+  const auto meant = [which](const Terminal& terminal) {
+    return which == Which::All || terminal.spec().pooled;
+  };
   for (const auto& terminal : terminals_) {
-    if (terminal->live() || terminal->holder_alive()) terminal->kill();
+    if (!meant(*terminal) || !(terminal->live() || terminal->holder_alive())) continue;
+    terminal->kill(which == Which::Pooled ? Terminal::Force::Yes : Terminal::Force::No);
   }
   // Bounded: what the kernel does not let die is not waited for.
   struct Check {
     Engine* engine;
     std::shared_ptr<bool> alive;
     std::function<void()> done;
+    std::function<bool(const Terminal&)> meant;
     int rounds = 0;
     static void run(const std::shared_ptr<Check>& self) {
       if (!*self->alive) return;
       // One that is just being launched is killed when its holder is there.
-      const bool left =
-          std::any_of(self->engine->terminals_.begin(), self->engine->terminals_.end(),
-                      [](const auto& terminal) { return terminal->holder_alive() || terminal->launching(); });
+      const bool left = std::any_of(
+          self->engine->terminals_.begin(), self->engine->terminals_.end(), [&](const auto& terminal) {
+            return self->meant(*terminal) && (terminal->holder_alive() || terminal->launching());
+          });
       if (!left || ++self->rounds > 400) return self->done();
       self->engine->loop_.after(std::chrono::milliseconds(25), [self] { run(self); });
     }
   };
-  Check::run(std::make_shared<Check>(Check{this, alive_, std::move(done)}));
+  Check::run(std::make_shared<Check>(Check{this, alive_, std::move(done), meant}));
 }
 
 }  // namespace ttyward::engine

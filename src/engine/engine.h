@@ -37,6 +37,7 @@ struct OpenRequest {
   std::string task;
   Owner owner = Owner::Agent;
   std::vector<std::string> environment;  // NAME=value, from whoever asks
+  std::vector<std::string> callers;      // the caller's own, of which a part is inherited; empty: ours
   std::optional<pty::WindowSize> size;
 };
 
@@ -46,11 +47,13 @@ struct RunRequest {
   std::vector<std::string> argv;  // without a shell
   std::string cwd;
   std::vector<std::string> environment;
+  std::vector<std::string> callers;  // as in OpenRequest
   pty::Provider provider = pty::Provider::Pty;
   std::optional<pty::WindowSize> size;
   std::chrono::milliseconds timeout{60'000};
   std::chrono::milliseconds idle_timeout{300'000};
   std::optional<std::string> stdin_text;
+  bool keep_background = true;
   std::string task;
   Owner owner = Owner::Agent;
   std::string verdict_json;
@@ -111,7 +114,8 @@ class Engine final : private Watcher {
   // An idle one of the same provider, task and live directory, else any idle one of that provider and
   // directory, else a new one; bound to the task.
   base::Result<Acquired> acquire(const std::string& cwd, const std::string& task, Owner owner,
-                                 pty::Provider provider = pty::Provider::Pty);
+                                 pty::Provider provider = pty::Provider::Pty,
+                                 std::vector<std::string> callers = {});
   // Their task is cleared; they live on for whoever comes next.
   std::vector<Terminal*> release(const std::string& task);
   base::Result<Terminal*> run(RunRequest request);
@@ -151,6 +155,8 @@ class Engine final : private Watcher {
   const Terminal* terminal_of_process(pid_t pid) const;
   // Brings all down; `done` when nothing is left.
   void kill_all(std::function<void()> done);
+  // The same with the shells started ahead alone: nobody would find them again.
+  void end_pool(std::function<void()> done);
   uint64_t journal_bytes() const { return journals_->used(); }
 
  private:
@@ -161,10 +167,16 @@ class Engine final : private Watcher {
   void on_change(Terminal& terminal, uint32_t changes) override;
 
   base::Result<std::vector<std::string>> environment(const std::vector<std::string>& requested,
+                                                     const std::vector<std::string>& callers, Owner owner,
                                                      pty::Provider provider) const;
   base::Result<Terminal*> start_shell(TerminalSpec spec);
   std::vector<base::Result<std::unique_ptr<Terminal>>> read_back(const std::vector<std::string>& ids);
   base::Result<std::string> checked_cwd(const std::string& cwd) const;
+  enum class Which : uint8_t { All, Pooled };
+  void bring_down(Which which, std::function<void()> done);
+  // engine_registry.cc: contributions to PATH and sessions of terminals, for the engine after us.
+  void load_registry();
+  void save_registry() const;
   Terminal* take_from_pool(const TerminalSpec& spec);
   void fill_pool();
   void forget_old();

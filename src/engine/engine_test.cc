@@ -382,6 +382,8 @@ TEST(Engine, EverythingIsFoundAgainWithItsTaskAndName) {
   const std::string id = terminal->id();
   bench.until([&] { return terminal->ready(); });
   bench.exec(*terminal, "cd src");
+  bench.engine().contribute_path({"tool", "/opt/tool/bin", "for tests", true});
+  ASSERT_TRUE(bench.engine().associate(*terminal, "session-1", "rich"));
   bench.stop();
   bench.start();
   const Recovered recovered = bench.engine().recover();
@@ -391,6 +393,27 @@ TEST(Engine, EverythingIsFoundAgainWithItsTaskAndName) {
   EXPECT_EQ(bench.acquire(bench.path("/project/src"), "task-1", &created).id(), id);
   EXPECT_FALSE(created);
   EXPECT_EQ(bench.engine().find("build").value()->id(), id);
+  ASSERT_EQ(bench.engine().of_session("session-1").size(), 1U);
+  EXPECT_EQ(bench.engine().sessions_of(*bench.engine().find("build").value()).front().quality, "rich");
+  ASSERT_EQ(bench.engine().paths().size(), 1U);
+  EXPECT_EQ(bench.engine().paths().front().path, "/opt/tool/bin");
+  EXPECT_TRUE(bench.engine().remove_path("tool"));
+}
+
+TEST(Engine, ShellsStartedAheadEndWithIt) {
+  EngineBench bench;
+  Settings settings = bench.engine().settings();
+  settings.pool = 1;
+  bench.engine().set_settings(settings);
+  OpenRequest request;
+  request.cwd = bench.path("/project");
+  Terminal* terminal = bench.engine().open(request).value();
+  bench.until([&] { return terminal->ready() && bench.engine().pooled() > 0; });
+  bool ended = false;
+  bench.engine().end_pool([&] { ended = true; });
+  bench.until([&] { return ended; });
+  EXPECT_EQ(bench.engine().pooled(), 0U);
+  EXPECT_TRUE(terminal->live());
 }
 
 }  // namespace

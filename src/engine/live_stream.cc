@@ -16,7 +16,8 @@ terminal::BinarySniffer::Source source_of(const Terminal& terminal) {
 }
 
 bool is_running(terminal::CommandState state) {
-  return state == terminal::CommandState::Running || state == terminal::CommandState::AwaitingInput;
+  return state == terminal::CommandState::Running || state == terminal::CommandState::Queued ||
+         state == terminal::CommandState::AwaitingInput;
 }
 
 }  // namespace

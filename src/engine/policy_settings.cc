@@ -1,5 +1,7 @@
 #include "engine/policy_settings.h"
 
+#include "engine/allowed_roots.h"
+
 #include <algorithm>
 #include <filesystem>
 
@@ -29,17 +31,9 @@ JudgeSettings judge_settings(const config::PolicySettings& from, std::string hom
 }
 
 std::string outside_roots(const std::vector<std::string>& roots, const std::string& cwd) {
-  if (roots.empty()) return {};
-  std::error_code wrong;
-  // What counts is where it would work.
-  const std::filesystem::path real = std::filesystem::weakly_canonical(cwd, wrong);
+  if (roots.empty() || root_of(roots, cwd)) return {};
   std::string all;
-  for (const std::string& root : roots) {
-    const std::filesystem::path base = std::filesystem::weakly_canonical(root, wrong);
-    const auto [end, rest] = std::mismatch(base.begin(), base.end(), real.begin(), real.end());
-    if (end == base.end() || end->empty()) return {};
-    all += (all.empty() ? "" : ", ") + root;
-  }
+  for (const std::string& root : roots) all += (all.empty() ? "" : ", ") + root;
   return cwd + " is outside the folders agents may work in: give a cwd in " + all;
 }
 

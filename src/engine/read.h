@@ -67,11 +67,17 @@ struct ReadResult {
   std::optional<terminal::Omitted> omitted;
   std::string bytes;  // raw
   std::optional<uint64_t> next_offset;
+  std::optional<uint64_t> longest_line;  // of those asked for, in columns; when columns were asked for
 };
 
 // Lines [from, to], as far as they are there.
 base::Result<ReadResult> read_range(const OutputSource& source, terminal::LineNumber from,
                                     terminal::LineNumber to, const terminal::ViewLimits& view);
+// Of each of these lines the characters [first, last], counted from 1. At most view.chars in all: `more`
+// tells that there is something behind them.
+base::Result<ReadResult> read_columns(const OutputSource& source, terminal::LineNumber from,
+                                      terminal::LineNumber to, uint64_t first, uint64_t last,
+                                      const terminal::ViewLimits& view);
 base::Result<ReadResult> read_tail(const OutputSource& source, uint64_t lines,
                                    const terminal::ViewLimits& view);
 

@@ -11,6 +11,7 @@
 #include "hold/holder.h"
 #include "journal/folder.h"
 #include "journal/writer.h"
+#include "pty/environment.h"
 #include "pty/exec_child.h"
 #include "pty/kill_ladder.h"
 #include "shell/launch.h"
@@ -32,10 +33,11 @@ struct Settings {
   shell::History history = shell::History::LeaveOut;
   shell::ReportEnvironment report_environment = shell::ReportEnvironment::Yes;
   std::vector<std::string> extra_shell_environment;  // NAME=value, for prompt themes
-  std::vector<std::string> also_inherit;             // names; NAME* is a prefix, here and below
-  std::vector<std::string> never_inherit;            // names
-  std::vector<std::string> path_first;               // folders
-  std::vector<std::string> set_environment;          // NAME=value, for every terminal and command
+  pty::Inherit inherit = pty::Inherit::AllowList;
+  std::vector<std::string> also_inherit;     // names; NAME* is a prefix, here and below
+  std::vector<std::string> never_inherit;    // names
+  std::vector<std::string> path_first;       // folders
+  std::vector<std::string> set_environment;  // NAME=value, for every terminal and command
 
   std::optional<unsigned> umask;       // of what runs; ours if not set
   std::vector<pty::ExecLimit> limits;  // of what runs

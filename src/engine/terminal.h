@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,7 @@ struct TerminalSpec {
   std::chrono::milliseconds timeout{0};
   std::chrono::milliseconds idle_timeout{0};
   std::optional<std::string> stdin_text;  // typed, then end of file
+  bool keep_background = true;            // what it leaves behind goes on
   std::string verdict_json;
 
   bool temporary() const { return !command_id.empty(); }
@@ -181,6 +183,7 @@ class Terminal final : private HolderLink::Observer {
   // Oldest first; the running one is the last.
   const std::deque<std::unique_ptr<Command>>& commands() const { return commands_; }
   Command* current() const { return current_; }
+  const Command* queued() const { return queued_; }  // accepted, not yet typed
   Command* find(std::string_view command_id) const;
   const Command* last() const { return commands_.empty() ? nullptr : commands_.back().get(); }
   // The terminal is busy from now on; the command is sent when the shell is ready.
@@ -313,6 +316,9 @@ class Terminal final : private HolderLink::Observer {
   void forget_outputs();
   void finish_ending();
   void tell_forgotten();
+  void list_background(Command& command);
+  static void list_ports(terminal::CommandResult& facts, std::span<const pid_t> pids);
+  void add_live_facts(const Command& command, terminal::CommandResult& result) const;
   void fill_exit(Command& command, const journal::ExitRecord& exit);
   void arm_times();
   void check_times();
@@ -349,6 +355,7 @@ class Terminal final : private HolderLink::Observer {
   std::optional<shell::CommandTracker> tracker_;
   pid_t holder_pid_ = 0;
   pid_t child_pid_ = 0;
+  pid_t pid_before_ = 0;  // the newest process when the last command was sent; 0: not known
   pty::Provider provider_ = pty::Provider::Pty;
   std::string fallback_reason_;
 

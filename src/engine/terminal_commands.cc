@@ -4,12 +4,19 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <ctime>
+
+#include <boost/json/array.hpp>
 
 #include "base/ids.h"
 #include "engine/json_fields.h"
 #include "engine/terminal.h"
 #include "engine/time.h"
 #include "pty/exit_status.h"
+#include "pty/listening_ports.h"
+#include "pty/proc.h"
+#include "pty/process_tree.h"
 #include "shell/piped.h"
 #include "shell/quoting.h"
 #include "shell/sentinel.h"
@@ -21,6 +28,39 @@ using terminal::CommandState;
 namespace {
 // A prompt follows the end of a command at once; a prompt that computes for long must not hide the end.
 constexpr std::chrono::milliseconds kPromptGrace{500};
+
+constexpr pid_t kMostYounger = 2000;  // processes looked at one by one
+constexpr int kDeepest = 64;          // generations
+
+// Of all processes, the one that was made last; 0: not known. Numbers are given in turn.
+pid_t newest_pid() {
+  const auto text = pty::read_proc_file("/proc/loadavg");
+  const size_t at = text ? text->find_last_of(' ') : std::string::npos;
+  return at == std::string::npos ? 0 : static_cast<pid_t>(std::strtol(text->c_str() + at, nullptr, 10));
+}
+
+bool descends_from(const pty::ProcessStat& process, pid_t ancestor) {
+  pid_t parent = process.parent;
+  for (int i = 0; i < kDeepest && parent > 1; i++) {
+    if (parent == ancestor) return true;
+    const auto stat = pty::read_stat(parent);
+    parent = stat ? stat->parent : 0;
+  }
+  return false;
+}
+
+int64_t boot_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+boost::json::array background_record(const std::vector<terminal::BackgroundProcess>& processes) {
+  boost::json::array list;
+  for (const auto& process : processes)
+    list.push_back(boost::json::object{{"pid", process.pid}, {"command", process.command}});
+  return list;
+}
 }  // namespace
 
 Command& Terminal::add_command(std::string id, Owner by, std::string text) {
@@ -199,6 +239,7 @@ base::Result<void> Terminal::send_command(Command& command) {
   }
   command.sent = true;
   command.newlines_before = newlines_;
+  pid_before_ = newest_pid();
   command.facts.cwd = command.delivered == command.facts.command ? cwd_ : command.facts.cwd;
   current_ = &command;
   boost::json::object entry{{"k", "submit"},
@@ -249,6 +290,7 @@ void Terminal::command_started(const shell::CommandStarted& event) {
     if (const auto known = typed_ids_.find(event.output_begin); known != typed_ids_.end()) id = known->second;
     command = &add_command(std::move(id), Owner::User, event.command_line.value_or(""));
     command->sent = true;
+    pid_before_ = 0;
     log({{"k", "typed_command"},
          {"c", command->facts.command_id},
          {"begin", event.output_begin},
@@ -290,6 +332,7 @@ void Terminal::command_finished(const shell::CommandFinished& event) {
   facts.known_by = shell::known_by_name(event.known_by);
   facts.pipeline = event.pipeline;
   facts.exit_code = event.exit_code;
+  if (event.signal || !event.exit_code) facts.core_dumped.reset();
   if (event.signal) facts.signal = pty::signal_name(*event.signal);
   if (!event.shell_gone) read_kernel_cwd();
   facts.cwd_after = event.shell_gone ? "" : cwd_;
@@ -319,10 +362,7 @@ void Terminal::command_finished(const shell::CommandFinished& event) {
     } else if (event.left_alternate && facts.reason.empty()) {
       facts.reason = "a full-screen program went away without restoring the screen";
     }
-    if (facts.exit_code && *facts.exit_code > 128 && *facts.exit_code <= 128 + 64 && facts.reason.empty()) {
-      facts.reason = "by the shell's convention, code " + std::to_string(*facts.exit_code) + " means " +
-                     pty::signal_name(*facts.exit_code - 128);
-    }
+    facts.decode_shell_code();
   }
   if (command->has_echo) skip_echo(*command);
   const auto delay = host_.settings.command_delay;
@@ -363,7 +403,8 @@ void Terminal::fill_exit(Command& command, const journal::ExitRecord& exit) {
   terminal::CommandResult& facts = command.facts;
   if (exit.kind == journal::EndKind::Exited) facts.exit_code = exit.code;
   if (exit.kind == journal::EndKind::Signaled) facts.signal = pty::signal_name(exit.code);
-  facts.core_dumped = exit.core_dumped != 0;
+  facts.core_dumped.reset();
+  if (exit.kind != journal::EndKind::Unknown) facts.core_dumped = exit.core_dumped != 0;
   facts.known_by = exit.kind == journal::EndKind::Unknown ? "" : "wait";
   facts.cpu_ms = static_cast<int64_t>(exit.cpu_ms);
   facts.max_rss_kib = static_cast<int64_t>(exit.max_rss_kib);
@@ -401,6 +442,7 @@ void Terminal::finish(Command& command) {
       replaying_ && known != finished_records_.end()) {
     overlay(command, known->second);
   }
+  if (!spec_.temporary() && !replaying_) list_background(command);
   facts.total_bytes = command.range.end - command.range.begin;
   facts.lost_bytes = lost_of(command);
   if (command.output) {
@@ -435,7 +477,8 @@ void Terminal::finish(Command& command) {
        {"end", command.range.end},
        {"lost", facts.lost_bytes},
        {"newlines_before", command.newlines_before.value_or(0)},
-       {"lines", facts.total_lines}});
+       {"lines", facts.total_lines},
+       {"background", background_record(facts.background)}});
   tidy_log(command);
   record(command);
   forget_outputs();
@@ -457,6 +500,42 @@ void Terminal::forget_outputs() {
   }
 }
 
+// What it started and did not wait for. Jobs of an interactive shell have groups of their own; what is in the
+// shell's group belongs to its prompt. Only processes that are younger than the command are looked at: there
+// are few, and a look at all of them would cost more than most commands.
+void Terminal::list_background(Command& command) {
+  if (child_pid_ <= 0 || holder_pid_ <= 0 || closed_ || exit_ || !command.started_seen) return;
+  std::vector<pid_t> pids;
+  const auto consider = [&](const pty::ProcessStat& process) {
+    const bool of_prompt = process.group == child_pid_ && !on_pipes();
+    if (process.pid == child_pid_ || process.zombie() || of_prompt) return;
+    pids.push_back(process.pid);
+    command.facts.background.push_back({process.pid, pty::read_command_line(process.pid)});
+  };
+  const pid_t newest = newest_pid();
+  if (pid_before_ > 0 && newest >= pid_before_ && newest - pid_before_ <= kMostYounger) {
+    for (pid_t pid = pid_before_ + 1; pid <= newest; pid++) {
+      const auto process = pty::read_stat(pid);
+      if (process && descends_from(*process, holder_pid_)) consider(*process);
+    }
+  } else if (const auto below = pty::descendant_stats(holder_pid_)) {
+    const int64_t began =
+        boot_ms() -
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - command.started).count();
+    const int64_t tick_ms = 1000 / ::sysconf(_SC_CLK_TCK);
+    for (const pty::ProcessStat& process : *below) {
+      if (static_cast<int64_t>(process.start_time + 1) * tick_ms >= began) consider(process);
+    }
+  }
+  list_ports(command.facts, pids);
+}
+
+void Terminal::list_ports(terminal::CommandResult& facts, std::span<const pid_t> pids) {
+  if (pids.empty()) return;
+  for (const auto& port : pty::listening_ports(pids).value_or(std::vector<pty::ListeningPort>()))
+    facts.ports.push_back({port.port, port.pid});
+}
+
 void Terminal::record(const Command& command) {
   if (host_.on_record && !replaying_) host_.on_record(*this, command);
 }
@@ -470,8 +549,29 @@ terminal::CommandResult Terminal::facts(const Command& command) const {
     }
     result.total_bytes = command.started_seen ? read_to_ - std::min(read_to_, command.range.begin) : 0;
     result.lost_bytes = command.started_seen || spec_.temporary() ? lost_of(command) : 0;
+    add_live_facts(command, result);
   }
+  if (spec_.temporary() && child_pid_ > 0) result.pid = result.process_group = child_pid_;
   return result;
+}
+
+// What is true of a command only until it ends.
+void Terminal::add_live_facts(const Command& command, terminal::CommandResult& result) const {
+  if (command.answered) return;
+  const auto left = [](Clock::time_point from, std::chrono::milliseconds limit) -> std::optional<int64_t> {
+    if (limit.count() == 0) return std::nullopt;
+    return std::max<int64_t>(
+        0, std::chrono::duration_cast<std::chrono::milliseconds>(from + limit - Clock::now()).count());
+  };
+  result.time_left_ms = left(command.started, command.timeout);
+  result.idle_left_ms = left(command.last_output, command.idle_timeout);
+  if (lease_ && !command.sent && result.state == CommandState::Running) {
+    result.state = CommandState::Queued;
+    result.reason = "it has not begun: " + lease_->by + " has the keyboard of this terminal";
+  } else if (!spec_.temporary() && command.started_seen && child_pid_ > 0) {
+    const pid_t front = foreground_group();
+    if (front > 0 && front != child_pid_) result.pid = result.process_group = front;
+  }
 }
 
 bool Terminal::feed_from_journal(terminal::Output& output, uint64_t begin, uint64_t end,
@@ -524,6 +624,13 @@ std::unique_ptr<terminal::Output> Terminal::styled_output(const Command* command
 
 terminal::CommandResult Terminal::result(const Command& command, const terminal::ViewLimits& view) {
   terminal::CommandResult result = facts(command);
+  if (!command.over && command.started_seen && holder_pid_ > 0) {
+    std::vector<pid_t> pids;
+    for (const auto& process :
+         pty::quick_descendant_stats(holder_pid_).value_or(std::vector<pty::ProcessStat>()))
+      pids.push_back(process.pid);
+    list_ports(result, pids);
+  }
   if (!command.started_seen && !spec_.temporary()) return result;
   auto& output = const_cast<terminal::Output&>(output_of(const_cast<Command&>(command)));
   result.lost_bytes = lost_of(command);
@@ -533,6 +640,7 @@ terminal::CommandResult Terminal::result(const Command& command, const terminal:
     return result;
   }
   result.encoding = output.encoding();
+  result.no_newline = command.over && output.ends_in_line();
   output.as_if_finished([&](const terminal::Transcript& transcript) {
     result.total_lines = transcript.size();
     result.output = make_view(transcript, view);

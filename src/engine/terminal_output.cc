@@ -391,9 +391,14 @@ void Terminal::shell_ended() {
     if (!*alive) return;
     Command& ended = *commands_.back();
     if (list) {
+      std::vector<pid_t> pids;
+      auto& named = spec_.keep_background ? ended.facts.background : ended.facts.ended_background;
       for (const HolderLink::Process& process : *list) {
-        if (process.pid != child_pid_) ended.facts.background.push_back({process.pid, process.command});
+        if (process.pid == child_pid_) continue;
+        named.push_back({process.pid, process.command});
+        pids.push_back(process.pid);
       }
+      if (spec_.keep_background) list_ports(ended.facts, pids);
     }
     fill_exit(ended, *exit_);
     close(State::Finished);

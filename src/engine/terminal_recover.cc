@@ -250,6 +250,13 @@ void Terminal::overlay(Command& command, const json::object& finish) {
   command.range.end = static_cast<uint64_t>(number_or(finish, "end", 0));
   if (const auto newlines = number_of(finish, "newlines_before"))
     command.newlines_before = static_cast<uint64_t>(*newlines);
+  const json::value* background = field(finish, "background");
+  if (background == nullptr || !background->is_array()) return;
+  facts.background.clear();
+  for (const json::value& one : background->get_array()) {
+    if (const json::object* process = one.if_object())
+      facts.background.push_back({number_or(*process, "pid", 0), text_of(*process, "command")});
+  }
 }
 
 void Terminal::apply(const json::object& record) {

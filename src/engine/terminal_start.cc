@@ -105,7 +105,8 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, Termi
   hold.journal.id = t.spec_.id;
   hold.journal.quota = host.settings.journal_quota;
   hold.journal.overflow = host.settings.overflow;
-  hold.survivors = hold::Survivors::Keep;
+  hold.survivors = t.spec_.keep_background ? hold::Survivors::Keep : hold::Survivors::Kill;
+  if (t.spec_.temporary()) hold.spawn.session = pty::Session::Ours;
   hold.drain_time = host.settings.drain;
   hold.spawn.argv = t.spec_.argv;
   hold.spawn.cwd = t.spec_.cwd;
@@ -327,6 +328,7 @@ json::object Terminal::spec_record() const {
     record["timeout_ms"] = spec_.timeout.count();
     record["idle_timeout_ms"] = spec_.idle_timeout.count();
     record["verdict"] = masked_json(spec_.verdict_json);
+    record["keep_background"] = spec_.keep_background;
   }
   return record;
 }
@@ -351,6 +353,7 @@ TerminalSpec Terminal::spec_from(const json::object& record) {
   spec.timeout = std::chrono::milliseconds(number_or(record, "timeout_ms", 0));
   spec.idle_timeout = std::chrono::milliseconds(number_or(record, "idle_timeout_ms", 0));
   spec.verdict_json = text_of(record, "verdict");
+  spec.keep_background = truth_of(record, "keep_background", true);
   return spec;
 }
 

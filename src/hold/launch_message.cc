@@ -6,7 +6,7 @@ namespace ttyward::hold {
 
 namespace {
 
-constexpr uint32_t kLaunchVersion = 2;
+constexpr uint32_t kLaunchVersion = 3;
 constexpr uint32_t kMostLimits = 64;
 
 template <typename Enum>
@@ -25,7 +25,7 @@ std::string LaunchRequest::encode() const {
   out.number(spawn.size.columns).number(spawn.size.rows);
   out.number(spawn.size.width_px).number(spawn.size.height_px);
   out.number(static_cast<uint8_t>(spawn.stdin_kind));
-  out.number(static_cast<uint8_t>(spawn.hangup));
+  out.number(static_cast<uint8_t>(spawn.session));
   out.number(static_cast<uint8_t>(spawn.umask.has_value())).number(uint32_t{spawn.umask.value_or(0)});
   out.number(static_cast<uint32_t>(spawn.limits.size()));
   for (const pty::ExecLimit& limit : spawn.limits) {
@@ -59,7 +59,7 @@ std::optional<LaunchRequest> LaunchRequest::decode(std::string_view bytes) {
   spawn.size.width_px = in.number<uint16_t>();
   spawn.size.height_px = in.number<uint16_t>();
   const auto stdin_kind = in.number<uint8_t>();
-  const auto hangup = in.number<uint8_t>();
+  const auto session = in.number<uint8_t>();
   const bool has_umask = in.number<uint8_t>() != 0;
   const auto umask = in.number<uint32_t>();
   if (has_umask) spawn.umask = umask;
@@ -81,13 +81,13 @@ std::optional<LaunchRequest> LaunchRequest::decode(std::string_view bytes) {
   const auto survivors = in.number<uint8_t>();
   const bool known = in_range(provider, pty::Provider::Pipe) &&
                      in_range(stdin_kind, pty::StdinKind::Descriptor) &&
-                     in_range(hangup, pty::Hangup::Ignored) && in_range(no_pty, NoPty::UsePipes) &&
+                     in_range(session, pty::Session::Ours) && in_range(no_pty, NoPty::UsePipes) &&
                      in_range(survivors, Survivors::Kill) && overflow >= 1 &&
                      overflow <= static_cast<uint8_t>(journal::Overflow::Kill);
   if (!in.complete() || !known) return std::nullopt;
   spawn.provider = static_cast<pty::Provider>(provider);
   spawn.stdin_kind = static_cast<pty::StdinKind>(stdin_kind);
-  spawn.hangup = static_cast<pty::Hangup>(hangup);
+  spawn.session = static_cast<pty::Session>(session);
   request.hold.no_pty = static_cast<NoPty>(no_pty);
   request.hold.journal.overflow = static_cast<journal::Overflow>(overflow);
   request.hold.survivors = static_cast<Survivors>(survivors);

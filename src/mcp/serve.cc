@@ -142,6 +142,7 @@ int serve(const ServeOptions& options) {
   SocketBackend agent(**loop, connection(options, session, "agent"));
   SocketBackend person(**loop, connection(options, session, "person"));
   tools::Terminals terminals(**loop, {agent, person}, notices, std::move(*roots), session);
+  terminals.set_aliases(options.aliases);
   agent.connect();
   return run(terminals);
 }

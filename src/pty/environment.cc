@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -50,10 +51,7 @@ Map inherited(const EnvironmentRequest& request) {
   for (const std::string& entry : request.ours) {
     const auto [name, value] = split(entry);
     if (name.empty() || name.size() == entry.size()) continue;
-    const bool passes = request.inherit == Inherit::Everything || is_allowed_by_default(name) ||
-                        names(request.also_inherit, name);
-    if (!passes || identifies_other_terminal(name) || names(request.never_inherit, name)) continue;
-    result.emplace(name, value);
+    if (fate_of_variable(request, name).passes) result.emplace(name, value);
   }
   return result;
 }
@@ -80,6 +78,63 @@ void fill_gaps(Map& variables) {
 }
 
 }  // namespace
+
+VariableFate fate_of_variable(const EnvironmentRequest& request, std::string_view name) {
+  if (identifies_other_terminal(name))
+    return {false, "it says which terminal you are in, and commands are in another"};
+  if (names(request.never_inherit, name)) return {false, "shell.environment_drop names it"};
+  if (names(request.also_inherit, name)) return {true, "shell.environment_keep names it"};
+  switch (request.inherit) {
+    case Inherit::Everything:
+      return {true, "everything is inherited"};
+    case Inherit::Clean:
+      return is_always_there(name) ? VariableFate{true, "commands always get it"}
+                                   : VariableFate{false, "shell.environment is clean"};
+    case Inherit::AllowList:
+      break;
+  }
+  if (is_allowed_by_default(name)) return {true, "it is on the list of harmless variables"};
+  if (is_needed_by_tools(name)) return {true, "it is on the list of variables that tools need"};
+  if (is_for_the_person(name)) {
+    return request.recipient == Recipient::Person
+               ? VariableFate{true, "it lets a command act as you, and the command is yours"}
+               : VariableFate{false, "it lets a command act as you, and the command is an agent's"};
+  }
+  return {false, "it is on no list of what passes; shell.environment_keep would let it pass"};
+}
+
+std::string explain_variable(const EnvironmentRequest& request, std::string_view name) {
+  const auto find = [&](const std::vector<std::string>& entries) -> std::optional<std::string> {
+    std::optional<std::string> found;
+    for (const std::string& entry : entries) {
+      const auto [each, value] = split(entry);
+      if (each == name && each.size() < entry.size()) found = value;
+    }
+    return found;
+  };
+  const Environment made = build_environment(request);
+  const std::string shown(name);
+  const bool there = find(made.variables).has_value();
+  const VariableFate fate = fate_of_variable(request, name);
+  for (const RefusedVariable& refused : made.refused) {
+    if (refused.name == name) return "not set: shell.environment_add sets it, but it " + refused.reason;
+  }
+  std::string more;
+  if (name == "PATH" && !request.path_first.empty()) more = "; shell.add_to_path is put before it";
+  if (there && find(request.requested)) return "set: shell.environment_add sets it";
+  const auto quiet =
+      std::find_if(kQuiet.begin(), kQuiet.end(), [&](const Pair& pair) { return name == pair.first; });
+  if (there && quiet != kQuiet.end() && request.pagers == PagerProfile::Quiet)
+    return "set: ttyward sets it, so that nothing waits behind a pager or a question nobody answers";
+  const bool of_terminal =
+      name == "TERM" || name == "COLORTERM" || name == "NO_COLOR" || name.starts_with("TERM_PROGRAM");
+  if (there && of_terminal) return "set: ttyward sets it, because the command's terminal is ttyward's";
+  if (!there) return find(request.ours) ? "not set: " + fate.why : "not set: it is not in your environment";
+  if (find(request.ours) && fate.passes) return "set: it is in your environment, and " + fate.why + more;
+  if (name == "PATH" || name == "LANG")
+    return "set: it has a default, because your environment has none that passes" + more;
+  return "set: ttyward sets it, so that programs run nothing by themselves";
+}
 
 Environment build_environment(const EnvironmentRequest& request) {
   Environment result;

@@ -26,9 +26,12 @@ enum class PagerProfile : uint8_t {
 };
 
 enum class Inherit : uint8_t {
-  AllowList,
+  AllowList,   // the harmless ones, and what tools need
   Everything,  // the user's own choice for their own commands
+  Clean,       // who and where the user is, and a plain PATH
 };
+
+enum class Recipient : uint8_t { Person, Agent };  // whose command it is
 
 struct EnvironmentRequest {
   std::vector<std::string> ours;       // NAME=value, as environ holds them
@@ -38,6 +41,7 @@ struct EnvironmentRequest {
   std::vector<std::string> never_inherit;
   std::vector<std::string> path_first;  // folders before the rest of PATH
   Inherit inherit = Inherit::AllowList;
+  Recipient recipient = Recipient::Agent;
   TerminalProfile terminal = TerminalProfile::Colour;
   PagerProfile pagers = PagerProfile::Quiet;
   std::string version;  // for TERM_PROGRAM_VERSION
@@ -56,5 +60,14 @@ struct Environment {
 };
 
 Environment build_environment(const EnvironmentRequest& request);
+
+// Whether a variable of `ours` by this name passes, and why, or why not: a sentence about "it".
+struct VariableFate {
+  bool passes = false;
+  std::string why;
+};
+VariableFate fate_of_variable(const EnvironmentRequest& request, std::string_view name);
+// What build_environment makes of the name, whether or not anybody has it: from where its value comes.
+std::string explain_variable(const EnvironmentRequest& request, std::string_view name);
 
 }  // namespace ttyward::pty

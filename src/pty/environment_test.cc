@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -220,6 +221,41 @@ TEST(RefusalReason, names_and_values_must_be_such) {
   EXPECT_NE(refusal_reason("", "x"), "");
   EXPECT_NE(refusal_reason("A\nB", "x"), "");
   EXPECT_NE(refusal_reason("A", std::string_view("x\0y", 3)), "");
+}
+
+TEST(Environment, what_acts_as_the_person_is_for_the_person_only) {
+  EnvironmentRequest request;
+  request.ours = {"SSH_AUTH_SOCK=/s", "JAVA_HOME=/j", "TOKEN=x"};
+  EXPECT_THAT(build(request), Not(Contains("SSH_AUTH_SOCK=/s")));
+  EXPECT_THAT(build(request), Contains("JAVA_HOME=/j"));
+  request.recipient = Recipient::Person;
+  EXPECT_THAT(build(request), Contains("SSH_AUTH_SOCK=/s"));
+  EXPECT_THAT(build(request), Not(Contains("TOKEN=x")));
+}
+
+TEST(Environment, clean_has_nothing_but_who_the_user_is) {
+  EnvironmentRequest request;
+  request.ours = {"HOME=/h", "PATH=/odd", "JAVA_HOME=/j", "LC_ALL=C"};
+  request.inherit = Inherit::Clean;
+  EXPECT_THAT(build(request), Contains("HOME=/h"));
+  EXPECT_THAT(build(request), Not(Contains("PATH=/odd")));
+  EXPECT_THAT(build(request), Not(Contains("JAVA_HOME=/j")));
+}
+
+TEST(Environment, every_fate_has_its_reason) {
+  EnvironmentRequest request;
+  request.ours = {"TOKEN=x", "KEPT=1", "DROPPED=1", "TMUX=1"};
+  request.also_inherit = {"KEPT"};
+  request.never_inherit = {"DROPPED"};
+  request.requested = {"ADDED=1", "LD_PRELOAD=x"};
+  EXPECT_THAT(explain_variable(request, "TOKEN"), StartsWith("not set: it is on no list"));
+  EXPECT_THAT(explain_variable(request, "KEPT"), HasSubstr("environment_keep names it"));
+  EXPECT_THAT(explain_variable(request, "DROPPED"), StartsWith("not set: shell.environment_drop"));
+  EXPECT_THAT(explain_variable(request, "TMUX"), StartsWith("not set: it says which terminal"));
+  EXPECT_THAT(explain_variable(request, "ADDED"), StartsWith("set: shell.environment_add"));
+  EXPECT_THAT(explain_variable(request, "LD_PRELOAD"),
+              StartsWith("not set: shell.environment_add sets it, but"));
+  EXPECT_THAT(explain_variable(request, "PATH"), StartsWith("set: it has a default"));
 }
 
 }  // namespace

@@ -68,6 +68,13 @@ TTYWARD_NO_SANITIZE void join_session(const ExecPlan& plan) {
     ::prctl(PR_SET_PDEATHSIG, plan.death_signal);
     if (::getppid() != plan.parent) give_up(plan, ExecStep::Parent, ESRCH);  // it died before we armed
   }
+  if (!plan.new_session) {
+    if (::setpgid(0, 0) == -1) give_up(plan, ExecStep::Session, errno);
+    // Allowed from the background: every signal is blocked here, SIGTTOU too.
+    pid_t group = ::getpid();
+    if (::ioctl(plan.stdio[1], TIOCSPGRP, &group) == -1) give_up(plan, ExecStep::Terminal, errno);
+    return;
+  }
   if (::setsid() == -1) give_up(plan, ExecStep::Session, errno);
   if (plan.take_terminal && ::ioctl(plan.stdio[1], TIOCSCTTY, 0) == -1)
     give_up(plan, ExecStep::Terminal, errno);
@@ -81,7 +88,6 @@ TTYWARD_NO_SANITIZE int run_exec_plan(void* argument) {
   join_session(plan);
   set_stdio(plan);
   if (plan.directory >= 0 && ::fchdir(plan.directory) == -1) give_up(plan, ExecStep::Directory, errno);
-  if (plan.ignore_hangup) ::signal(SIGHUP, SIG_IGN);
   if (plan.umask >= 0) ::umask(static_cast<mode_t>(plan.umask));
   for (size_t i = 0; i < plan.limit_count; ++i) {
     const ExecLimit& limit = plan.limits[i];

@@ -18,7 +18,7 @@ using PreExecHook = int (*)(void* context);
 enum class ExecStep : unsigned char {
   Starting,
   Parent,     // the parent was gone before its death signal was armed
-  Session,    // setsid
+  Session,    // setsid, or setpgid in the parent's session
   Terminal,   // taking the controlling terminal
   Stdio,      // dup2 onto 0, 1, 2
   Directory,  // fchdir
@@ -46,8 +46,8 @@ struct ExecPlan {
   bool take_terminal = false;  // stdio[1] is the slave of our new terminal
   int directory = -1;          // -1: stay
   int umask = -1;              // -1: keep
-  bool ignore_hangup = false;
-  int death_signal = 0;  // 0: none
+  bool new_session = true;     // false: the parent's, whose terminal is ours; a new group in its foreground
+  int death_signal = 0;        // 0: none
   pid_t parent = 0;
   const ExecLimit* limits = nullptr;
   size_t limit_count = 0;

@@ -153,13 +153,15 @@ void KillLadder::signal_newcomers() {
 
 // The kernel signals a group without letting a member fork in between, which one
 // by one cannot promise. Only groups whose leader is alive and all of whose
-// members we know to be ours: a session other than our own was made below us.
+// members we know to be ours: a session other than our own was made below us, and in one that we lead there
+// is nobody else.
 void KillLadder::signal_groups() {
   const pid_t our_session = ::getsid(0);
+  const bool we_lead = our_session == ::getpid();
   std::set<pid_t> spared;
   for (const ProcessInfo& process : kept_) spared.insert(process.group);
   for (const ProcessInfo& process : alive_) {
-    const bool leads = process.group == process.id.pid && process.session != our_session;
+    const bool leads = process.group == process.id.pid && (we_lead || process.session != our_session);
     if (leads && !spared.contains(process.group)) actions_.signal_group(process.id, SIGKILL);
   }
 }

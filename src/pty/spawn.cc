@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -234,7 +235,7 @@ SpawnResult spawn_connected(const SpawnSpec& spec, Spawned spawned, const Stdio&
   plan.take_terminal = spawned.provider == Provider::Pty;
   plan.directory = directory;
   plan.umask = spec.umask ? static_cast<int>(*spec.umask & 0777) : -1;
-  plan.ignore_hangup = spec.hangup == Hangup::Ignored;
+  plan.new_session = !(plan.take_terminal && spec.session == Session::Ours);
   plan.death_signal = spec.parent_death_signal;
   plan.parent = ::getpid();
   plan.limits = spec.limits.data();
@@ -278,6 +279,8 @@ SpawnResult spawn(const SpawnSpec& spec, const PtyOpener& open_pty) {
       return fail(exhausted ? SpawnFailure::Exhausted : SpawnFailure::NoPty, terminal.error());
     }
     const Stdio stdio = connect_terminal(spec, std::move(*terminal), spawned);
+    if (spec.session == Session::Ours && ::ioctl(stdio.child[1], TIOCSCTTY, 0) == -1)
+      return fail_errno(SpawnFailure::NoPty, errno, "making the pseudo terminal the session's own");
     return spawn_connected(spec, std::move(spawned), stdio, directory->get(), *path);
   }
   const auto stdio = connect_pipes(spec, spawned);

@@ -3,7 +3,7 @@
 //
 // spawn() returns a running program, or the reason why there is none; it never
 // returns a child that goes on to fail with a fake exit code. The child leads its
-// own session and process group, has default signal dispositions and an empty
+// own session (but see Session) and process group, has default signal dispositions and an empty
 // mask, no descriptor but 0, 1, 2 (and those asked for), and exactly the
 // environment given.
 //
@@ -34,8 +34,10 @@ const char* provider_name(Provider provider);
 enum class StdinKind : uint8_t { Null, Pipe, Descriptor };
 
 // When the leader of a terminal's session ends, the kernel sends SIGHUP to what is in the foreground, and
-// what a script has put into the background is there too. Ignored, it survives.
-enum class Hangup : uint8_t { Ends, Ignored };
+// what a script has put into the background is there too. Ours: the calling process is the leader, so what a
+// command leaves behind lives on when the command ends. It must lead its session and have no terminal yet.
+// Matters for Provider::Pty only.
+enum class Session : uint8_t { Own, Ours };
 
 struct SpawnSpec {
   std::vector<std::string> argv;         // argv[0] is looked up in the PATH of `environment`
@@ -49,7 +51,7 @@ struct SpawnSpec {
   std::optional<unsigned> umask;
   std::vector<ExecLimit> limits;
   std::vector<int> keep_fds;  // passed on under their own numbers; each above 2
-  Hangup hangup = Hangup::Ends;
+  Session session = Session::Own;
   int parent_death_signal = 0;  // to the child when the thread that calls spawn ends
   // Runs in the child just before descriptors are closed; async-signal-safe calls
   // only. Returns 0 or an errno, which makes the spawn fail.

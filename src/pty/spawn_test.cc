@@ -337,15 +337,42 @@ TEST(SpawnMany, several_threads_at_once) {
   EXPECT_EQ(right, 100);
 }
 
-TEST(Spawn, a_hangup_is_ignored_only_where_that_was_asked_for) {
-  for (const Hangup hangup : {Hangup::Ends, Hangup::Ignored}) {
-    SpawnSpec spec = shell_spec("kill -HUP $$; echo alive");
-    spec.hangup = hangup;
-    auto spawned = spawn(spec);
-    ASSERT_TRUE(spawned);
-    Running running(std::move(*spawned));
-    const std::string seen = read_all(running->master.get());
-    EXPECT_EQ(seen.find("alive") != std::string::npos, hangup == Hangup::Ignored) << seen;
+// In a process of its own: a session cannot be left again.
+TEST(Spawn, what_a_command_leaves_behind_outlives_it_only_in_the_session_of_the_caller) {
+  for (const Session session : {Session::Own, Session::Ours}) {
+    const pid_t leader = ::fork();
+    ASSERT_NE(leader, -1);
+    if (leader == 0) {
+      ::setsid();
+      SpawnSpec spec = shell_spec(
+          "{ trap 'echo hung up; exit' HUP; echo begun; while :; do sleep 0.1; done; } & "
+          "read line; kill -HUP $$; echo unreached");
+      spec.session = session;
+      auto spawned = spawn(spec);
+      if (!spawned) ::_exit(3);
+      Running running(std::move(*spawned));
+      std::string seen;
+      const auto read_until = [&](std::string_view wanted) {
+        char buffer[4096];
+        while (seen.find(wanted) == std::string::npos) {
+          pollfd ready{running->master.get(), POLLIN, 0};
+          if (::poll(&ready, 1, 1500) <= 0) return false;
+          const ssize_t n = ::read(running->master.get(), buffer, sizeof buffer);
+          if (n <= 0) return false;
+          seen.append(buffer, static_cast<size_t>(n));
+        }
+        return true;
+      };
+      if (!read_until("begun")) ::_exit(4);
+      if (::write(running->master.get(), "x\n", 2) != 2) ::_exit(5);
+      const bool hung_up = read_until("hung up");
+      const bool default_disposition = seen.find("unreached") == std::string::npos;
+      ::kill(-running->child.pid(), SIGKILL);
+      ::_exit(!default_disposition ? 6 : hung_up == (session == Session::Own) ? 0 : 7);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(leader, &status, 0), leader);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status << " " << int(session);
   }
 }
 

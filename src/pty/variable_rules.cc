@@ -24,6 +24,38 @@ constexpr std::array<std::string_view, 12> kAllowed = {"PATH",    "HOME",  "LANG
                                                        "LC_*",    "TERM",  "TZ",     "USER",
                                                        "LOGNAME", "SHELL", "TMPDIR", "COLORTERM"};
 
+constexpr std::string_view kAlways[] = {"HOME", "LANG", "LANGUAGE", "LC_*", "TZ", "USER", "LOGNAME", "SHELL"};
+
+// docs/environment.md lists them with their reasons.
+constexpr std::string_view kTools[] = {"VIRTUAL_ENV*",    "CONDA_*",
+                                       "MAMBA_*",         "PYENV_*",
+                                       "NVM_*",           "FNM_*",
+                                       "VOLTA_HOME",      "RBENV_*",
+                                       "SDKMAN_*",        "ASDF_*",
+                                       "MISE_*",          "JAVA_HOME",
+                                       "JDK_HOME",        "M2_HOME",
+                                       "GRADLE_HOME",     "GRADLE_USER_HOME",
+                                       "ANDROID_HOME",    "ANDROID_SDK_ROOT",
+                                       "CARGO_HOME",      "RUSTUP_HOME",
+                                       "GOPATH",          "GOROOT",
+                                       "GOBIN",           "PNPM_HOME",
+                                       "DENO_DIR",        "DOTNET_ROOT",
+                                       "FLUTTER_ROOT",    "CMAKE_PREFIX_PATH",
+                                       "PKG_CONFIG_PATH", "CI",
+                                       "DISPLAY",         "WAYLAND_DISPLAY",
+                                       "XDG_*",           "http_proxy",
+                                       "https_proxy",     "ftp_proxy",
+                                       "all_proxy",       "no_proxy",
+                                       "HTTP_PROXY",      "HTTPS_PROXY",
+                                       "FTP_PROXY",       "ALL_PROXY",
+                                       "NO_PROXY",        "SSL_CERT_FILE",
+                                       "SSL_CERT_DIR",    "REQUESTS_CA_BUNDLE",
+                                       "CURL_CA_BUNDLE",  "NODE_EXTRA_CA_CERTS",
+                                       "NIX_*",           "DIRENV_*"};
+
+constexpr std::string_view kPersons[] = {"SSH_AUTH_SOCK", "SSH_AGENT_PID", "KRB5CCNAME",
+                                         "DBUS_SESSION_BUS_ADDRESS", "XAUTHORITY"};
+
 constexpr std::array<std::string_view, 22> kTerminalIds = {
     "LINES",         "COLUMNS",         "TERMCAP",
     "TERM_PROGRAM*", "TERM_SESSION_ID", "KITTY_*",
@@ -162,6 +194,18 @@ bool switches_pager_off(std::string_view name, std::string_view value) {
 
 bool is_allowed_by_default(std::string_view name) {
   return any(kAllowed, name);
+}
+
+bool is_needed_by_tools(std::string_view name) {
+  return any(kTools, name);
+}
+
+bool is_for_the_person(std::string_view name) {
+  return any(kPersons, name);
+}
+
+bool is_always_there(std::string_view name) {
+  return any(kAlways, name);
 }
 
 bool identifies_other_terminal(std::string_view name) {

@@ -347,6 +347,7 @@ void CommandRun::summarize(Output& output, const ViewLimits& view, CommandResult
     result.output.text = fmt::format("[binary output: {} bytes, not shown]\n", result.total_bytes);
   } else {
     result.encoding = output.encoding();
+    result.no_newline = output.ends_in_line();
     result.output = make_view(output.transcript(), view);
   }
 }

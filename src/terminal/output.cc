@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "vt/fill.h"
 #include "vt/sgr_text.h"
@@ -205,6 +206,7 @@ void Output::feed_text(std::string_view bytes) {
   uint64_t at = taken_bytes_;
   // Many programs print to a terminal that stays open, and one that is not UTF-8 says nothing of the rest.
   if (options_.source == BinarySniffer::Source::Shell) return feed_screen(bytes, at);
+  if (sniffer_.is_utf16()) return feed_utf16(bytes, at);
   while (!bytes.empty()) {
     size_t n = decoder_.passes(bytes);
     if (n == 0) n = std::min(bytes.find('\x1b', 1), bytes.size());
@@ -213,6 +215,30 @@ void Output::feed_text(std::string_view bytes) {
     bytes.remove_prefix(n);
     at += n;
   }
+}
+
+// A terminal puts a carriage return before each byte that looks like a line feed, in the middle of
+// characters: it is taken out before they are read, and put back where they are line ends.
+void Output::feed_utf16(std::string_view bytes, uint64_t at) {
+  const bool terminal = options_.source == BinarySniffer::Source::Terminal && !options_.bare_lines;
+  std::string raw = std::exchange(held_return_, {});
+  const uint64_t decoded_to = at - decoder_.pending() - raw.size();
+  raw += bytes;
+  if (terminal) {
+    std::string out;
+    for (size_t i = 0; i < raw.size(); i++) {
+      if (raw[i] == '\r' && i + 1 == raw.size()) {
+        held_return_ = "\r";
+      } else if (raw[i] != '\r' || raw[i + 1] != '\n') {
+        out += raw[i];
+      }
+    }
+    raw = std::move(out);
+  }
+  std::string text;
+  for (const char c : decoder_.decode(raw))
+    text += terminal && c == '\n' ? std::string("\r\n") : std::string(1, c);
+  feed_screen(text, decoded_to);
 }
 
 // The screen counts the bytes it was given; marks are to count those of the output, of which the text begins

@@ -65,6 +65,8 @@ class Output final : private vt::RowSink {
   void as_if_finished(const std::function<void(const Transcript&)>& use);
   // The text of the line the cursor is on: what a program that waits has asked.
   std::string cursor_line() const;
+  // The last line has no end yet; or, when all is over, never had one.
+  bool ends_in_line() const { return screen_.cursor().col > 0 && !screen_.is_alternate(); }
 
  private:
   void row_left(const vt::Line& line) override;
@@ -73,6 +75,7 @@ class Output final : private vt::RowSink {
   size_t skip_plain_lines(std::string_view bytes, std::optional<uint64_t> kept_at);
   void hand_over(std::string_view bytes, std::optional<uint64_t> kept_at, Transcript::KeptLines lines);
   void feed_text(std::string_view bytes);
+  void feed_utf16(std::string_view bytes, uint64_t at);
   void feed_screen(std::string_view text, uint64_t decoded_to);
 
   OutputOptions options_;
@@ -80,7 +83,8 @@ class Output final : private vt::RowSink {
   TextDecoder decoder_;
   vt::Screen screen_;
   Transcript transcript_;
-  std::string partial_;  // a soft-wrapped line whose beginning has left the screen
+  std::string held_return_;  // UTF-16: a carriage return that the next byte tells about
+  std::string partial_;      // a soft-wrapped line whose beginning has left the screen
   uint64_t total_bytes_ = 0;
   uint64_t taken_bytes_ = 0;   // of the total, up to what is being looked at now
   uint64_t screen_bytes_ = 0;  // fed to the screen: decoded, and without what was skipped

@@ -17,6 +17,11 @@ void number_or_null(JsonObject& object, const char* name, const std::optional<T>
   value ? object.number(name, *value) : object.null(name);
 }
 
+// Members that most results do not have are left out.
+void number_if_any(JsonObject& object, const char* name, const std::optional<int64_t>& value) {
+  if (value) object.number(name, *value);
+}
+
 template <typename T, typename F>
 std::string array_of(const std::vector<T>& items, F to_json) {
   std::string out = "[";
@@ -49,6 +54,8 @@ const char* command_state_name(CommandState state) {
   switch (state) {
     case CommandState::PendingApproval:
       return "pending_approval";
+    case CommandState::Queued:
+      return "queued";
     case CommandState::Running:
       return "running";
     case CommandState::AwaitingInput:
@@ -83,7 +90,7 @@ std::string CommandResult::to_json() const {
   object.text("state", command_state_name(state));
   number_or_null(object, "exit_code", exit_code);
   text_or_null(object, "signal", signal);
-  object.boolean("core_dumped", core_dumped);
+  core_dumped ? object.boolean("core_dumped", *core_dumped) : object.null("core_dumped");
   text_or_null(object, "known_by", known_by);
   pipeline.empty()
       ? object.null("pipeline")
@@ -96,14 +103,21 @@ std::string CommandResult::to_json() const {
   object.number("total_lines", static_cast<int64_t>(total_lines));
   object.number("lost_bytes", static_cast<int64_t>(lost_bytes));
   object.boolean("binary", binary);
+  if (no_newline) object.boolean("no_newline", true);
   text_or_null(object, "encoding", encoding);
   started_at_ms != 0 ? object.number("started_at", started_at_ms) : object.null("started_at");
   object.number("duration_ms", duration_ms);
+  number_if_any(object, "time_left_ms", time_left_ms);
+  number_if_any(object, "idle_left_ms", idle_left_ms);
+  number_if_any(object, "pid", pid);
+  number_if_any(object, "process_group", process_group);
   number_or_null(object, "cpu_ms", cpu_ms);
   number_or_null(object, "max_rss_kib", max_rss_kib);
-  object.raw("background", array_of(background, [](const BackgroundProcess& process) {
-               return JsonObject().number("pid", process.pid).text("command", process.command).str();
-             }));
+  const auto process_json = [](const BackgroundProcess& process) {
+    return JsonObject().number("pid", process.pid).text("command", process.command).str();
+  };
+  object.raw("background", array_of(background, process_json));
+  if (!ended_background.empty()) object.raw("ended_background", array_of(ended_background, process_json));
   object.raw("ports", array_of(ports, [](const OpenPort& port) {
                return JsonObject().number("port", port.port).number("pid", port.pid).str();
              }));
@@ -113,6 +127,15 @@ std::string CommandResult::to_json() const {
   verdict_json.empty() ? object.null("verdict") : object.raw("verdict", verdict_json);
   text_or_null(object, "approval", approval);
   return object.str();
+}
+
+void CommandResult::decode_shell_code() {
+  constexpr int kLastSignal = 64;
+  if (!signal.empty() || !exit_code || *exit_code <= 128 || *exit_code > 128 + kLastSignal) return;
+  signal = pty::signal_name(*exit_code - 128);
+  core_dumped.reset();
+  if (reason.empty())
+    reason = "by the shell's convention, code " + std::to_string(*exit_code) + " means " + signal;
 }
 
 int CommandResult::shell_code() const {

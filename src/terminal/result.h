@@ -17,6 +17,7 @@ namespace ttyward::terminal {
 
 enum class CommandState : uint8_t {
   PendingApproval,
+  Queued,  // accepted, and not begun: a person has the keyboard
   Running,
   AwaitingInput,
   Exited,
@@ -56,9 +57,10 @@ struct CommandResult {
   std::string cwd_after;  // empty: not known
   CommandState state = CommandState::Running;
   std::optional<int> exit_code;
+  // How it was killed; or, with state Exited, what its code means by the shells' convention (128 + n).
   std::string signal;
-  bool core_dumped = false;
-  std::string known_by;  // wait, shell_mark, prompt_mark, sentinel
+  std::optional<bool> core_dumped = false;  // empty: not known, the shell does not tell
+  std::string known_by;                     // wait, shell_mark, prompt_mark, sentinel
   std::vector<int> pipeline;
   std::string reason;  // in words, where the state needs some
   std::optional<WaitingFor> waiting;
@@ -67,12 +69,18 @@ struct CommandResult {
   uint64_t total_lines = 0;
   uint64_t lost_bytes = 0;  // printed, counted, but not kept: a quota or a full disk
   bool binary = false;
+  bool no_newline = false;  // it ended in the middle of a line
   std::string encoding;
   int64_t started_at_ms = 0;  // since the epoch
   int64_t duration_ms = 0;
+  std::optional<int64_t> time_left_ms;  // while it runs, until its time limit
+  std::optional<int64_t> idle_left_ms;  // the same, until it has been silent for too long
+  std::optional<int64_t> pid;
+  std::optional<int64_t> process_group;
   std::optional<int64_t> cpu_ms;
   std::optional<int64_t> max_rss_kib;
-  std::vector<BackgroundProcess> background;
+  std::vector<BackgroundProcess> background;        // left behind, and alive
+  std::vector<BackgroundProcess> ended_background;  // left behind, and ended with it
   std::vector<OpenPort> ports;
   std::string provider;
   std::string fallback_reason;  // why it is pipe although pty was asked for
@@ -81,6 +89,8 @@ struct CommandResult {
   std::string approval;      // the open question, while pending
 
   std::string to_json() const;
+  // Where a shell's code says that a part of the command was killed: by which signal.
+  void decode_shell_code();
   // What a shell would make of it: the code itself, 128 + signal, 124 for a time limit,
   // 126 and 127 for a program that could not be started, 125 for a failure of ours.
   int shell_code() const;

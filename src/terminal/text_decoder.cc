@@ -17,6 +17,31 @@ bool is_strange(uint8_t byte) {
   return (byte > 0 && byte < 0x07) || (byte > 0x0F && byte < 0x20 && byte != 0x1B);
 }
 
+// Its letters share their bytes with those of Western Europe, and of a few words the detector knows only the
+// bytes.
+bool is_central_european(std::string_view name) {
+  return name == "ISO-8859-2" || name == "ISO-8859-16" || name == "WINDOWS-1250" || name == "ISO-8859-3" ||
+         name == "ISO-8859-4" || name == "ISO-8859-10" || name == "ISO-8859-13" || name == "WINDOWS-1257";
+}
+
+bool is_letter(uint8_t byte) {
+  return (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || byte >= 0xC0;
+}
+
+// Whether it makes sense as Latin-1: that has signs where the others have letters (a superscript three for a
+// Polish l), and signs do not stand inside words.
+bool reads_as_western(std::string_view sample) {
+  for (size_t i = 0; i < sample.size(); i++) {
+    const auto byte = static_cast<uint8_t>(sample[i]);
+    if (byte < 0x80 || byte >= 0xC0) continue;
+    if (byte < 0xA0) return false;  // controls in Latin-1
+    const bool after = i > 0 && is_letter(static_cast<uint8_t>(sample[i - 1]));
+    const bool before = i + 1 < sample.size() && is_letter(static_cast<uint8_t>(sample[i + 1]));
+    if (after && before) return false;
+  }
+  return true;
+}
+
 constexpr size_t kFewestForNuls = 32;  // a tenth of less than that is no evidence
 constexpr size_t kFewestForStrange = 256;
 
@@ -27,7 +52,10 @@ bool BinarySniffer::look(std::string_view bytes) {
   const size_t sample = source_ == Source::Pipe ? kSample : kTerminalSample;
   for (size_t i = 0; i < bytes.size() && seen_ < sample && !binary_; i++) {
     const auto byte = static_cast<uint8_t>(bytes[i]);
+    if (seen_ == 0) first_ = byte;
+    if (seen_ == 1) utf16_ = (first_ == 0xFF && byte == 0xFE) || (first_ == 0xFE && byte == 0xFF);
     seen_++;
+    if (utf16_) continue;
     nuls_ += byte == 0 ? 1 : 0;
     strange_ += is_strange(byte) ? 1 : 0;
     if (source_ == Source::Pipe) {
@@ -85,8 +113,9 @@ void TextDecoder::guess(std::string_view bytes) {
   uchardet_t detector = uchardet_new();
   uchardet_handle_data(detector, sample_.data(), sample_.size());
   uchardet_data_end(detector);
-  const std::string name = uchardet_get_charset(detector);
+  std::string name = uchardet_get_charset(detector);
   uchardet_delete(detector);
+  if (is_central_european(name) && reads_as_western(sample_)) name = "ISO-8859-1";
   if (name.empty() || name == "ASCII" || name == "UTF-8") {
     encoding_ = "unknown";
     return;

@@ -17,8 +17,8 @@ namespace ttyward::terminal {
 
 // Binary if a NUL is among the first 4 KiB of a pipe. On a terminal programs pad with NULs now and then:
 // there more than a tenth of the first 512 bytes must be NUL, or more than a thirty-second of at least 256
-// bytes control characters that neither text nor escape sequences have. Decided byte by byte, so it does not
-// matter how the bytes come in.
+// bytes control characters that neither text nor escape sequences have. What begins with the byte order mark
+// of UTF-16 is text, for all its NULs. Decided byte by byte, so it does not matter how the bytes come in.
 class BinarySniffer {
  public:
   // Shell: a terminal that stays open; whatever one of its commands printed first says nothing of the rest.
@@ -30,9 +30,12 @@ class BinarySniffer {
   // Looks at the next bytes; true once the output is known to be binary.
   bool look(std::string_view bytes);
   bool is_binary() const { return binary_; }
+  bool is_utf16() const { return utf16_; }
 
  private:
   Source source_;
+  bool utf16_ = false;
+  uint8_t first_ = 0;
   size_t seen_ = 0;
   size_t nuls_ = 0;
   size_t strange_ = 0;

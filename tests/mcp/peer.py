@@ -95,7 +95,7 @@ class Peer:
     def start_tool(self, name, arguments=None, **more):
         return self.start("tools/call", {"name": name, "arguments": arguments or {}, **more})
 
-    def tool(self, name, **arguments):
+    def tool(self, name, /, **arguments):
         answer = self.answer(self.start_tool(name, arguments))
         if "error" in answer:
             raise AssertionError(answer["error"])

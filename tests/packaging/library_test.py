@@ -5,7 +5,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import SOURCE, PackagingTest, main  # noqa: E402
 
-EXAMPLES = ("run_command", "render_and_check")
+EXAMPLES = ("run_command", "three_lines", "render_and_check")
 
 
 class Library(PackagingTest):
@@ -21,6 +21,8 @@ class Library(PackagingTest):
         self.assertRegex(done.stdout, r"^red\n-- exited, exit code 3, \d+ ms\n$")
         done = self.run_in(self.folder, command, "read -p 'Your name? ' name")
         self.assertIn("it waited for: Your name?", done.stdout, done)
+        done = self.run_in(self.folder, folder + "/three_lines")
+        self.assertEqual((done.returncode, done.stdout), (4, "checked\n"), done)
         other = folder + "/render_and_check"
         self.assertEqual(self.must(other, "render", input="10%\r50%\r100%\nready\n"), "100%\nready\n")
         done = self.run_in(self.folder, other, "check", "rm -rf /")

@@ -101,7 +101,7 @@ int run_batch(const Arguments& args, const Globals& globals) {
   auto options = make_run_options(args.shared, false);
   if (!options) return complain("batch", options.error().message, kExitUsage);
 
-  auto policy = LocalPolicy::make(args.policy, PolicyLevel::Critical, "batch");
+  auto policy = LocalPolicy::make(args.policy, PolicyLevel::Critical, "batch", options->spawn.cwd);
   if (!policy) return complain("batch", policy.error().message, kExitUsage);
   const std::vector<Judged> judged = judge_all(*policy, args, options->spawn.cwd);
   const Ruling ruling = policy->settle(judged);

@@ -1,6 +1,7 @@
 // ttyward mcp: terminals for agents that speak the Model Context Protocol.
 #include <memory>
 
+#include "cli/daemon_verb.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
 #include "mcp/serve.h"
@@ -20,7 +21,10 @@ std::function<int()> declare(CLI::App& app, const Globals&) {
                  "The name of this agent's session, for rules and reuse of terminals");
   app.add_flag("--conformance", options->conformance,
                "Serve the fixtures of the official conformance suite, and no terminals");
-  return [options] { return mcp::serve(*options); };
+  return [options] {
+    options->aliases = load_here().settings.mcp.aliases;
+    return mcp::serve(*options);
+  };
 }
 
 }  // namespace

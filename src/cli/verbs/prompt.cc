@@ -106,11 +106,11 @@ class Prompt {
 
   // Every command before any runs.
   Result<void> judge_all() {
-    auto policy = LocalPolicy::make(args_.policy, PolicyLevel::Default, "prompt");
-    if (!policy) return tl::unexpected(policy.error());
-    policy_ = std::make_unique<LocalPolicy>(std::move(*policy));
     auto options = make_run_options(args_.shared, false);
     if (!options) return tl::unexpected(options.error());
+    auto policy = LocalPolicy::make(args_.policy, PolicyLevel::Default, "prompt", options->spawn.cwd);
+    if (!policy) return tl::unexpected(policy.error());
+    policy_ = std::make_unique<LocalPolicy>(std::move(*policy));
     const std::string arguments = joined(args_.words);
     for (const PromptPiece& piece : pieces_) {
       if (piece.kind != PromptPiece::Kind::Command || is_blank(piece)) continue;

@@ -103,7 +103,7 @@ int run_command(const Arguments& args, const Globals& globals) {
   options->spawn.argv = std::move(*argv);
   options->shown_command = shown(args.words);
 
-  auto policy = LocalPolicy::make(args.policy, PolicyLevel::Critical, "run");
+  auto policy = LocalPolicy::make(args.policy, PolicyLevel::Critical, "run", options->spawn.cwd);
   if (!policy) return complain("run", policy.error().message, kExitUsage);
   auto deed = deed_of(args, options->spawn.cwd, globals.after_dashes);
   if (!deed) return complain("run", deed.error().message, kExitUsage);

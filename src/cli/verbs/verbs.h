@@ -16,6 +16,7 @@ extern const Verb kApprovals;
 extern const Verb kRules;
 extern const Verb kHistory;
 extern const Verb kConfig;
+extern const Verb kEnv;
 extern const Verb kDemo;
 extern const Verb kDoctor;
 extern const Verb kCompletion;

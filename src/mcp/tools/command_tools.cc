@@ -12,12 +12,10 @@
 namespace ttyward::mcp::tools {
 namespace {
 
-constexpr int64_t kRunWaitMs = 50'000;  // below the minute after which some clients give up
-constexpr int64_t kPersistentWaitMs = 30'000;
+constexpr int64_t kRunWaitMs = 50'000;      // below the minute after which some clients give up
 constexpr int64_t kBackgroundWaitMs = 300;  // long enough to see a command fail at once
 constexpr int64_t kMostWaitMs = 600'000;
 constexpr int64_t kMostTimeMs = 7 * 24 * 3'600'000ll;
-constexpr int64_t kRunTimeoutMs = 60'000;
 
 using Type = Argument::Type;
 
@@ -28,23 +26,20 @@ Argument command_argument() {
           .required = true};
 }
 
-Argument wait_argument(int64_t fallback) {
+Argument wait_argument(const char* description, std::optional<int64_t> fallback) {
   return {.name = "wait_ms",
           .type = Type::Integer,
-          .description =
-              "Return after this time even if the command still runs: with its output so far and an id to go "
-              "on with",
+          .description = description,
           .fallback = fallback,
           .least = 100,
           .most = kMostWaitMs,
           .aliases = {"yield_ms", "yield_after_ms"}};
 }
 
-Argument timeout_argument(const char* description, int64_t fallback) {
+Argument timeout_argument(const char* description) {
   return {.name = "timeout_ms",
           .type = Type::Integer,
           .description = description,
-          .fallback = fallback,
           .least = 0,
           .most = kMostTimeMs,
           .aliases = {"timeout"}};
@@ -93,14 +88,10 @@ std::string environment_problem(const json::object& values, json::object& args) 
   return {};
 }
 
-void add_view(const json::object& values, json::object& args) {
-  args["lines"] = integer_at(values, "max_lines").value_or(500);
-  args["chars"] = integer_at(values, "max_chars").value_or(50'000);
-}
-
-// What every started command's call has in common.
-void add_manner(const json::object& values, const RequestPtr& request, int64_t wait_ms, json::object& args) {
-  args["yield_after_ms"] = wait_ms;
+// What every started command's call has in common. Without a time, the daemon's configuration has one.
+void add_manner(const json::object& values, const RequestPtr& request, std::optional<int64_t> wait_ms,
+                json::object& args) {
+  if (wait_ms) args["yield_after_ms"] = *wait_ms;
   args["wait_for_input"] = false;
   args["on_cancel"] = flag_at(values, "interrupt_on_cancel") ? "interrupt" : "leave";
   args["stream"] = request->wants_progress();
@@ -142,8 +133,11 @@ Detached run_command(Context& context, RequestPtr request, json::object values) 
   const bool background = flag_at(values, "background");
   const int64_t wait_ms = background ? kBackgroundWaitMs : integer_at(values, "wait_ms").value_or(kRunWaitMs);
   args["command"] = command;
-  args["timeout_ms"] = integer_at(values, "timeout_ms").value_or(background ? 0 : kRunTimeoutMs);
-  args["idle_timeout_ms"] = integer_at(values, "idle_timeout_ms").value_or(background ? 0 : 300'000);
+  for (const char* limit : {"timeout_ms", "idle_timeout_ms"}) {
+    const auto given = integer_at(values, limit);
+    if (given || background) args[limit] = given.value_or(0);
+  }
+  if (values.contains("keep_background")) args["keep_background"] = flag_at(values, "keep_background");
   args["task"] = context.session;
   if (const auto input = text_at(values, "stdin")) args["stdin"] = *input;
   add_manner(values, request, wait_ms, args);
@@ -159,13 +153,32 @@ Detached run_persistent_command(Context& context, RequestPtr request, json::obje
     request->reply(error_result(problem));
     co_return;
   }
-  const int64_t wait_ms = integer_at(values, "wait_ms").value_or(kPersistentWaitMs);
   args["terminal"] = text_or(values, "id");
   args["command"] = command;
   args["timeout_ms"] = integer_at(values, "timeout_ms").value_or(0);
   args["on_busy"] = text_or(values, "on_busy", "fail");
-  add_manner(values, request, wait_ms, args);
+  add_manner(values, request, integer_at(values, "wait_ms"), args);
   start(context, request, "exec", std::move(args));
+}
+
+std::string batch_text(const json::object& reply) {
+  const Fence fence;
+  std::string text = flag_at(reply, "one_shell") ? "All in one shell, one after the other.\n" : "";
+  const json::array* results = array_at(reply, "results");
+  for (size_t i = 0; results != nullptr && i < results->size(); i++) {
+    if (const json::object* result = (*results)[i].if_object())
+      text += (i == 0 ? "" : "\n") + result_text(*result, fence);
+  }
+  const json::array* rest = array_at(reply, "not_run");
+  if (rest == nullptr || rest->empty()) return text;
+  text +=
+      fmt::format("\nNot run, because {}:\n", text_or(reply, "stopped_by") == "time"
+                                                  ? "the time to wait was over"
+                                                  : "one before failed (keep_going runs them all the same)");
+  for (const json::value& command : *rest) {
+    if (command.is_string()) text += "$ " + visible_line(view(command.get_string()), 200) + "\n";
+  }
+  return text;
 }
 
 Detached run_batch(Context& context, RequestPtr request, json::object values) {
@@ -174,40 +187,38 @@ Detached run_batch(Context& context, RequestPtr request, json::object values) {
   for (const json::value& command : values.at("commands").get_array()) {
     if (problem.empty()) problem = command_problem(view(command.get_string()));
   }
+  const bool one_shell = flag_at(values, "one_shell");
+  if (one_shell && integer_at(values, "parallel").value_or(1) > 1)
+    problem = "`parallel` is for commands in terminals of their own: leave `one_shell` out.";
   if (!problem.empty()) {
     request->reply(error_result(problem));
     co_return;
   }
   args["commands"] = values.at("commands");
   args["keep_going"] = flag_at(values, "keep_going");
-  args["timeout_ms"] = integer_at(values, "timeout_ms").value_or(kRunTimeoutMs);
+  args["separate"] = !one_shell;
+  args["task"] = context.session;
+  args["yield_after_ms"] = integer_at(values, "wait_ms").value_or(kRunWaitMs);
+  for (const char* name : {"parallel", "timeout_ms"}) {
+    if (const auto number = integer_at(values, name)) args[name] = *number;
+  }
   add_view(values, args);
   const auto progress = Progress::start(request);
   // Named first: GCC 12 destroys a closure twice that is made inside a co_await.
   Callback<CallReply> call = call_daemon(context, request, "batch", std::move(args),
                                          [progress](const json::object& part) { progress->part(part); });
-  const CallReply reply = co_await call;
+  CallReply reply = co_await call;
   if (!reply) {
     request->reply(failure_result(reply.error()));
     co_return;
   }
-  const json::array* results = array_at(*reply, "results");
-  const Fence fence;
-  std::string text;
+  if (one_shell) (*reply)["one_shell"] = true;
   bool any_ran = false;
-  for (size_t i = 0; results != nullptr && i < results->size(); i++) {
-    if (const json::object* result = (*results)[i].if_object()) {
-      text += (text.empty() ? "" : "\n") + result_text(*result, fence);
-      any_ran = any_ran || !did_not_run(*result);
-    }
+  if (const json::array* results = array_at(*reply, "results")) {
+    for (const json::value& entry : *results)
+      any_ran = any_ran || (entry.is_object() && !did_not_run(entry.get_object()));
   }
-  const size_t asked = values.at("commands").get_array().size();
-  const size_t done = results != nullptr ? results->size() : 0;
-  if (done < asked)
-    text +=
-        fmt::format("\n{} of {} were not run: one before them failed (keep_going runs them all the same).\n",
-                    asked - done, asked);
-  json::object out = both(text, *reply);
+  json::object out = both(batch_text(*reply), *reply);
   if (!any_ran) out["isError"] = true;
   request->reply(std::move(out));
 }
@@ -228,12 +239,13 @@ std::vector<Tool> command_tools() {
          .type = Type::Text,
          .description = "The folder to run it in",
          .aliases = {"directory", "dir_path"}},
-        timeout_argument("Stop the command after this time; 0: never", kRunTimeoutMs),
-        wait_argument(kRunWaitMs),
+        wait_argument("Return after this time even if the command still runs: with its output so far and an "
+                      "id to go on with",
+                      kRunWaitMs),
+        timeout_argument("Stop the command after this time (default: never, or as configured)"),
         {.name = "idle_timeout_ms",
          .type = Type::Integer,
-         .description = "Stop the command after this much silence; 0: never",
-         .fallback = 300'000,
+         .description = "Stop the command after this much silence (default: never, or as configured)",
          .least = 0,
          .most = kMostTimeMs},
         {.name = "background",
@@ -241,6 +253,12 @@ std::vector<Tool> command_tools() {
          .description = "For servers and watchers: return at once, without time limits",
          .fallback = 0,
          .aliases = {"is_background"}},
+        {.name = "keep_background",
+         .type = Type::Flag,
+         .description =
+             "What the command leaves in the background (`server &`) lives on and is listed; false: "
+             "it is ended with the command",
+         .fallback = 1},
         {.name = "env", .type = Type::TextList, .description = "Variables to set, each NAME=value"},
         {.name = "stdin", .type = Type::Text, .description = "Text for its standard input, which then ends"},
         cancel_argument(),
@@ -258,8 +276,10 @@ std::vector<Tool> command_tools() {
        {id_argument("The terminal's id, from open_persistent_terminal"),
         command_argument(),
         {.name = "cwd", .type = Type::Text, .description = "A folder for this command only"},
-        wait_argument(kPersistentWaitMs),
-        timeout_argument("Stop the command after this time; 0: never", 0),
+        wait_argument(
+            "Return after this time even if the command still runs (default 30000, or as configured)",
+            std::nullopt),
+        timeout_argument("Stop the command after this time (default: never)"),
         {.name = "on_busy",
          .type = Type::Text,
          .description = "If another command runs there: \"fail\" (default) or \"wait\" for its end",
@@ -273,16 +293,28 @@ std::vector<Tool> command_tools() {
        run_persistent_command},
       {"run_batch",
        "Run several commands",
-       "Run several independent commands one after the other, each in a terminal of its own, and return a "
-       "result for each. Stops at "
-       "the first that fails unless keep_going is set.",
+       "Run several independent commands, each in a terminal of its own, and return a result for each: one "
+       "after "
+       "the other, or several at once with `parallel`. Stops at the first that fails unless keep_going is "
+       "set.",
        {{.name = "commands", .type = Type::TextList, .description = "The command lines", .required = true},
         {.name = "cwd", .type = Type::Text, .description = "The folder to run them in"},
         {.name = "keep_going",
          .type = Type::Flag,
          .description = "Run the rest even if one fails",
          .fallback = 0},
-        timeout_argument("Stop each command after this time; 0: never", kRunTimeoutMs),
+        {.name = "parallel",
+         .type = Type::Integer,
+         .description = "How many may run at once",
+         .fallback = 1,
+         .least = 1,
+         .most = 16},
+        {.name = "one_shell",
+         .type = Type::Flag,
+         .description = "Run them in one shell instead: folder and variables stay from one to the next",
+         .fallback = 0},
+        timeout_argument("Stop each command after this time (default: never, or as configured)"),
+        wait_argument("Return after this time: what runs goes on, what has not begun is not run", kRunWaitMs),
         max_lines_argument(),
         max_chars_argument()},
        {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},

@@ -1,6 +1,8 @@
 // wait_for, interrupt_command, check_command.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "mcp/content.h"
@@ -14,6 +16,13 @@ namespace {
 using Type = Argument::Type;
 
 constexpr int64_t kWaitMs = 50'000;
+
+// For the daemon no time at all means for ever.
+int64_t left_until(std::chrono::steady_clock::time_point until) {
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+  return std::max<int64_t>(1, left.count());
+}
 
 std::string waited_text(const json::object& waited) {
   const std::string condition = text_or(waited, "condition");
@@ -64,9 +73,10 @@ Detached wait_for(Context& context, RequestPtr request, json::object values) {
     if (std::string_view(kind_of(id)) == "terminal") args["prompt"] = true;
   }
   if (flag_at(values, "from_start")) args["from"] = "start";
-  args["timeout_ms"] = integer_at(values, "timeout_ms").value_or(kWaitMs);
-  args["lines"] = integer_at(values, "max_lines").value_or(500);
-  args["chars"] = integer_at(values, "max_chars").value_or(50'000);
+  const auto until = std::chrono::steady_clock::now() +
+                     std::chrono::milliseconds(integer_at(values, "timeout_ms").value_or(kWaitMs));
+  args["timeout_ms"] = left_until(until);
+  add_view(values, args);
   const auto progress = Progress::start(request);
   // Named first: GCC 12 destroys a closure twice that is made inside a co_await.
   Callback<CallReply> call = call_daemon(context, request, "wait", std::move(args),
@@ -84,7 +94,8 @@ Detached wait_for(Context& context, RequestPtr request, json::object values) {
     command["command"] = text_or(*approval, "command_id");
     command["exit"] = true;
     command["input"] = true;
-    command["timeout_ms"] = integer_at(values, "timeout_ms").value_or(kWaitMs);
+    command["timeout_ms"] = left_until(until);
+    add_view(values, command);
     CallReply after = co_await call_daemon(context, request, "wait", std::move(command));
     if (after) reply = std::move(after);
   }
@@ -195,7 +206,7 @@ std::vector<Tool> control_tools() {
          .most = 600'000},
         {.name = "timeout_ms",
          .type = Type::Integer,
-         .description = "Return after this time in any case",
+         .description = "Return after this time in any case; 0: at once",
          .fallback = kWaitMs,
          .least = 0,
          .most = 600'000,

@@ -1,6 +1,7 @@
 // read_output, get_screen, send_input: what a terminal shows, and what is typed into it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "mcp/content.h"
@@ -12,6 +13,10 @@ namespace {
 
 using Type = Argument::Type;
 
+constexpr int64_t kColumnsAtOnce = 40'000;  // of a long line, where no end is given
+constexpr int64_t kInputWaitMs = 30'000;
+constexpr int64_t kStableMs = 700;  // a screen that did not change for so long has been drawn
+
 // Which part is wanted; empty: fine.
 std::string which_part(const json::object& values, json::object& args) {
   const auto from = integer_at(values, "from_line");
@@ -20,11 +25,20 @@ std::string which_part(const json::object& values, json::object& args) {
   const int ways = (range ? 1 : 0) + (values.contains("tail") ? 1 : 0) + (values.contains("search") ? 1 : 0) +
                    (flag_at(values, "only_new") ? 1 : 0);
   if (ways > 1) return "Choose one: from_line/to_line, tail, search or only_new.";
+  const auto from_column = integer_at(values, "from_column");
+  const auto to_column = integer_at(values, "to_column");
+  if ((from_column || to_column) && !from) return "Columns are of a line: give `from_line`, too.";
   if (range) {
     const int64_t first = from.value_or(1);
-    const int64_t last = to.value_or(first + 499);
+    const int64_t last = to.value_or(from_column || to_column ? first : first + 499);
     if (last < first) return "`to_line` has to be `from_line` or after it.";
     args["range"] = json::array{first, last};
+    if (from_column || to_column) {
+      const int64_t left = from_column.value_or(1);
+      const int64_t right = to_column.value_or(left + kColumnsAtOnce - 1);
+      if (right < left) return "`to_column` has to be `from_column` or after it.";
+      args["columns"] = json::array{left, right};
+    }
   } else if (values.contains("search")) {
     args["grep"] = text_or(values, "search");
     args["context"] = integer_at(values, "context").value_or(2);
@@ -37,30 +51,23 @@ std::string which_part(const json::object& values, json::object& args) {
   return {};
 }
 
-enum class Searched { No, Yes };
-
-std::string read_text(const json::object& read, const std::string& id, Searched searched) {
+std::string read_text(const json::object& read, const json::object& asked, const std::string& id) {
   const int64_t total = integer_at(read, "total_lines").value_or(0);
   const Fence fence;
-  if (searched == Searched::Yes) {
-    const json::array* matches = array_at(read, "matches");
-    std::string lines;
-    for (size_t i = 0; matches != nullptr && i < matches->size(); i++) {
-      if (const json::object* match = (*matches)[i].if_object())
-        lines += fmt::format("{}: {}\n", integer_at(*match, "line").value_or(0),
-                             visible_text(text_or(*match, "text")));
-    }
-    if (lines.empty()) return fmt::format("No line of {} matches ({} lines searched).\n", id, total);
-    return fence.around("matching lines", lines) +
+  const std::string text = text_or(read, "text");
+  if (asked.contains("grep")) {
+    if (text.empty()) return fmt::format("No line of {} matches ({} lines searched).\n", id, total);
+    return fence.around("matching lines", visible_text(text)) +
            (flag_at(read, "more") ? "There are more matches: raise max_matches or search for less.\n" : "");
   }
-  const std::string text = text_or(read, "text");
   if (text.empty()) return fmt::format("Nothing (new) to read; {} has {} lines.\n", id, total);
-  std::string out = fmt::format("Lines {} to {} of {}.\n", integer_at(read, "first_line").value_or(0),
+  std::string out = fmt::format("Lines {} to {} of {}", integer_at(read, "first_line").value_or(0),
                                 integer_at(read, "last_line").value_or(0), total);
-  out += fence.around("output", visible_text(text));
-  if (object_at(read, "omitted") != nullptr || flag_at(read, "more"))
-    out += "Some lines in between or after were left out: ask for a smaller range.\n";
+  if (const json::array* columns = array_at(asked, "columns"))
+    out += fmt::format(", columns {} to {} (the longest line has {})", columns->at(0).get_int64(),
+                       columns->at(1).get_int64(), integer_at(read, "longest_line").value_or(0));
+  out += ".\n" + fence.around("output", visible_text(text));
+  if (const json::object* omitted = object_at(read, "omitted")) out += omitted_text(*omitted, total, id);
   return out;
 }
 
@@ -72,11 +79,10 @@ Detached read_output(Context& context, RequestPtr request, json::object values) 
     co_return;
   }
   args[kind_of(id)] = id;
-  args["lines"] = integer_at(values, "max_lines").value_or(500);
-  args["chars"] = integer_at(values, "max_chars").value_or(50'000);
-  const Searched searched = args.contains("grep") ? Searched::Yes : Searched::No;
+  add_view(values, args);
+  const json::object asked = args;
   const CallReply reply = co_await call_daemon(context, request, "read", std::move(args));
-  request->reply(reply ? both(read_text(*reply, visible_line(id, 60), searched), *reply)
+  request->reply(reply ? both(read_text(*reply, asked, visible_line(id, 60)), *reply)
                        : failure_result(reply.error()));
 }
 
@@ -103,7 +109,7 @@ Detached get_screen(Context& context, RequestPtr request, json::object values) {
   request->reply(both(text, *reply));
 }
 
-// Types, then waits until the terminal has something to say: a prompt, a question, an end, or quiet.
+// Types, then waits until the program has said all it has to say: it ended, or asks again.
 Detached send_input(Context& context, RequestPtr request, json::object values) {
   const std::string id = text_or(values, "id");
   const auto text = text_at(values, "text");
@@ -126,31 +132,31 @@ Detached send_input(Context& context, RequestPtr request, json::object values) {
     request->reply(failure_result(typed.error()));
     co_return;
   }
+  const std::string command = text_or(*typed, "command_id");
   json::object wait;
-  wait["terminal"] = id;
+  wait[command.empty() ? "terminal" : "command"] = command.empty() ? id : command;
   wait["input"] = true;
-  wait["prompt"] = true;
   wait["exit"] = true;
-  wait["stable_ms"] = 500;
-  wait["timeout_ms"] = integer_at(values, "wait_ms").value_or(5000);
+  wait["only_new"] = true;
+  // Keys are for programs that draw; and where no command is known, quiet is all there is to see.
+  if (keys || command.empty()) wait["stable_ms"] = kStableMs;
+  wait["timeout_ms"] = std::max<int64_t>(1, integer_at(values, "wait_ms").value_or(kInputWaitMs));
+  add_view(values, wait);
   const CallReply waited = co_await call_daemon(context, request, "wait", std::move(wait));
-  json::object look;
-  look["terminal"] = id;
-  look["new"] = true;
-  const CallReply read = co_await call_daemon(context, request, "read", std::move(look));
-  json::object structured = *typed;
-  std::string out = "Typed.";
-  if (waited) {
-    structured["condition"] = text_or(*waited, "condition");
-    structured["terminal"] = object_at(*waited, "terminal") != nullptr
-                                 ? json::value(*object_at(*waited, "terminal"))
-                                 : json::value();
-    if (const json::object* terminal = object_at(*waited, "terminal")) out += " " + terminal_line(*terminal);
+  if (!waited) {
+    request->reply(failure_result(
+        {waited.error().code, "It was typed; what came then is not known: " + waited.error().message}));
+    co_return;
   }
-  out += "\n";
-  if (read) {
-    structured["output"] = text_or(*read, "text");
-    out += read_text(*read, visible_line(id, 60), Searched::No);
+  const json::object* result = object_at(*waited, "result");
+  json::object structured = result != nullptr ? *result : json::object();
+  for (const auto& [name, value] : *typed) structured[name] = value;
+  structured["condition"] = text_or(*waited, "condition");
+  std::string out = "Typed.\n";
+  if (result != nullptr) {
+    out += result_text(*result, Fence());
+  } else if (const json::object* terminal = object_at(*waited, "terminal")) {
+    out += terminal_line(*terminal) + "\n";
   }
   request->reply(both(out, structured));
 }
@@ -172,9 +178,14 @@ json::object screen_schema() {
                        {"alternate", "boolean"},
                        {"title", "string"}});
 }
+// A Result, and how it came; without a command there is only the latter.
 json::object input_schema_out() {
-  return loose_schema(
-      {{"bytes", "integer"}, {"condition", "string"}, {"output", "string"}, {"terminal", "object"}});
+  json::object schema = result_schema();
+  json::object& properties = schema["properties"].get_object();
+  properties["bytes"] = json::object{{"type", "integer"}};
+  properties["condition"] = json::object{{"type", "string"}};
+  schema.erase("required");
+  return schema;
 }
 
 }  // namespace
@@ -194,6 +205,11 @@ std::vector<Tool> output_tools() {
          .most = 20'000},
         {.name = "from_line", .type = Type::Integer, .description = "First line, from 1", .least = 1},
         {.name = "to_line", .type = Type::Integer, .description = "Last line", .least = 1},
+        {.name = "from_column",
+         .type = Type::Integer,
+         .description = "Of a long line: its first column to read, from 1",
+         .least = 1},
+        {.name = "to_column", .type = Type::Integer, .description = "And the last", .least = 1},
         {.name = "search",
          .type = Type::Text,
          .description = "Lines that match this regular expression (RE2), with their numbers"},
@@ -236,8 +252,10 @@ std::vector<Tool> output_tools() {
       {"send_input",
        "Type into a terminal",
        "Type into a terminal: an answer to a program that asks, or keys for a full-screen program. Returns "
-       "what was printed in answer. "
-       "To run a command use run_persistent_command instead.",
+       "when "
+       "the command ended or asks again, or after wait_ms: with the new lines it printed, its state and its "
+       "exit "
+       "code. To run a command use run_persistent_command instead.",
        {id_argument("The terminal's id"),
         {.name = "text", .type = Type::Text, .description = "Text to type"},
         {.name = "enter",
@@ -256,10 +274,12 @@ std::vector<Tool> output_tools() {
          .fallback = 0},
         {.name = "wait_ms",
          .type = Type::Integer,
-         .description = "How long to wait for what happens then",
-         .fallback = 5000,
+         .description = "Return after this time even if the command neither ended nor asks again",
+         .fallback = kInputWaitMs,
          .least = 0,
-         .most = 600'000}},
+         .most = 600'000},
+        max_lines_argument(),
+        max_chars_argument()},
        {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},
        input_schema_out,
        TaskSupport::Never,

@@ -62,6 +62,30 @@ std::string pending_text(const json::object& result) {
       approval, why_asked(result), approval, approval);
 }
 
+// " (the parts of the pipe: 1, 0)", where one of them failed.
+std::string pipeline_text(const json::object& result) {
+  const json::array* codes = array_at(result, "pipeline");
+  if (codes == nullptr || codes->size() < 2) return {};
+  std::string text;
+  bool failed = false;
+  for (const json::value& code : *codes) {
+    if (!code.is_int64()) return {};
+    failed = failed || code.get_int64() != 0;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", code.get_int64());
+  }
+  return failed ? " (the parts of the pipe: " + text + ")" : "";
+}
+
+// When a command that goes on would be stopped.
+std::string limits_text(const json::object& result) {
+  std::string text;
+  if (const auto left = integer_at(result, "time_left_ms"))
+    text += fmt::format(" Its time limit stops it in {}.", duration_text(*left));
+  if (const auto left = integer_at(result, "idle_left_ms"))
+    text += fmt::format(" If it prints nothing it is stopped in {}.", duration_text(*left));
+  return text;
+}
+
 std::string status_text(const json::object& result) {
   const std::string state = text_or(result, "state");
   const std::string time = duration_text(integer_at(result, "duration_ms").value_or(0));
@@ -69,7 +93,7 @@ std::string status_text(const json::object& result) {
   const auto code = integer_at(result, "exit_code");
   const std::string because = reason.empty() ? "" : " " + reason + ".";
   if (state == "exited") {
-    std::string text = code ? fmt::format("Exit code {} after {}.", *code, time)
+    std::string text = code ? fmt::format("Exit code {} after {}{}.", *code, time, pipeline_text(result))
                             : fmt::format("It ended after {}; its exit code was not observed.", time);
     return text + (code && *code != 0 ? because : "");
   }
@@ -90,29 +114,43 @@ std::string status_text(const json::object& result) {
   if (state == "skipped") return "Not run: a person skipped it." + because + " Go on without it.";
   if (state == "failed_to_start") return "Not run: it could not be started." + because;
   if (state == "pending_approval") return pending_text(result);
-  if (state == "awaiting_input") return waiting_text(result);
+  if (state == "awaiting_input") return waiting_text(result) + limits_text(result);
   if (state == "running") {
     return fmt::format(
         "Still running after {}. It goes on: wait_for with id {} waits for its end, read_output with "
         "only_new "
-        "shows what is new, interrupt_command stops it.",
-        time, id_of(result));
+        "shows what is new, interrupt_command stops it.{}",
+        time, id_of(result), limits_text(result));
+  }
+  if (state == "queued") {
+    return fmt::format(
+        "Not begun yet:{} It runs when the keyboard is given back: wait_for with id {} waits for its end, "
+        "interrupt_command takes it back.",
+        because, id_of(result));
   }
   return "Its end was not observed: the outcome is unknown." + because;
 }
 
+// " 4711 (sleep 9), 4712 (make)"; empty: there are none.
+std::string process_list(const json::array* processes) {
+  std::string text;
+  const size_t count = processes != nullptr ? processes->size() : 0;
+  for (size_t i = 0; i < count && i < kShownProcesses; i++) {
+    if (const json::object* process = (*processes)[i].if_object())
+      text += fmt::format("{} {} ({})", text.empty() ? "" : ",", integer_at(*process, "pid").value_or(0),
+                          visible_line(text_or(*process, "command"), 60));
+  }
+  if (count > kShownProcesses) text += fmt::format(" and {} more", count - kShownProcesses);
+  return text;
+}
+
 std::string processes_text(const json::object& result) {
   std::string text;
-  if (const json::array* background = array_at(result, "background");
-      background != nullptr && !background->empty()) {
-    text += "Left running in the background:";
-    for (size_t i = 0; i < background->size() && i < kShownProcesses; i++) {
-      if (const json::object* process = (*background)[i].if_object())
-        text += fmt::format(" {} ({})", integer_at(*process, "pid").value_or(0),
-                            visible_line(text_or(*process, "command"), 60));
-    }
-    text += "\n";
-  }
+  if (const std::string left = process_list(array_at(result, "background")); !left.empty())
+    text += fmt::format("Left running in the background:{}. kill_persistent_terminal with id {} ends it.\n",
+                        left, text_or(result, "terminal_id"));
+  if (const std::string ended = process_list(array_at(result, "ended_background")); !ended.empty())
+    text += "Ended with the command, because keep_background is false:" + ended + ".\n";
   if (const json::array* ports = array_at(result, "ports"); ports != nullptr && !ports->empty()) {
     text += "Listens on port";
     for (size_t i = 0; i < ports->size() && i < kShownProcesses; i++) {
@@ -124,20 +162,34 @@ std::string processes_text(const json::object& result) {
   return text;
 }
 
+}  // namespace
+
+std::string omitted_text(const json::object& omitted, int64_t total_lines, const std::string& id) {
+  const int64_t lines = integer_at(omitted, "lines").value_or(0);
+  const int64_t bytes = integer_at(omitted, "bytes").value_or(0);
+  const int64_t first = integer_at(omitted, "first_line").value_or(0);
+  if (lines == 0)
+    return fmt::format(
+        "Left out: {} bytes of line {}, which is long. Get them with read_output, id {}: from_line {}, "
+        "from_column and to_column.\n",
+        bytes, first, id, first);
+  return fmt::format(
+      "Left out: {} lines ({} bytes) between lines {} and {} of {}. Get them with read_output, id {}: "
+      "from_line and to_line, or search.\n",
+      lines, bytes, first, integer_at(omitted, "last_line").value_or(0), total_lines, id);
+}
+
+namespace {
+
 std::string output_text(const json::object& result, const Fence& fence) {
   if (flag_at(result, "binary"))
     return fmt::format("The output is binary, {} bytes: write it to a file instead.\n",
                        integer_at(result, "total_bytes").value_or(0));
   const std::string output = text_or(result, "output");
   std::string text = output.empty() ? "No output.\n" : fence.around("output", visible_text(output));
+  if (flag_at(result, "no_newline")) text += "The last line has no newline at its end.\n";
   if (const json::object* omitted = object_at(result, "omitted")) {
-    text += fmt::format(
-        "Left out: {} lines ({} bytes) between lines {} and {} of {}. Get them with read_output, id {}: "
-        "from_line and "
-        "to_line, or search.\n",
-        integer_at(*omitted, "lines").value_or(0), integer_at(*omitted, "bytes").value_or(0),
-        integer_at(*omitted, "first_line").value_or(0), integer_at(*omitted, "last_line").value_or(0),
-        integer_at(result, "total_lines").value_or(0), id_of(result));
+    text += omitted_text(*omitted, integer_at(result, "total_lines").value_or(0), id_of(result));
   }
   if (const auto lost = integer_at(result, "lost_bytes"); lost && *lost > 0)
     text += fmt::format("{} bytes of output were dropped: the command printed more than is kept.\n", *lost);
@@ -184,10 +236,14 @@ std::string result_text(const json::object& result, const Fence& fence) {
   if (!text_or(result, "command_id").empty() && state != "denied") {
     text += "Command " + text_or(result, "command_id");
     const std::string terminal = text_or(result, "terminal_id");
-    text += terminal.empty() ? "\n" : " in terminal " + terminal + "\n";
+    if (!terminal.empty()) text += " in terminal " + terminal;
+    if (const auto group = integer_at(result, "process_group"))
+      text += fmt::format(", process group {}", *group);
+    text += "\n";
   }
   text += processes_text(result);
-  const bool nothing = state == "pending_approval" || state == "skipped" || did_not_run(result);
+  const bool nothing =
+      state == "pending_approval" || state == "queued" || state == "skipped" || did_not_run(result);
   if (!nothing) text += output_text(result, fence);
   return text;
 }
@@ -203,6 +259,9 @@ std::string terminal_line(const json::object& terminal) {
     text += fmt::format(", runs `{}` ({})", visible_line(text_or(*command, "command"), 80),
                         text_or(*command, "command_id"));
   if (object_at(terminal, "lease") != nullptr) text += ", a person has the keyboard";
+  if (const json::object* queued = object_at(terminal, "queued"))
+    text += fmt::format(", `{}` ({}) waits for it", visible_line(text_or(*queued, "command"), 80),
+                        text_or(*queued, "command_id"));
   return text;
 }
 

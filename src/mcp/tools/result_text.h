@@ -20,6 +20,8 @@ std::string terminal_line(const json::object& terminal);
 // Whether a Result says that the command did not run at all.
 bool did_not_run(const json::object& result);
 
+// What is missing of an output, and how to get it.
+std::string omitted_text(const json::object& omitted, int64_t total_lines, const std::string& id);
 // "1.2 s", "3 min 5 s".
 std::string duration_text(int64_t ms);
 

@@ -1,7 +1,9 @@
 // open_persistent_terminal, kill_persistent_terminal, list_terminals.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "mcp/content.h"
 #include "mcp/tools/result_text.h"
@@ -21,11 +23,13 @@ Detached open_terminal(Context& context, RequestPtr request, json::object values
   json::object args;
   args["cwd"] = *folder;
   args["task"] = context.session;
-  args["owner"] = "agent";
+  // One like any other may be one that is idle there already.
+  const bool reuse = !flag_at(values, "new") && !values.contains("name") && !values.contains("shell");
+  if (!reuse) args["owner"] = "agent";
   for (const char* name : {"name", "shell"}) {
     if (const auto text = text_at(values, name)) args[name] = *text;
   }
-  const CallReply reply = co_await call_daemon(context, request, "open", std::move(args));
+  const CallReply reply = co_await call_daemon(context, request, reuse ? "acquire" : "open", std::move(args));
   if (!reply) {
     request->reply(failure_result(reply.error()));
     co_return;
@@ -36,10 +40,12 @@ Detached open_terminal(Context& context, RequestPtr request, json::object values
   structured["persistent_terminal_id"] = id;
   structured["persistentTerminalId"] = id;
   std::string text = fmt::format(
-      "Terminal {} is open in {}. Use this id with run_persistent_command, send_input, read_output, "
+      "Terminal {} is open in {}{}. Use this id with run_persistent_command, send_input, read_output, "
       "get_screen; close "
       "it with kill_persistent_terminal.",
-      id, visible_line(text_or(structured, "cwd", *folder), 300));
+      id, visible_line(text_or(structured, "cwd", *folder), 300),
+      reuse && !flag_at(*reply, "created", true) ? "; it was idle there, with what was run in it before"
+                                                 : "");
   if (text_or(structured, "integration") == "none")
     text += " Its shell does not report when commands end: exit codes may be unknown there.";
   request->reply(both(text, structured));
@@ -69,6 +75,29 @@ Detached kill_terminal(Context& context, RequestPtr request, json::object values
                       *reply));
 }
 
+constexpr size_t kMostListed = 50;
+
+// Those of this session first, and of them those that live; the newest first. Returns how many were left out.
+size_t arrange(json::object& listed, const std::string& session) {
+  json::value* value = listed.if_contains("terminals");
+  if (value == nullptr || !value->is_array()) return 0;
+  json::array& all = value->get_array();
+  const auto rank = [&](const json::value& entry) {
+    const json::object* terminal = entry.if_object();
+    if (terminal == nullptr) return 3;
+    const std::string state = text_or(*terminal, "state");
+    const bool lives = state != "finished" && state != "lost";
+    return (text_or(*terminal, "task") == session ? 0 : 2) + (lives ? 0 : 1);
+  };
+  std::vector<json::value> sorted(all.rbegin(), all.rend());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](const json::value& a, const json::value& b) { return rank(a) < rank(b); });
+  const size_t left_out = sorted.size() > kMostListed ? sorted.size() - kMostListed : 0;
+  sorted.resize(sorted.size() - left_out);
+  all = json::array(sorted.begin(), sorted.end());
+  return left_out;
+}
+
 Detached list_terminals(Context& context, RequestPtr request, json::object values) {
   json::object args;
   args["all"] = flag_at(values, "all");
@@ -77,13 +106,18 @@ Detached list_terminals(Context& context, RequestPtr request, json::object value
     request->reply(failure_result(reply.error()));
     co_return;
   }
-  const json::array* terminals = array_at(*reply, "terminals");
+  json::object structured = *reply;
+  const size_t left_out = arrange(structured, context.session);
+  const json::array* terminals = array_at(structured, "terminals");
   std::string text;
   for (size_t i = 0; terminals != nullptr && i < terminals->size(); i++) {
     if (const json::object* terminal = (*terminals)[i].if_object()) text += terminal_line(*terminal) + "\n";
   }
   if (text.empty()) text = "No terminal is open.\n";
-  json::object structured = *reply;
+  if (left_out > 0) {
+    structured["left_out"] = left_out;
+    text += fmt::format("And {} more, not shown.\n", left_out);
+  }
   if (flag_at(values, "new_output")) {
     json::object ask;
     ask["task"] = context.session;
@@ -125,12 +159,18 @@ std::vector<Tool> terminal_tools() {
        "Open a terminal",
        "Open a terminal with a shell that stays: for several commands that build on each other, for servers, "
        "and for programs that "
-       "ask questions. It lives until it is killed, also when this server ends.",
+       "ask questions. It lives until it is killed, also when this server ends. One that is idle in that "
+       "folder is "
+       "used again, unless a name, a shell or a new one is asked for.",
        {{.name = "cwd", .type = Type::Text, .description = "The folder to start in"},
         {.name = "name", .type = Type::Text, .description = "A name people will recognise it by"},
         {.name = "shell",
          .type = Type::Text,
-         .description = "The shell: a name or a path (default: the user's)"}},
+         .description = "The shell: a name or a path (default: the user's)"},
+        {.name = "new",
+         .type = Type::Flag,
+         .description = "A new one, even if one is idle in that folder",
+         .fallback = 0}},
        {.read_only = false, .destructive = false, .idempotent = false, .open_world = false},
        opened_schema,
        TaskSupport::Never,

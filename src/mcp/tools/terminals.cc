@@ -1,5 +1,6 @@
 #include "mcp/tools/terminals.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "mcp/content.h"
@@ -70,39 +71,69 @@ json::object Terminals::capabilities(Era era) const {
   return out;
 }
 
+namespace {
+
+json::object tool_entry(const Tool& tool, const std::string& name, Era era) {
+  json::object entry;
+  entry["name"] = name;
+  entry["title"] = tool.title;
+  entry["description"] = tool.description;
+  entry["inputSchema"] = input_schema(tool.arguments);
+  entry["outputSchema"] = tool.output_schema();
+  json::object hints;
+  hints["title"] = tool.title;
+  hints["readOnlyHint"] = tool.hints.read_only;
+  hints["destructiveHint"] = tool.hints.destructive;
+  hints["idempotentHint"] = tool.hints.idempotent;
+  hints["openWorldHint"] = tool.hints.open_world;
+  entry["annotations"] = std::move(hints);
+  if (era == Era::Legacy && tool.tasks == TaskSupport::Optional)
+    entry["execution"] = json::object{{"taskSupport", "optional"}};
+  return entry;
+}
+
+constexpr const char* kAliased = "run_command";
+constexpr size_t kLongestName = 64;
+
+bool is_tool_name(std::string_view name) {
+  return !name.empty() && name.size() <= kLongestName &&
+         std::all_of(name.begin(), name.end(), [](unsigned char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                  c == '-';
+         });
+}
+
+}  // namespace
+
 json::array Terminals::tools(Era era) const {
   json::array list;
-  for (const Tool& tool : tool_table()) {
-    json::object entry;
-    entry["name"] = tool.name;
-    entry["title"] = tool.title;
-    entry["description"] = tool.description;
-    entry["inputSchema"] = input_schema(tool.arguments);
-    entry["outputSchema"] = tool.output_schema();
-    json::object hints;
-    hints["title"] = tool.title;
-    hints["readOnlyHint"] = tool.hints.read_only;
-    hints["destructiveHint"] = tool.hints.destructive;
-    hints["idempotentHint"] = tool.hints.idempotent;
-    hints["openWorldHint"] = tool.hints.open_world;
-    entry["annotations"] = std::move(hints);
-    if (era == Era::Legacy && tool.tasks == TaskSupport::Optional)
-      entry["execution"] = json::object{{"taskSupport", "optional"}};
-    list.push_back(std::move(entry));
-  }
+  for (const Tool& tool : tool_table()) list.push_back(tool_entry(tool, tool.name, era));
+  for (const std::string& alias : aliases_) list.push_back(tool_entry(*find_tool(kAliased), alias, era));
   return list;
 }
 
+void Terminals::set_aliases(const std::vector<std::string>& names) {
+  aliases_.clear();
+  for (const std::string& name : names) {
+    if (is_tool_name(name) && tool_named(name) == nullptr) aliases_.push_back(name);
+  }
+}
+
+const Tool* Terminals::tool_named(std::string_view name) const {
+  const bool alias = std::find(aliases_.begin(), aliases_.end(), name) != aliases_.end();
+  return find_tool(alias ? kAliased : name);
+}
+
 bool Terminals::has_tool(std::string_view name) const {
-  return find_tool(name) != nullptr;
+  return tool_named(name) != nullptr;
 }
 
 TaskSupport Terminals::task_support(std::string_view name) const {
-  return find_tool(name)->tasks;
+  return tool_named(name)->tasks;
 }
 
 void Terminals::call_tool(RequestPtr request, std::string name, json::object arguments) {
-  const Tool* tool = find_tool(name);
+  const Tool* tool = tool_named(name);
   Checked checked = check_arguments(tool->name, tool->arguments, arguments);
   if (!checked.problem.empty()) return request->reply(error_result(checked.problem));
   tool->run(context_, std::move(request), std::move(checked.values));

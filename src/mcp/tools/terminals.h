@@ -13,12 +13,17 @@
 
 namespace ttyward::mcp::tools {
 
+struct Tool;
+
 class Terminals final : public Catalog {
  public:
   Terminals(io::Loop& loop, Backends backends, Notices& notices, Roots roots, std::string session);
   ~Terminals() override;
 
   void set_patience(std::chrono::milliseconds patience) { context_.patience = patience; }
+
+  // Other names for run_command. What is no tool's name, or another tool's, is left out.
+  void set_aliases(const std::vector<std::string>& names);
 
   std::string instructions() const override;
   json::object capabilities(Era era) const override;
@@ -40,12 +45,15 @@ class Terminals final : public Catalog {
   void complete(RequestPtr request) override;
 
  private:
+  // By its name, or by an alias.
+  const Tool* tool_named(std::string_view name) const;
   void happened(const json::object& event);
   void changed(const std::string& uri);
   void subscribe_output();
 
   Context context_;
   Notices& notices_;
+  std::vector<std::string> aliases_;
   std::map<std::string, size_t> watched_;  // uri → by how many
   std::set<std::string> news_;             // to be told soon, each once
   bool list_changed_ = false;

@@ -45,6 +45,8 @@ std::vector<Tool> control_tools();
 Argument id_argument(const char* description);
 Argument max_lines_argument();
 Argument max_chars_argument();
+// Both of them, into the arguments of a call; the daemon's configuration says what holds otherwise.
+void add_view(const json::object& values, json::object& args);
 
 // Schemas of results.
 json::object result_schema();

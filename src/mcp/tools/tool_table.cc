@@ -41,8 +41,9 @@ Argument id_argument(const char* description) {
 Argument max_lines_argument() {
   return {.name = "max_lines",
           .type = Argument::Type::Integer,
-          .description = "Most lines of output to return; the rest can be had with read_output",
-          .fallback = 500,
+          .description =
+              "Most lines of output to return (default 500, or as configured); the rest can be had with "
+              "read_output",
           .least = 1,
           .most = 20'000};
 }
@@ -50,10 +51,15 @@ Argument max_lines_argument() {
 Argument max_chars_argument() {
   return {.name = "max_chars",
           .type = Argument::Type::Integer,
-          .description = "Most characters of output to return",
-          .fallback = 50'000,
+          .description = "Most characters of output to return (default 50000, or as configured)",
           .least = 200,
           .most = 400'000};
+}
+
+void add_view(const json::object& values, json::object& args) {
+  for (const auto& [ours, theirs] : {std::pair("max_lines", "lines"), std::pair("max_chars", "chars")}) {
+    if (const auto most = integer_at(values, ours)) args[theirs] = *most;
+  }
 }
 
 json::object loose_schema(std::initializer_list<std::pair<const char*, const char*>> members) {
@@ -67,21 +73,22 @@ json::object loose_schema(std::initializer_list<std::pair<const char*, const cha
 
 json::object result_schema() {
   json::object schema =
-      loose_schema({{"command_id", "string"},   {"terminal_id", "string"},  {"command", "string"},
-                    {"cwd", "string"},          {"cwd_after", "string"},    {"exit_code", "integer"},
-                    {"signal", "string"},       {"core_dumped", "boolean"}, {"known_by", "string"},
-                    {"pipeline", "array"},      {"reason", "string"},       {"waiting", "object"},
-                    {"output", "string"},       {"omitted", "object"},      {"total_bytes", "integer"},
-                    {"total_lines", "integer"}, {"lost_bytes", "integer"},  {"binary", "boolean"},
-                    {"encoding", "string"},     {"duration_ms", "integer"}, {"cpu_ms", "integer"},
-                    {"max_rss_kib", "integer"}, {"background", "array"},    {"ports", "array"},
-                    {"provider", "string"},     {"integration", "string"},  {"verdict", "object"},
-                    {"approval", "string"}});
+      loose_schema({{"command_id", "string"},    {"terminal_id", "string"},    {"command", "string"},
+                    {"cwd", "string"},           {"cwd_after", "string"},      {"exit_code", "integer"},
+                    {"signal", "string"},        {"core_dumped", "boolean"},   {"known_by", "string"},
+                    {"pipeline", "array"},       {"reason", "string"},         {"waiting", "object"},
+                    {"output", "string"},        {"omitted", "object"},        {"total_bytes", "integer"},
+                    {"total_lines", "integer"},  {"lost_bytes", "integer"},    {"binary", "boolean"},
+                    {"encoding", "string"},      {"duration_ms", "integer"},   {"cpu_ms", "integer"},
+                    {"max_rss_kib", "integer"},  {"background", "array"},      {"ports", "array"},
+                    {"provider", "string"},      {"integration", "string"},    {"verdict", "object"},
+                    {"approval", "string"},      {"pid", "integer"},           {"process_group", "integer"},
+                    {"time_left_ms", "integer"}, {"ended_background", "array"}});
   json::object state;
   state["type"] = "string";
   state["enum"] =
-      json::array{"pending_approval", "running", "awaiting_input",  "exited", "signaled", "timed_out",
-                  "interrupted",      "denied",  "failed_to_start", "lost",   "skipped"};
+      json::array{"pending_approval", "queued",      "running", "awaiting_input",  "exited", "signaled",
+                  "timed_out",        "interrupted", "denied",  "failed_to_start", "lost",   "skipped"};
   schema["properties"].get_object()["state"] = std::move(state);
   schema["required"] = json::array{"state"};
   return schema;

@@ -429,7 +429,7 @@ TEST(Tasks, AModernCallThatTakesLongBecomesOneAndCanBeCancelled) {
 TEST(Tools, EachCallsTheDaemonAndSaysWhatItFound) {
   Client client;
   client.initialize();
-  client.agent.on("open", R"({"terminal":{"id":"tbbbbbbbbbbbb","cwd":"/tmp","integration":"rich"}})");
+  client.agent.on("acquire", R"({"created":true,"terminal":{"id":"tbbbbbbbbbbbb","cwd":"/tmp","integration":"rich"}})");
   client.agent.on("kill", R"({"killed":true,"survivors":[]})");
   client.agent.on("read", R"({"text":"x\n","first_line":3,"last_line":3,"total_lines":3,"matches":[]})");
   client.agent.on("input", R"({"bytes":4})");
@@ -439,7 +439,8 @@ TEST(Tools, EachCallsTheDaemonAndSaysWhatItFound) {
       "list",
       R"({"terminals":[{"id":"tbbbbbbbbbbbb","state":"busy","cwd":"/tmp","command":{"command":"top","command_id":"c1"}}]})");
   client.agent.on("interrupt", R"({"interrupted":true})");
-  client.agent.on("batch", std::string(R"({"results":[)") + kExited + "]}");
+  client.agent.on("batch",
+                  std::string(R"({"not_run":["make"],"stopped_by":"failure","results":[)") + kExited + "]}");
   client.agent.on("check", R"({"decision":"ask","risk":"high","reasons":[{"text":"deletes"}]})");
   const auto says = [&](const char* tool, json::object arguments, const char* words) {
     const json::object response = client.call("tools/call", Client::tool(tool, std::move(arguments)));
@@ -460,7 +461,7 @@ TEST(Tools, EachCallsTheDaemonAndSaysWhatItFound) {
   says("get_screen", {{"id", "tbbbbbbbbbbbb"}}, "hello");
   says("list_terminals", {}, "runs `top`");
   says("interrupt_command", {{"id", "caaaaaaaaaaaa"}}, "Interrupted");
-  says("run_batch", {{"commands", json::array{"make", "make"}}}, "1 of 2 were not run");
+  says("run_batch", {{"commands", json::array{"make", "make"}}}, "Not run, because one before failed");
   says("check_command", {{"command", "rm -rf x"}}, "A person would be asked first (risk high)");
 }
 

@@ -1,0 +1,21 @@
+#include "engine/allowed_roots.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace ttyward::engine {
+
+std::optional<std::string> root_of(const std::vector<std::string>& roots, const std::string& cwd) {
+  std::error_code wrong;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(cwd, wrong);
+  std::optional<std::string> found;
+  for (const std::string& root : roots) {
+    const std::filesystem::path base = std::filesystem::weakly_canonical(root, wrong);
+    const auto [end, rest] = std::mismatch(base.begin(), base.end(), real.begin(), real.end());
+    const bool inside = end == base.end() || end->empty();
+    if (inside && (!found || base.string().size() > found->size())) found = base.string();
+  }
+  return found;
+}
+
+}  // namespace ttyward::engine
