@@ -2,9 +2,6 @@
 
 #include "engine/allowed_roots.h"
 
-#include <algorithm>
-#include <filesystem>
-
 namespace ttyward::engine {
 
 policy::Mode mode_of(config::PolicyMode mode) {
