@@ -5,8 +5,9 @@
 // Lines are made as in line_maker.h, and by changing the allowed lines of corpora (tests/policy/*.tsv), with
 // `touch` put where it might slip through. What the gate allows for a shell is run there, as an argument and
 // typed into a terminal: in namespaces of its own (bubblewrap), the system read-only, no network, an empty
-// folder, and a PATH that holds only `touch`. A file that appears is a defect of the gate; so is a line that
-// ends the runner. Exit status 1 then, 77 where there are no namespaces.
+// folder, a PATH that holds only `touch`, and variables whose values run it when they are evaluated. A file
+// that appears is a defect of the gate; so is a line that ends the runner. Exit status 1 then, 77 where there
+// are no namespaces.
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
@@ -212,8 +213,9 @@ class Cage {
              "--tmpfs", "/work", "--dir", "/work/home", "--ro-bind", (folder_ + "/bin").c_str(), "/work/bin",
              "--ro-bind", self.c_str(), "/work/runner", "--clearenv", "--setenv", "PATH", "/work/bin",
              "--setenv", "HOME", "/work/home", "--setenv", "LC_ALL", "C.UTF-8", "--setenv", "PS1", "@@",
-             "--setenv", "PS2", "", "--setenv", "TERM", "dumb", "--setenv", "HISTFILE", "", "/work/runner",
-             "--inside", nullptr);
+             "--setenv", "PS2", "", "--setenv", "TERM", "dumb", "--setenv", "HISTFILE", "", "--setenv", "x",
+             "a[$(touch END)]", "--setenv", "y", "-v a[$(touch END)] -o 1", "--setenv", "z", "$(touch END)",
+             "/work/runner", "--inside", nullptr);
       _exit(126);
     }
     close(to[0]);

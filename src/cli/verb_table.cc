@@ -40,6 +40,7 @@ std::span<const Verb> verb_table() {
       kDemo,
       kDoctor,
       kCompletion,
+      kVersion,
       kManual,
   };
   // clang-format on

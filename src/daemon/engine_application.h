@@ -25,6 +25,7 @@
 #include "daemon/basic_calls.h"
 #include "daemon/login_environment.h"
 #include "daemon/server.h"
+#include "daemon/webhook.h"
 #include "engine/dialogue.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
@@ -127,6 +128,7 @@ class EngineApplication final : public Application,
                    std::chrono::milliseconds yield_after);
   void yield_batch(const std::shared_ptr<Batch>& batch);
   void next_of_batch(const std::shared_ptr<Batch>& batch);
+  bool began_of_batch(const engine::Terminal& terminal, const std::string& command_id) const;
   void end_batch(const std::shared_ptr<Batch>& batch);
 
   // --- calls_terminal.cc
@@ -165,6 +167,10 @@ class EngineApplication final : public Application,
   void wait_for_approval(const Caller& caller, const std::string& id, std::chrono::milliseconds timeout,
                          const Responder& responder);
   void read(const Caller& caller, Args& args, const Responder& responder);
+  void search_on(uint64_t key, const std::shared_ptr<engine::GrepSearch>& search,
+                 const std::string& terminal_id, const std::string& command_id, const Responder& responder);
+  void answer_read(const engine::Terminal& terminal, const engine::Command* command,
+                   const engine::ReadResult& came, const Responder& responder);
   void environment(const Caller& caller, Args& args, const Responder& responder);
   void attach(const Caller& caller, Args& args, const Responder& responder);
   void attach_input(const Caller& caller, Args& args, const Responder& responder);
@@ -233,6 +239,7 @@ class EngineApplication final : public Application,
   std::optional<store::Recorded> recorded_;  // once there is a history
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<engine::Gate> gate_;
+  std::optional<Webhook> webhook_;
   std::optional<engine::Readers> readers_;
   std::unique_ptr<LoginEnvironment> login_;
   engine::Recovered recovered_;

@@ -117,16 +117,15 @@ bool Invocation::runs_fetched(const Field& source) const {
   const bool indirect = !source.constant() || source.text.starts_with("/dev/fd/") || source.text == "-" ||
                         source.text == "/dev/stdin";
   const std::string path = indirect ? std::string() : shown(look(source).path);
+  bool network = false;
+  bool written = indirect;
   for (const CommandFact& before : walk.facts().commands) {
-    bool network = false;
-    bool writes = false;
     for (const Effect& effect : before.effects) {
       network |= effect.kind == EffectKind::Network;
-      writes |= effect.kind == EffectKind::Write && effect.target == path;
+      written |= effect.kind == EffectKind::Write && effect.target == path;
     }
-    if (network && (indirect || writes)) return true;
   }
-  return false;
+  return network && written;
 }
 
 namespace {
@@ -224,7 +223,12 @@ void Invocation::read_path(const Field& field, bool recursive) {
 }
 
 void Invocation::list_path(const Field& field) {
-  const PathFacts facts = look(field);
+  // Looking at names does not go through links that a glob matches: what it says counts.
+  const bool glob = field.has(kStar) || field.has(kOne);
+  Place by_name = walk.place();
+  by_name.files = nullptr;
+  const std::vector<std::string>& cwds = walk.state().cwds;
+  const PathFacts facts = glob && cwds.size() == 1 ? look_at(field.text, cwds.front(), by_name) : look(field);
   const std::string where = shown(facts.path);
   if (facts.sandbox) return ask(Risk::Critical, EffectKind::Secret, "looks into another process", where);
   if (facts.secret && facts.zone != Zone::Workspace && facts.zone != Zone::Unknown) {

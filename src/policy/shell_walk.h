@@ -92,6 +92,7 @@ class ShellWalk final : public ExpansionHost, public CommandWalk {
   void read_word(const syntax::Word& word, WordContext context, std::vector<Field>& out);
   // Aliases and functions that the terminal's shell has already. False: what runs is not what is written.
   void terminal_names(const syntax::Command& item, std::vector<Field>& argv);
+  void own_names(Invocation& call);
   bool network_since(size_t commands) const;
   void record(CommandFact fact);
   void line_finding(Risk risk, EffectKind kind, std::string reason, Span span);

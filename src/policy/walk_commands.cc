@@ -19,6 +19,24 @@ constexpr std::string_view kNumbers[] = {"RANDOM",       "SECONDS", "UID",     "
 constexpr auto kDeclarations =
     std::to_array<const char*>({"declare", "typeset", "local", "export", "readonly"});
 
+// Commands of the shell itself. Another shell may have the same names with other meanings.
+constexpr auto kBuiltins = std::to_array<std::string_view>(
+    {":",       ".",       "[",       "alias",    "bg",      "bind",     "break",     "builtin",  "caller",
+     "cd",      "command", "compgen", "complete", "compopt", "continue", "declare",   "dirs",     "disown",
+     "echo",    "enable",  "eval",    "exec",     "exit",    "export",   "false",     "fc",       "fg",
+     "getopts", "hash",    "help",    "history",  "jobs",    "kill",     "let",       "local",    "logout",
+     "mapfile", "popd",    "printf",  "pushd",    "pwd",     "read",     "readarray", "readonly", "return",
+     "set",     "shift",   "shopt",   "source",   "suspend", "test",     "times",     "trap",     "true",
+     "type",    "typeset", "ulimit",  "umask",    "unalias", "unset",    "wait"});
+// Those that fish has with the same meaning, as far as harmless uses go.
+constexpr auto kFishBuiltins =
+    std::to_array<std::string_view>({"[", "cd", "echo", "false", "pwd", "test", "true"});
+
+template <size_t N>
+bool among(const std::array<std::string_view, N>& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
 // An alias that leads to another is followed so far.
 constexpr int kMaxAliases = 4;
 
@@ -376,9 +394,32 @@ std::string ShellWalk::run_command(std::span<const Field> argv, Span span, const
     judge_command(call);
   }
   --depth_guard_;
+  own_names(call);
+  for (const Field& field : call.argv) {
+    if (!field.from_network) continue;
+    const bool executes =
+        std::any_of(call.fact.findings.begin(), call.fact.findings.end(),
+                    [](const Finding& finding) { return finding.effect == EffectKind::Execute; });
+    if (executes) call.ask(Risk::Critical, EffectKind::Execute, "runs what comes from the network");
+    break;
+  }
   std::string out = std::move(call.output);
   record(std::move(call.fact));
   return out;
+}
+
+// What only some shells have under a name that bash knows, and names of our own given to builtins.
+void ShellWalk::own_names(Invocation& call) {
+  const std::string_view name = call.fact.program;
+  if (reading_.dialect == syntax::Dialect::Fish && same_shell_ && among(kBuiltins, name) &&
+      !among(kFishBuiltins, name))
+    call.ask(Risk::High, EffectKind::State, "is a command of fish itself, which is not bash's",
+             std::string(name));
+  if (!among(kBuiltins, name) && name != "printenv" && name != "env") return;
+  for (const Field& field : call.rest(1)) {
+    if (field.text.starts_with("__ttyward"))
+      return call.ask(Risk::High, EffectKind::State, "uses a name of ttyward's own", shown(field));
+  }
 }
 
 void ShellWalk::set_parameters(const std::vector<std::string>& parameters) {

@@ -128,6 +128,8 @@ WordExpander::Expanded WordExpander::special_value(const syntax::Expansion& expa
 void WordExpander::parameter(const Part& part) {
   const syntax::Expansion& expansion = *part.expansion;
   const bool named = is_name_start(expansion.name[0]);
+  if (expansion.op == ParameterOp::Length && named)
+    host_.variable(expansion.name);  // for what it says of the name
   if (expansion.op == ParameterOp::Length) return put({{std::string(1, kDigits)}, "", false}, part.quoted());
   if (!named) {
     if (expansion.op == ParameterOp::None) return put(special_value(expansion), part.quoted());

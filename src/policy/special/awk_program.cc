@@ -53,8 +53,8 @@ class Lexer {
         if (!regex(out)) return false;
       } else if (is_name_char(c, true)) {
         name(out);
-      } else if ((c >= '0' && c <= '9') || (c == '.' && digit_follows())) {
-        number(out);
+      } else if ((c >= '0' && c <= '9') || (c == '.' && digit_at(at_ + 1))) {
+        if (!number(out)) return false;
       } else if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) {
         return false;
       } else if (!symbol(out)) {
@@ -65,10 +65,6 @@ class Lexer {
   }
 
  private:
-  bool digit_follows() const {
-    return at_ + 1 < text_.size() && text_[at_ + 1] >= '0' && text_[at_ + 1] <= '9';
-  }
-
   void put(std::vector<Token>& out, Kind kind, std::string text) {
     const bool operand =
         kind == Kind::Name || kind == Kind::Number || kind == Kind::String || kind == Kind::Regex;
@@ -128,15 +124,23 @@ class Lexer {
     put(out, keyword ? Kind::Keyword : Kind::Name, std::move(word));
   }
 
-  void number(std::vector<Token>& out) {
+  bool digit_at(size_t at) const { return at < text_.size() && text_[at] >= '0' && text_[at] <= '9'; }
+
+  // Where a number ends and a name begins differs between awks (0x1f, 1e): such a number is not understood.
+  bool number(std::vector<Token>& out) {
     const size_t begin = at_;
-    while (at_ < text_.size() && (is_name_char(text_[at_], false) || text_[at_] == '.')) {
-      // 1e+5, but not 1+5
-      const bool exponent = (text_[at_] == 'e' || text_[at_] == 'E') && at_ + 1 < text_.size() &&
-                            (text_[at_ + 1] == '+' || text_[at_ + 1] == '-');
-      at_ += exponent ? 2 : 1;
+    while (digit_at(at_)) ++at_;
+    if (at_ < text_.size() && text_[at_] == '.') ++at_;
+    while (digit_at(at_)) ++at_;
+    if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
+      const bool sign = at_ + 1 < text_.size() && (text_[at_ + 1] == '+' || text_[at_ + 1] == '-');
+      if (!digit_at(at_ + (sign ? 2 : 1))) return false;
+      at_ += sign ? 2 : 1;
+      while (digit_at(at_)) ++at_;
     }
+    if (at_ < text_.size() && (is_name_char(text_[at_], false) || text_[at_] == '.')) return false;
     put(out, Kind::Number, std::string(text_.substr(begin, at_ - begin)));
+    return true;
   }
 
   bool symbol(std::vector<Token>& out) {

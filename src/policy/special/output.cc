@@ -63,14 +63,51 @@ void echo(Invocation& call, const ProgramRow&) {
 }
 
 // Only the plain cases are worked out; -v names a variable, whose subscript bash evaluates.
+namespace {
+
+// %n assigns to the variable that its argument names; other shells evaluate numbers as arithmetic.
+void check_format(Invocation& call, size_t at) {
+  if (at >= call.argv.size()) return;
+  const Field& format = call.argv[at];
+  const std::string_view text = format.text;
+  bool assigns = !format.constant();
+  bool numbers = false;
+  for (size_t i = 0; i + 1 < text.size(); ++i) {
+    if (text[i] != '%') continue;
+    size_t directive = text.find_first_not_of("-+ #0123456789.*'", i + 1);
+    if (directive == std::string_view::npos) break;
+    assigns |= text[directive] == 'n';
+    numbers |= std::string_view("diouxXeEfFgGaA").find(text[directive]) != std::string_view::npos ||
+               text.substr(i, directive - i).find('*') != std::string_view::npos;
+    i = directive;
+  }
+  if (assigns)
+    call.ask(Risk::High, EffectKind::Execute, "a format that can assign to variables or is not known");
+  if (!numbers || call.walk.shell_dialect() == syntax::Dialect::Bash) return;
+  for (const Field& argument : call.rest(at + 1)) {
+    if (!argument.constant())
+      return call.ask(Risk::High, EffectKind::Execute,
+                      "prints a value that this shell evaluates as arithmetic");
+  }
+}
+
+}  // namespace
+
 void printf(Invocation& call, const ProgramRow&) {
   if (call.word(1).starts_with("-v")) {
-    const std::string_view name = call.word(1) == "-v" ? call.word(2) : call.word(1).substr(2);
-    judge_assignment(call, name, std::string_view("\x01"), AssignmentScope::Shell);
+    const bool apart = call.word(1) == "-v";
+    const std::string_view name = apart ? call.word(2) : call.word(1).substr(2);
+    if (!is_plain_name(name)) {
+      call.ask(Risk::High, EffectKind::Execute, "assigns to a variable whose name can run commands");
+    } else {
+      judge_assignment(call, name, std::string_view("\x01"), AssignmentScope::Shell);
+    }
     call.output.clear();
+    check_format(call, apart ? 3 : 2);
     return;
   }
   const size_t from = call.word(1) == "--" ? 2 : 1;
+  check_format(call, from);
   std::string format;
   if (call.argv.size() <= from || !decode_ansi_c(call.word(from), format)) return;
   std::string out;

@@ -50,6 +50,7 @@ SpecialReader find_special(std::string_view name) {
       {"sed", special::sed},
       {"set", special::set},
       {"shell", special::shell},
+      {"source", special::source},
       {"sudo", special::sudo},
       {"tar", special::tar},
       {"test", special::test},

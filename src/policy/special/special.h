@@ -29,6 +29,7 @@ void unset(Invocation& call, const ProgramRow& row);
 void printenv(Invocation& call, const ProgramRow& row);
 
 void env(Invocation& call, const ProgramRow& row);
+void source(Invocation& call, const ProgramRow& row);
 void shell(Invocation& call, const ProgramRow& row);
 void sudo(Invocation& call, const ProgramRow& row);
 void xargs(Invocation& call, const ProgramRow& row);

@@ -106,6 +106,13 @@ void shell(Invocation& call, const ProgramRow& row) {
   if (text.constant()) call.run_script(text, false);
 }
 
+// source FILE, . FILE: what it says happens to this shell.
+void source(Invocation& call, const ProgramRow& row) {
+  if (call.argv.size() > 1 && call.runs_fetched(call.argv[1]))
+    call.ask(Risk::Critical, EffectKind::Execute, "runs what comes from the network", shown(call.argv[1]));
+  poison(call, row);
+}
+
 void sudo(Invocation& call, const ProgramRow& row) {
   const OptionScan scan = scan_options(row, call.argv, ScanStop::AtFirstArgument);
   call.ask(Risk::High, EffectKind::Privilege, "runs with somebody else's rights");
@@ -328,6 +335,11 @@ void interpreter(Invocation& call, const ProgramRow& row) {
 void any_inner(Invocation& call, const ProgramRow&) {
   for (size_t i = 1; i < call.argv.size() && i <= 12; ++i) {
     if (!call.argv[i].constant()) continue;
+    const ProgramRow* named = find_program(call.word(i));
+    const bool runs_input =
+        named != nullptr && (named->special == "shell" || named->special == "interpreter");
+    if (call.input.from_network && runs_input)
+      call.ask(Risk::Critical, EffectKind::Execute, "runs what comes from the network");
     if (call.argv[i].text.find(' ') != std::string::npos) {
       // Editors and pagers take `!command`.
       const std::string text = call.argv[i].text.substr(
