@@ -5,6 +5,7 @@
 #include <boost/json/array.hpp>
 
 #include "base/ids.h"
+#include "base/sha256.h"
 #include "daemon/engine_application.h"
 #include "daemon/objects.h"
 
@@ -12,10 +13,27 @@ namespace ttyward::daemon {
 
 namespace json = boost::json;
 
+namespace {
+
+// The same for the same batch and number: a batch that is sent again, because its daemon died, finds the
+// commands that it began.
+std::string command_id_in(const std::string& batch, size_t index) {
+  if (batch.empty()) return base::random_id('c');
+  constexpr std::string_view kCharacters = "abcdefghijklmnopqrstuvwxyz234567";
+  constexpr size_t kLength = 12;
+  const auto digest = base::sha256(batch + "-" + std::to_string(index + 1));
+  std::string id = "c";
+  for (size_t i = 0; i < kLength; i++) id += kCharacters[static_cast<size_t>(digest[i]) % kCharacters.size()];
+  return id;
+}
+
+}  // namespace
+
 // Takes the place of the client for each command, and answers the client once for all of them.
 class EngineApplication::SeparateBatch final : public Responder::Sink {
  public:
   struct Plan {
+    std::string id;  // by the caller; empty: none
     std::vector<std::string> commands;
     json::object common;  // arguments of every command
     size_t parallel = 1;
@@ -79,7 +97,7 @@ class EngineApplication::SeparateBatch final : public Responder::Sink {
       const size_t index = next_++;
       json::object args = plan_.common;
       args["command"] = plan_.commands[index];
-      args["command_id"] = base::random_id('c');
+      args["command_id"] = command_id_in(plan_.id, index);
       if (bounded) args["yield_after_ms"] = std::max<int64_t>(1, left().count());
       calls_.push_back(std::make_shared<Responder::State>(Responder::State{this, 0, index, {}}));
       Args read(std::move(args));
@@ -127,6 +145,7 @@ class EngineApplication::SeparateBatch final : public Responder::Sink {
 
 void EngineApplication::separate_batch(const Caller& caller, Args& args, const Responder& responder) {
   SeparateBatch::Plan plan;
+  plan.id = args.text("batch_id");
   plan.commands = args.texts("commands");
   plan.keep_going = args.flag("keep_going");
   plan.parallel = static_cast<size_t>(args.number("parallel", 1, 1, 64));

@@ -61,6 +61,8 @@ void settled_about(Context& context, const json::object& approval) {
 
 const char* kind_of(std::string_view id) {
   constexpr size_t kIdLength = 13;  // a letter and 12 characters, as base::random_id makes them
+  // One of a batch in one shell: the batch's id and its number.
+  if (id.size() > kIdLength + 1 && id.front() == 'b' && id[kIdLength] == '-') return "command";
   if (id.size() != kIdLength) return "terminal";
   if (id.front() == 'c') return "command";
   return id.front() == 'a' ? "approval" : "terminal";

@@ -429,7 +429,8 @@ TEST(Tasks, AModernCallThatTakesLongBecomesOneAndCanBeCancelled) {
 TEST(Tools, EachCallsTheDaemonAndSaysWhatItFound) {
   Client client;
   client.initialize();
-  client.agent.on("acquire", R"({"created":true,"terminal":{"id":"tbbbbbbbbbbbb","cwd":"/tmp","integration":"rich"}})");
+  client.agent.on("acquire",
+                  R"({"created":true,"terminal":{"id":"tbbbbbbbbbbbb","cwd":"/tmp","integration":"rich"}})");
   client.agent.on("kill", R"({"killed":true,"survivors":[]})");
   client.agent.on("read", R"({"text":"x\n","first_line":3,"last_line":3,"total_lines":3,"matches":[]})");
   client.agent.on("input", R"({"bytes":4})");
