@@ -98,11 +98,11 @@ class Again(unittest.TestCase):
             stop = subprocess.Popen([TTYWARD, "daemon", "stop"], env=self.daemon.environment, stdout=subprocess.PIPE)
             with self.assertRaises(subprocess.TimeoutExpired):
                 stop.wait(timeout=0.3)
-            self.daemon.start()
-        self.assertEqual(stop.communicate(timeout=PATIENCE)[0], b"")
+            subprocess.run([TTYWARD, "daemon", "run", "--detach"], env=self.daemon.environment, timeout=PATIENCE)
+        self.assertEqual(stop.communicate(timeout=PATIENCE)[0], b"", "it found no daemon")
         self.assertEqual(stop.returncode, 0)
-        self.daemon.wait_for_end()
-        self.assertFalse(os.path.exists(f"/proc/{self.daemon.pid}"))
+        status = subprocess.run([TTYWARD, "daemon", "status"], env=self.daemon.environment, capture_output=True)
+        self.assertEqual(status.returncode, 1, status.stdout)
 
     def test_a_daemon_that_is_killed_as_it_starts_is_started_again(self):
         subprocess.run([TTYWARD, "daemon", "stop"], env=self.daemon.environment, check=True, timeout=PATIENCE)
