@@ -32,6 +32,12 @@ size_t id_length(const std::vector<const json::object*>& terminals, Ids ids) {
   return length;
 }
 
+// With whom it is lent for use, it is theirs as well.
+std::string owner_of(const json::object& terminal) {
+  const json::object* lent = object_in(terminal, "lent");
+  return text_in(terminal, "owner") + (lent != nullptr ? ", lent" : "");
+}
+
 std::string state_of(const json::object& terminal) {
   std::string state = text_in(terminal, "state");
   if (state == "awaiting_input") return "asks";
@@ -71,10 +77,9 @@ std::vector<std::string> terminal_lines(const std::vector<const json::object*>& 
   const size_t length = id_length(terminals, ids);
   for (const json::object* each : terminals) {
     const auto created = number_in(*each, "created_at");
-    table.add({text_in(*each, "id").substr(0, length), or_dash(text_in(*each, "name")),
-               text_in(*each, "owner"), or_dash(text_in(*each, "task")), state_of(*each),
-               or_dash(short_path(text_in(*each, "cwd"))), or_dash(command_of(*each)),
-               created ? age_text(now_ms - *created) : "-"});
+    table.add({text_in(*each, "id").substr(0, length), or_dash(text_in(*each, "name")), owner_of(*each),
+               or_dash(text_in(*each, "task")), state_of(*each), or_dash(short_path(text_in(*each, "cwd"))),
+               or_dash(command_of(*each)), created ? age_text(now_ms - *created) : "-"});
   }
   return table.lines(width);
 }

@@ -21,7 +21,7 @@ struct EngineApplication::Subscription {
     std::chrono::steady_clock::time_point sent;
     bool due = false;
   };
-  uint64_t connection = 0;
+  Caller caller;
   bool answers = false;         // a person who asked to hear of questions
   std::string terminal;         // empty: all
   std::set<std::string> kinds;  // empty: all

@@ -37,6 +37,7 @@ void EngineApplication::batch(const Caller& caller, Args& args, const Responder&
   request.cwd = args.text("cwd");
   request.environment = args.environment("env");
   request.owner = owner_of(caller);
+  request.session = own_session(caller);
   request.shell = {"/bin/bash"};
   const auto timeout = args.duration("timeout_ms", config_.settings.times.timeout);
   if (batch->commands.empty()) args.wrong("'commands' must have at least one command");
@@ -49,7 +50,8 @@ void EngineApplication::batch(const Caller& caller, Args& args, const Responder&
   if (!opened) return responder.fail(wire::call_error(opened.error()));
   batch->terminal = (*opened)->id();
   batch->key = add_call(caller, responder, [this, id = batch->terminal] {
-    if (auto terminal = engine_->find(id)) (*terminal)->kill();
+    auto terminal = engine_->find(id);
+    if (terminal && !(*terminal)->lease()) (*terminal)->kill();
   });
   next_of_batch(batch);
 }
@@ -58,7 +60,9 @@ void EngineApplication::end_batch(const std::shared_ptr<Batch>& batch) {
   json::array rest;
   for (size_t i = batch->next; i < batch->commands.size(); i++) rest.emplace_back(batch->commands[i]);
   batch->responder.ok({{"results", std::move(batch->results)}, {"not_run", std::move(rest)}});
-  if (auto terminal = engine_->find(batch->terminal)) (*terminal)->kill();
+  // A person who has taken the keyboard meanwhile keeps it.
+  auto terminal = engine_->find(batch->terminal);
+  if (terminal && !(*terminal)->lease()) (*terminal)->kill();
   end_call(batch->key);
 }
 
@@ -94,6 +98,7 @@ void EngineApplication::next_of_batch(const std::shared_ptr<Batch>& batch) {
     request.id = id;
     request.text = text;
     request.by = owner_of(batch->caller);
+    request.session = own_session(batch->caller);
     request.verdict_json = verdict;
     if (batch->has_deadline) {
       request.timeout =

@@ -174,6 +174,7 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
   TerminalSpec spec;
   spec.name = request.name;
   spec.owner = request.owner;
+  spec.session = request.session;
   spec.task = request.task;
   auto cwd = checked_cwd(request.cwd);
   if (!cwd) return tl::unexpected(cwd.error());
@@ -207,7 +208,7 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
                     " terminals already: end one (ttyward kill) or raise limits.terminals");
   }
   if (Terminal* pooled = on_pipes ? nullptr : take_from_pool(spec)) {
-    pooled->assign_from_pool(spec.name, spec.owner, spec.task);
+    pooled->assign_from_pool(spec.name, spec.owner, spec.session, spec.task);
     observer_.on_terminal_opened(*pooled);
     fill_pool();
     return pooled;
@@ -219,6 +220,7 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
   // Whoever opens one often opens another like it.
   spec.name.clear();
   spec.task.clear();
+  spec.session.clear();
   spec.owner = Owner::System;
   spec.pooled = true;
   pool_model_ = std::move(spec);
@@ -275,11 +277,12 @@ void Engine::fill_pool() {
 }
 
 base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std::string& task, Owner owner,
-                                               pty::Provider provider) {
+                                               const std::string& session, pty::Provider provider) {
   auto wanted = checked_cwd(cwd);
   if (!wanted) return tl::unexpected(wanted.error());
   const auto usable = [&](const Terminal& terminal) {
     return terminal.live() && !terminal.busy() && !terminal.spec().temporary() && !terminal.spec().pooled &&
+           terminal.spec().owner == owner && terminal.spec().session == session && !terminal.loan() &&
            terminal.spec().provider == provider && !terminal.lease() && !terminal.cwd().empty() &&
            base::same_path(terminal.cwd(), *wanted);
   };
@@ -300,17 +303,19 @@ base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std
   request.cwd = *wanted;
   request.task = task;
   request.owner = owner;
+  request.session = session;
   request.provider = provider;
   auto opened = open(std::move(request));
   if (!opened) return tl::unexpected(opened.error());
   return Acquired{*opened, true};
 }
 
-std::vector<Terminal*> Engine::release(const std::string& task) {
+std::vector<Terminal*> Engine::release(const std::string& task,
+                                       const std::function<bool(const Terminal&)>& may) {
   std::vector<Terminal*> released;
   if (task.empty()) return released;
   for (const auto& terminal : terminals_) {
-    if (terminal->spec().task != task) continue;
+    if (terminal->spec().task != task || !may(*terminal)) continue;
     terminal->set_task("");
     released.push_back(terminal.get());
   }
@@ -325,6 +330,7 @@ base::Result<Terminal*> Engine::run(RunRequest request) {
   TerminalSpec spec;
   spec.id = base::random_id('t');
   spec.owner = request.owner;
+  spec.session = request.session;
   spec.task = request.task;
   auto cwd = checked_cwd(request.cwd);
   if (!cwd) return tl::unexpected(cwd.error());
@@ -371,6 +377,7 @@ base::Result<Engine::Submitted> Engine::submit(Terminal& terminal, CommandReques
   light.idle_timeout = kept.idle_timeout;
   light.task = terminal.spec().task;
   light.owner = kept.by;
+  light.session = kept.session;
   light.verdict_json = kept.verdict_json;
   auto ran = run(std::move(light));
   if (!ran) return tl::unexpected(ran.error());
@@ -498,12 +505,19 @@ std::vector<Terminal*> Engine::of_session(const std::string& session) const {
   return list;
 }
 
+// One that ended has its numbers no longer: by now they may be anybody's.
+const Terminal* Engine::terminal_led_by(pid_t pid) const {
+  for (const auto& terminal : terminals_) {
+    if (!terminal->live() && !terminal->holder_alive()) continue;
+    if (terminal->holder_pid() == pid || terminal->pid() == pid) return terminal.get();
+  }
+  return nullptr;
+}
+
 const Terminal* Engine::terminal_of_process(pid_t pid) const {
   constexpr int kDeepest = 256;
   for (int i = 0; i < kDeepest && pid > 1; i++) {
-    for (const auto& terminal : terminals_) {
-      if (terminal->holder_pid() == pid || terminal->pid() == pid) return terminal.get();
-    }
+    if (const Terminal* led = terminal_led_by(pid)) return led;
     const auto stat = pty::read_stat(pid);
     if (!stat) return nullptr;
     pid = stat->parent;

@@ -70,6 +70,8 @@ struct GateRequest {
   Role role = Role::Agent;
   std::optional<policy::Mode> mode;  // an agent can only ask for a stricter one than its session has
   std::string command_id;
+  std::string action = "run";  // or "open", "type"
+  std::string typed_to;        // the program that would run the text; empty: it is a command line
 };
 
 // Whether an approval of `asked` covers `now`.

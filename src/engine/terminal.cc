@@ -318,15 +318,18 @@ void Terminal::set_task(std::string task) {
   changed(kMeta);
 }
 
-void Terminal::assign_from_pool(const std::string& name, Owner owner, const std::string& task) {
+void Terminal::assign_from_pool(const std::string& name, Owner owner, const std::string& session,
+                                const std::string& task) {
   spec_.pooled = false;
   spec_.name = name;
   spec_.owner = owner;
+  spec_.session = session;
   spec_.task = task;
   log({{"k", "meta"},
        {"pooled", false},
        {"name", name},
        {"owner", owner_name(owner)},
+       {"session", session},
        {"task", task},
        {"at", read_to_}});
   changed(kMeta);
@@ -336,6 +339,23 @@ void Terminal::set_lease(std::optional<Lease> lease) {
   lease_ = std::move(lease);
   changed(kMeta);
   if (!lease_) pump();
+}
+
+void Terminal::set_loan(std::optional<Loan> loan) {
+  loan_ = std::move(loan);
+  if (loan_) {
+    const bool act = loan_->use == Loan::Use::Act;
+    lent_for_acting_ = lent_for_acting_ || act;
+    log({{"k", "loan"},
+         {"act", act},
+         {"to", loan_->to},
+         {"by", loan_->by},
+         {"since", loan_->since_ms},
+         {"at", read_to_}});
+  } else {
+    log({{"k", "loan"}, {"over", true}, {"at", read_to_}});
+  }
+  changed(kMeta);
 }
 
 void Terminal::look(Looked done) {

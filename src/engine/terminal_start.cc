@@ -277,6 +277,7 @@ json::object Terminal::spec_record() const {
                       {"id", spec_.id},
                       {"name", spec_.name},
                       {"owner", owner_name(spec_.owner)},
+                      {"session", spec_.session},
                       {"task", spec_.task},
                       {"cwd", spec_.cwd},
                       {"argv", strings(spec_.argv)},
@@ -305,6 +306,7 @@ TerminalSpec Terminal::spec_from(const json::object& record) {
   spec.id = text_of(record, "id");
   spec.name = text_of(record, "name");
   spec.owner = owner_named(text_of(record, "owner")).value_or(Owner::Agent);
+  spec.session = text_of(record, "session");
   spec.task = text_of(record, "task");
   spec.cwd = text_of(record, "cwd");
   spec.argv = strings_of(record, "argv");

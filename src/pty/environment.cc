@@ -50,6 +50,7 @@ Map inherited(const EnvironmentRequest& request) {
   for (const std::string& entry : request.ours) {
     const auto [name, value] = split(entry);
     if (name.empty() || name.size() == entry.size()) continue;
+    if (name == "TTYWARD_PERSON_TOKEN_FILE") continue;  // what a person shows is for that person alone
     const bool passes = request.inherit == Inherit::Everything || is_allowed_by_default(name) ||
                         names(request.also_inherit, name);
     if (!passes || identifies_other_terminal(name) || names(request.never_inherit, name)) continue;

@@ -25,7 +25,5 @@ Refusal check_peer(const HttpRequest& request, int port, const std::string& toke
 
 // A new token of 256 bits, written to `path` (0600, made anew, links not followed).
 base::Result<std::string> make_token_file(const std::string& path);
-// The token in a file a person made: owned by us, closed to others, at least 32 characters.
-base::Result<std::string> read_token_file(const std::string& path);
 
 }  // namespace ttyward::mcp::http
