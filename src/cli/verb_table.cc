@@ -41,6 +41,7 @@ std::span<const Verb> verb_table() {
       kDemo,
       kDoctor,
       kCompletion,
+      kVersion,
       kManual,
   };
   // clang-format on

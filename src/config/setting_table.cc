@@ -126,6 +126,12 @@ const Setting kTable[] = {
   FLAG(policy, client_dialogue, Tighten::False,
     "Take a person's answer from the dialogue of an agent's client (MCP elicitation), for that agent's own questions. Off: answers come from `ttyward approvals` only."),
 
+  FLAG(notify, bell, Tighten::Never, "Ring the terminal's bell when a question comes while `approvals watch` or `top` shows questions."),
+  FLAG(notify, desktop, Tighten::Never,
+    "Show a notification of the desktop then: by notify-send where it is installed and there is a session bus, else by asking the terminal (OSC 9 or 777)."),
+  TEXT(notify, webhook,
+    "A URL (http or https) that the daemon sends every new question to, as JSON in a POST; secrets in the command are masked. It needs curl. Empty: none."),
+
   FLAG(daemon, autostart, Tighten::Never, "Start the daemon when a verb needs it."),
   TIME(daemon, idle_exit, "s", kSecond, kYear, true, Tighten::Never,
     "The daemon ends when it has had no terminal, no command and no caller for this long; 0: never. The next verb starts it again."),

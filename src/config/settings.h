@@ -75,6 +75,12 @@ struct PolicySettings {
   bool client_dialogue = true;
 };
 
+struct NotifySettings {
+  bool bell = true;
+  bool desktop = true;
+  std::string webhook;  // empty: none
+};
+
 struct DaemonSettings {
   bool autostart = true;
   Milliseconds idle_exit{1'800'000};
@@ -103,6 +109,7 @@ struct Settings {
   PoolSettings pool;
   LimitSettings limits;
   PolicySettings policy;
+  NotifySettings notify;
   DaemonSettings daemon;
   ShellSettings shell;
 };

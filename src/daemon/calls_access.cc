@@ -50,7 +50,7 @@ Admission EngineApplication::admit(pid_t pid, Role asked, const wire::Hello& hel
   } else {
     doubt = doubt_about(lineage, [this](pid_t holder) {
       const Terminal* led = engine_->terminal_led_by(holder);
-      return led != nullptr && led->spec().owner == engine::Owner::User;
+      return led != nullptr && led->live() && led->spec().owner == engine::Owner::User;
     });
   }
   made.person = doubt.empty();

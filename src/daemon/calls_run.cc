@@ -5,6 +5,7 @@
 #include <boost/json/array.hpp>
 
 #include "base/ids.h"
+#include "base/mask_secrets.h"
 #include "daemon/default_view.h"
 #include "daemon/engine_application.h"
 #include "daemon/objects.h"
@@ -99,7 +100,10 @@ bool EngineApplication::rejoin(const Caller& caller, const std::string& id, cons
     return true;
   }
   if (const auto found = engine_->find_command(id)) {
-    if (found->command->facts.command != text || !may(caller, *found->terminal, Use::Read)) return other();
+    // A command that was found again after a daemon's death is known without its secrets.
+    const std::string& known = found->command->facts.command;
+    if (known != text && known != base::mask_secrets(text)) return other();
+    if (!may(caller, *found->terminal, Use::Read)) return other();
     follow(caller, *found->terminal, *found->command, how, responder);
     return true;
   }

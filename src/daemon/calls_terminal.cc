@@ -127,6 +127,7 @@ pty::Provider EngineApplication::provider_of(Args& args) const {
 
 void EngineApplication::open(const Caller& caller, Args& args, const Responder& responder) {
   engine::OpenRequest request;
+  request.request = args.text("request");
   request.name = args.text("name");
   request.cwd = args.text("cwd");
   const std::string shell = args.text("shell");
@@ -179,6 +180,7 @@ void EngineApplication::open_now(const Caller& caller, engine::OpenRequest reque
                                  const Responder& responder) {
   auto opened = engine_->open(std::move(request));
   if (!opened) return responder.fail(wire::call_error(opened.error()));
+  if (refused(caller, **opened, Use::Act, responder)) return;  // another's, by the same request
   when_ready(caller, **opened, responder, [this, caller, responder](Terminal& terminal) {
     if (terminal.start_error()) return responder.fail(wire::call_error(terminal.start_error()->error));
     if (caller.role != Role::Person) note_act(caller, terminal, {"open", opened_words(terminal), "", ""});
@@ -533,7 +535,8 @@ void EngineApplication::rename(const Caller& caller, Args& args, const Responder
   const std::string name = args.text("name");
   Terminal* terminal = terminal_of(caller, Use::Act, args, responder);
   if (terminal == nullptr || held(caller, *terminal, responder)) return;
-  terminal->set_name(name);
+  if (auto renamed = engine_->rename(*terminal, name); !renamed)
+    return responder.fail(wire::call_error(renamed.error()));
   responder.ok({{"terminal", terminal_object(*engine_, *terminal)}});
 }
 

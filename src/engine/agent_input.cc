@@ -105,12 +105,15 @@ Language language_of(shell::ShellKind kind) {
     case ShellKind::Zsh:
       return Language::Zsh;
     case ShellKind::Bash:
+      return Language::Bash;
     case ShellKind::Dash:
     case ShellKind::BusyboxAsh:
     case ShellKind::Ksh:
     case ShellKind::Mksh:
     case ShellKind::PosixSh:
-      return Language::Bash;
+      return Language::Posix;
+    case ShellKind::Fish:
+      return Language::Fish;
     default:
       return Language::Other;
   }

@@ -151,7 +151,6 @@ class Terminals(OwnersTest):
         self.assertNotIn(other, (mine, theirs))
         self.assertEqual([each["id"] for each in beta.call("release", task="work")["terminals"]], [other])
         self.assertEqual(self.person.call("show", terminal=mine)["terminal"]["task"], "work")
-        self.assertEqual(beta.call("acquire", cwd=self.work, task="next"), {**beta.call("acquire", cwd=self.work, task="next")})
         self.assertEqual(beta.call("acquire", cwd=self.work, task="work")["terminal"]["id"], other)
 
     def test_questions_are_for_those_who_asked(self):
@@ -394,9 +393,11 @@ class Typing(OwnersTest):
             self.assertGreater(self.one.call("input", terminal=self.terminal, keys=keys)["bytes"], 0)
             self.waiting(self.one, self.terminal, "less")
         answer = self.types("!touch pwned\r")
-        environment = self.one.call("exec", terminal=self.open(self.one), command="env")["output"]
-        if "LESSSECURE=1" not in environment:
-            self.assertEqual(answer.get("state"), "pending_approval", answer)
+        # Asked about; or typed to a pager that runs nothing, as agents' pagers are told to be (LESSSECURE).
+        self.assertTrue(answer.get("state") == "pending_approval" or answer["bytes"] > 0, answer)
+        self.waiting(self.one, self.terminal, "less")
+        self.types("\r")
+        self.waiting(self.one, self.terminal, "less")
         self.types("q")
         self.one.call("wait", terminal=self.terminal, prompt=True)
         self.assertEqual(self.in_work(), ["text"])

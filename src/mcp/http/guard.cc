@@ -68,4 +68,9 @@ base::Result<std::string> make_token_file(const std::string& path) {
   return token;
 }
 
+void remove_token_file(const std::string& path, const std::string& token) {
+  const auto there = base::read_secret_file(path);
+  if (there && *there == token) ::unlink(path.c_str());
+}
+
 }  // namespace ttyward::mcp::http
