@@ -19,6 +19,8 @@ struct Folders {
   std::string sockets() const { return runtime.empty() ? state + "/run" : runtime; }
   std::string history() const { return state + "/history.db"; }
   std::string holders() const { return (runtime.empty() ? state : runtime) + "/holders"; }  // their sockets
+  // A person's token: what proves one whose process alone does not.
+  std::string person_token() const { return state + "/person-token"; }
 };
 
 Folders user_folders(const Getenv& getenv);

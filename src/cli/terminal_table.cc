@@ -32,6 +32,12 @@ size_t id_length(const std::vector<const json::object*>& terminals, Ids ids) {
   return length;
 }
 
+// With whom it is lent for use, it is theirs as well.
+std::string owner_of(const json::object& terminal) {
+  const json::object* lent = object_in(terminal, "lent");
+  return text_in(terminal, "owner") + (lent != nullptr ? ", lent" : "");
+}
+
 std::string state_of(const json::object& terminal) {
   std::string state = text_in(terminal, "state");
   if (state == "awaiting_input") return "asks";
@@ -76,8 +82,8 @@ std::vector<std::string> terminal_lines(const std::vector<const json::object*>& 
     const auto created = number_in(*each, "created_at");
     const auto use = uses.find(text_in(*each, "id"));
     const std::string state = state_of(*each);
-    table.add({text_in(*each, "id").substr(0, length), or_dash(text_in(*each, "name")),
-               text_in(*each, "owner"), or_dash(text_in(*each, "task")), Cell(state, colour_of_state(state)),
+    table.add({text_in(*each, "id").substr(0, length), or_dash(text_in(*each, "name")), owner_of(*each),
+               or_dash(text_in(*each, "task")), Cell(state, colour_of_state(state)),
                use != uses.end() ? cpu_text(use->second.cpu_percent) : "-",
                use != uses.end() ? ports_text(use->second.ports) : "-",
                or_dash(short_path(text_in(*each, "cwd"))), or_dash(command_of(*each)),

@@ -46,7 +46,9 @@ class ScriptedHandler : public daemon::CallHandler {
     responder.fail({wire::Code::InvalidArgument, "unknown call '" + name + "'"});
   }
   void connection_closed(uint64_t) override {}
-  daemon::Role role_of(pid_t, daemon::Role asked) override { return asked; }
+  daemon::Admission admit(pid_t, daemon::Role asked, const wire::Hello& hello) override {
+    return {asked, asked == daemon::Role::Person, hello.session, {}, {}};
+  }
 
   // Any thread.
   void on(const std::string& name, Answer answer) {

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <utility>
 
+#include "base/secret_file.h"
 #include "client/await_reply.h"
 
 namespace ttyward::client {
@@ -53,6 +55,15 @@ base::Result<void> Connection::say_hello(const Options& options) {
   hello.client = options.client;
   hello.reader = options.reader;
   hello.session = options.session;
+  hello.secret = options.secret;
+  hello.token = options.token;
+  const char* const file = std::getenv("TTYWARD_PERSON_TOKEN_FILE");
+  const bool wants_person = options.role == "person" || options.role == "viewer";
+  if (wants_person && hello.token.empty() && file != nullptr && *file != '\0') {
+    auto token = base::read_secret_file(file);
+    if (!token) return tl::unexpected(token.error());
+    hello.token = std::move(*token);
+  }
   const auto until = Clock::now() + options.patience;
   // A daemon that refuses has said why before it closed: so what it said is read in any case.
   if (send(wire::encode(hello), until) == Sent::NotAll) lost_why_.clear();

@@ -36,6 +36,9 @@ struct Options {
   std::string client;   // what this client calls itself: "ttyward exec"
   std::string reader;   // empty: as `client`
   std::string session;  // empty: none
+  std::string secret;   // of the session: proves that it is ours
+  // A person's token; empty: that of the file TTYWARD_PERSON_TOKEN_FILE names, if it is set.
+  std::string token;
   bool start_daemon = true;
   std::chrono::milliseconds patience{10'000};  // to connect, start and be welcomed, all together
 };

@@ -122,6 +122,10 @@ const Setting kTable[] = {
     "A question nobody answers for this long counts as no; 0 waits for ever."),
   LIST(policy, allowed_roots, Tighten::Narrow,
     "Folders commands may run in and change; full paths. Empty: the workspace they are started in."),
+  FLAG(policy, share_agent_terminals, Tighten::False,
+    "Let every agent use every agent's terminals. Off: each session of an agent has its own. A person's are never theirs unless lent."),
+  FLAG(policy, client_dialogue, Tighten::False,
+    "Take a person's answer from the dialogue of an agent's client (MCP elicitation), for that agent's own questions. Off: answers come from `ttyward approvals` only."),
 
   FLAG(notify, bell, Tighten::Never, "Ring the terminal's bell when a question comes while `approvals watch` or `top` shows questions."),
   FLAG(notify, desktop, Tighten::Never,

@@ -71,6 +71,8 @@ struct PolicySettings {
   PolicyAsk ask = PolicyAsk::Wait;
   Milliseconds approval_expiry{300'000};
   std::vector<std::string> allowed_roots;
+  bool share_agent_terminals = false;
+  bool client_dialogue = true;
 };
 
 struct NotifySettings {

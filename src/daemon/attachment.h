@@ -23,7 +23,7 @@ struct EngineApplication::Subscription {
     bool due = false;
     terminal::LineNumber told = 0;  // with text: the lines up to here
   };
-  uint64_t connection = 0;
+  Caller caller;
   bool answers = false;         // a person who asked to hear of questions
   std::string terminal;         // empty: all
   std::set<std::string> kinds;  // empty: all

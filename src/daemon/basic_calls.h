@@ -45,7 +45,9 @@ class BasicApplication final : public Application {
   void call(const Caller& caller, const std::string& name, boost::json::object args,
             Responder responder) override;
   void connection_closed(uint64_t /*connection*/) override {}
-  Role role_of(pid_t /*peer*/, Role asked) override { return asked; }
+  Admission admit(pid_t /*pid*/, Role asked, const wire::Hello& hello) override {
+    return {asked, asked == Role::Person, hello.session, {}, {}};
+  }
   base::Result<void> start(io::Loop& loop, Server& server) override;
   std::vector<std::string> reload() override { return {}; }
   void stop(bool /*kill_terminals*/, std::function<void()> done) override { done(); }

@@ -12,6 +12,7 @@
 
 #include "daemon/caller.h"
 #include "daemon/responder.h"
+#include "wire/messages.h"
 
 namespace ttyward::daemon {
 
@@ -24,10 +25,8 @@ class CallHandler {
                     Responder responder) = 0;
   // After its calls were cancelled. Only for connections that were welcomed.
   virtual void connection_closed(uint64_t connection) = 0;
-  // What a peer that asks for `asked` becomes: an agent, if it runs inside an
-  // agent's terminal. Not asked about peers whose process is gone or cannot be
-  // named: they are agents.
-  virtual Role role_of(pid_t peer, Role asked) = 0;
+  // What a peer becomes. `pid` is 0 for one whose process is gone or cannot be named.
+  virtual Admission admit(pid_t pid, Role asked, const wire::Hello& hello) = 0;
   // What every person who connects has to know before anything else.
   virtual std::vector<std::string> notices() { return {}; }
 };

@@ -63,6 +63,7 @@ void EngineApplication::batch(const Caller& caller, Args& args, const Responder&
   request.cwd = args.text("cwd");
   request.environment = args.environment("env");
   request.owner = owner_of(caller);
+  request.session = own_session(caller);
   request.request = batch->id;
   request.shell = {"/bin/bash"};
   const auto timeout = args.duration("timeout_ms", config_.settings.times.timeout);
@@ -84,9 +85,11 @@ void EngineApplication::start_batch(const std::shared_ptr<Batch>& batch, engine:
                                     std::chrono::milliseconds yield_after) {
   auto opened = engine_->open(std::move(request));
   if (!opened) return batch->responder.fail(wire::call_error(opened.error()));
+  if (refused(batch->caller, **opened, Use::Act, batch->responder)) return;  // another's batch of that id
   batch->terminal = (*opened)->id();
   batch->key = add_call(batch->caller, batch->responder, [this, id = batch->terminal] {
-    if (auto terminal = engine_->find(id)) (*terminal)->kill();
+    auto terminal = engine_->find(id);
+    if (terminal && !(*terminal)->lease()) (*terminal)->kill();
   });
   if (yield_after.count() > 0) {
     open_call(batch->key)->timer = loop_->after(yield_after, [this, batch] {
@@ -115,7 +118,9 @@ void EngineApplication::end_batch(const std::shared_ptr<Batch>& batch) {
   if (batch->next < batch->commands.size()) answer["stopped_by"] = batch->out_of_time ? "time" : "failure";
   batch->responder.ok(answer);
   if (batch->stays) return end_call(batch->key);
-  if (auto terminal = engine_->find(batch->terminal)) (*terminal)->kill();
+  // A person who has taken the keyboard meanwhile keeps it.
+  auto terminal = engine_->find(batch->terminal);
+  if (terminal && !(*terminal)->lease()) (*terminal)->kill();
   end_call(batch->key);
 }
 
@@ -196,6 +201,7 @@ void EngineApplication::next_of_batch(const std::shared_ptr<Batch>& batch) {
     request.id = id;
     request.text = text;
     request.by = owner_of(batch->caller);
+    request.session = own_session(batch->caller);
     request.verdict_json = verdict;
     if (batch->has_deadline) {
       request.timeout =

@@ -78,14 +78,15 @@ void EngineApplication::gated(const Caller& caller, engine::GateRequest request,
   facts.command = request.command;
   facts.cwd = request.cwd;
   facts.started_at_ms = engine::unix_ms();
-  const auto refuse = [this, responder, task = request.task, by = row_owner(owner_of(caller))](
+  const std::string session = request.session;
+  const auto refuse = [this, responder, session, task = request.task, by = row_owner(owner_of(caller))](
                           terminal::CommandResult refused, const GateDecision& decision) {
     refused.state =
         decision.kind == GateDecision::Kind::Skipped ? CommandState::Skipped : CommandState::Denied;
     refused.reason = decision.reason;
     refused.verdict_json = policy::to_json(decision.verdict);
     refused.approval = decision.approval_id;
-    pending_[refused.command_id] = Pending{refused, decision.approval_id};
+    pending_[refused.command_id] = Pending{refused, decision.approval_id, session};
     pending_order_.push_back(refused.command_id);
     if (pending_order_.size() > kPendingKept) {
       pending_.erase(pending_order_.front());
@@ -120,7 +121,7 @@ void EngineApplication::gated(const Caller& caller, engine::GateRequest request,
   facts.reason = decision.reason;
   facts.verdict_json = policy::to_json(decision.verdict);
   facts.approval = decision.approval_id;
-  pending_[facts.command_id] = Pending{facts, decision.approval_id};
+  pending_[facts.command_id] = Pending{facts, decision.approval_id, session};
   *call = add_call(caller, responder);
   if (yield_after.count() > 0) {
     open_call(*call)->timer =

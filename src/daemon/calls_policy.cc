@@ -53,9 +53,10 @@ std::string digest_of(const std::string& rules, const std::string& settings) {
 
 }  // namespace
 
+// A person may mean any; others are asked about their own.
 std::string EngineApplication::session_of(const Caller& caller, Args& args) const {
   const std::string given = args.text("session");
-  return given.empty() ? caller.session : given;
+  return given.empty() || !(caller.person || caller.role == Role::Person) ? caller.session : given;
 }
 
 void EngineApplication::check(const Caller& caller, Args& args, const Responder& responder) {
@@ -78,11 +79,13 @@ void EngineApplication::check(const Caller& caller, Args& args, const Responder&
   responder.ok(parsed(policy::to_json(*verdict)));
 }
 
-void EngineApplication::approvals(const Caller&, Args& args, const Responder& responder) {
+void EngineApplication::approvals(const Caller& caller, Args& args, const Responder& responder) {
   const bool all = args.flag("all");
   if (args.refused(responder)) return;
   json::array list;
-  for (const engine::Approval& approval : gate_->list(all)) list.push_back(parsed(approval.to_json()));
+  for (const engine::Approval& approval : gate_->list(all)) {
+    if (may_see(caller, approval.session)) list.push_back(parsed(approval.to_json()));
+  }
   responder.ok({{"approvals", std::move(list)}});
 }
 
@@ -99,6 +102,16 @@ void EngineApplication::answer(const Caller& caller, Args& args, const Responder
   remember.rules = args.text("rules");
   const std::string reason = args.text("reason");
   if (args.refused(responder)) return;
+  if (caller.role == Role::Dialogue) {
+    // The client of an agent speaks for the person about that agent's questions, and makes no lasting rules.
+    const engine::Approval* asked = gate_->find(id);
+    if (always == "global" || asked == nullptr || asked->session != caller.session) {
+      return responder.fail(
+          {wire::Code::PermissionDenied,
+           "the dialogue of an agent's client answers that agent's own questions, once or for "
+           "its session; a person answers with `ttyward approvals`"});
+    }
+  }
   const engine::Answerer by{caller.connection, engine::Role::Person, caller.client};
   const auto answered = gate_->answer(id, by,
                                       decision == "allow"  ? engine::Answer::Allow
@@ -217,7 +230,7 @@ void EngineApplication::mode(const Caller& caller, Args& args, const Responder& 
   responder.ok({{"mode", std::string(policy::name_of(gate_->mode(session)))}});
 }
 
-void EngineApplication::history(const Caller&, Args& args, const Responder& responder) {
+void EngineApplication::history(const Caller& caller, Args& args, const Responder& responder) {
   store::HistoryQuery query;
   query.text = args.text("text");
   query.exit = args.flag("failed") ? store::ExitFilter::Failed : store::ExitFilter::Any;
@@ -229,8 +242,11 @@ void EngineApplication::history(const Caller&, Args& args, const Responder& resp
   query.limit = static_cast<int>(args.number("limit", 50, 1, store::kMaxRows));
   query.before_id = args.text("before");
   if (args.refused(responder)) return;
-  ask_store(responder, [this, alive = alive_, query, responder](store::Store& store) {
+  const bool all = caller.person || caller.role == Role::Person;
+  ask_store(responder, [this, alive = alive_, query, all, responder](store::Store& store) {
     auto rows = store.find_commands(query);
+    // What people ran is not for agents.
+    if (rows && !all) std::erase_if(*rows, [](const auto& row) { return row.owner != store::Owner::Agent; });
     loop_->post([alive, rows = std::move(rows), responder] {
       if (!*alive) return;
       if (!rows) return responder.fail(wire::call_error(rows.error()));
@@ -281,6 +297,7 @@ void EngineApplication::record(const engine::AuditRow& audit) {
   row.at_ms = audit.at_ms;
   row.command_id = audit.command_id;
   row.terminal_id = audit.terminal_id;
+  row.action = audit.action;
   row.asked_by = audit.asked_by;
   row.command = audit.command;
   row.cwd = audit.cwd;

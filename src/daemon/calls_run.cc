@@ -9,6 +9,7 @@
 #include "daemon/default_view.h"
 #include "daemon/engine_application.h"
 #include "daemon/objects.h"
+#include "engine/agent_input.h"
 #include "engine/live_stream.h"
 #include "shell/command_line.h"
 #include "shell/quoting.h"
@@ -47,24 +48,8 @@ json::object part_object(const engine::StreamPart& part) {
   return made;
 }
 
-engine::Language language_of(const Terminal& terminal) {
-  using shell::ShellKind;
-  switch (terminal.shell().kind) {
-    case ShellKind::Zsh:
-      return engine::Language::Zsh;
-    case ShellKind::Bash:
-      return engine::Language::Bash;
-    case ShellKind::Dash:
-    case ShellKind::BusyboxAsh:
-    case ShellKind::Ksh:
-    case ShellKind::Mksh:
-    case ShellKind::PosixSh:
-      return engine::Language::Posix;
-    case ShellKind::Fish:
-      return engine::Language::Fish;
-    default:
-      return engine::Language::Other;
-  }
+void not_yours(const std::string& id, const Responder& responder) {
+  responder.fail({wire::Code::PermissionDenied, "command " + id + " is another agent's"});
 }
 
 }  // namespace
@@ -110,7 +95,7 @@ bool EngineApplication::rejoin(const Caller& caller, const std::string& id, cons
     return true;
   };
   if (const auto pending = pending_.find(id); pending != pending_.end()) {
-    if (pending->second.facts.command != text) return other();
+    if (pending->second.facts.command != text || !may_see(caller, pending->second.session)) return other();
     responder.ok(result_object(pending->second.facts));
     return true;
   }
@@ -118,6 +103,7 @@ bool EngineApplication::rejoin(const Caller& caller, const std::string& id, cons
     // A command that was found again after a daemon's death is known without its secrets.
     const std::string& known = found->command->facts.command;
     if (known != text && known != base::mask_secrets(text)) return other();
+    if (!may(caller, *found->terminal, Use::Read)) return other();
     follow(caller, *found->terminal, *found->command, how, responder);
     return true;
   }
@@ -148,13 +134,15 @@ void EngineApplication::answer_with(Terminal& terminal, const std::string& comma
 void EngineApplication::follow(const Caller& caller, Terminal& terminal, Command& command, const Follow& how,
                                const Responder& responder) {
   const std::string id = command.facts.command_id;
-  const std::string terminal_id = terminal.id();
   const uint64_t key =
-      add_call(caller, responder, [this, terminal_id, id, interrupt = how.interrupt_on_cancel] {
-        if (!interrupt) return;
-        const auto found = engine_->find_command(id);
-        if (found && !found->command->over) found->terminal->interrupt([](const auto&) {});
-      });
+      add_call(caller, responder,
+               [this, id, interrupt = how.interrupt_on_cancel, agent = caller.role != Role::Person] {
+                 if (!interrupt) return;
+                 const auto found = engine_->find_command(id);
+                 if (!found || found->command->over) return;
+                 if (agent && found->terminal->lease()) return;  // a person has the keyboard
+                 found->terminal->interrupt([](const auto&) {});
+               });
   OpenCall& call = *open_call(key);
   std::shared_ptr<engine::LiveStream> stream;
   if (how.stream) {
@@ -243,6 +231,7 @@ void EngineApplication::run(const Caller& caller, Args& args, const Responder& r
   }
   request.task = args.text("task");
   request.owner = owner_of(caller);
+  request.session = own_session(caller);
   if (args.has("stdin")) request.stdin_text = args.text("stdin");
   request.keep_background = args.flag("keep_background", true);
   Follow how = follow_of(args, std::chrono::milliseconds(0));
@@ -295,6 +284,7 @@ void EngineApplication::exec(const Caller& caller, Args& args, const Responder& 
   request.idle_timeout = args.duration("idle_timeout_ms", std::chrono::milliseconds(0));
   request.sentinel = args.flag("sentinel");
   request.by = owner_of(caller);
+  request.session = own_session(caller);
   const bool wait_if_busy = args.choice("on_busy", {"fail", "wait"}) == "wait";
   // Nobody is asked about what cannot be run.
   if (auto checked = shell::check_command_text(request.text); !checked && !request.text.empty())
@@ -327,6 +317,7 @@ void EngineApplication::exec(const Caller& caller, Args& args, const Responder& 
   auto terminal = engine_->find(name);
   if (!terminal) return responder.fail(wire::call_error(terminal.error()));
   Terminal& t = **terminal;
+  if (refused(caller, t, Use::Act, responder)) return;
   // A cd may have led the shell out of where agents may work.
   if (outside_roots(caller, request.cwd.empty() ? t.cwd() : request.cwd, responder)) return;
   if (t.lease() && caller.role == Role::Agent && config_.settings.terminal.lease == config::Lease::Fail) {
@@ -339,7 +330,7 @@ void EngineApplication::exec(const Caller& caller, Args& args, const Responder& 
   gate.terminal_id = t.id();
   gate.task = t.spec().task;
   if (gate.workspace.empty()) gate.workspace = t.spec().cwd;  // where it was opened: a cd does not move it
-  gate.language = request.sentinel ? engine::Language::Bash : language_of(t);
+  gate.language = request.sentinel ? engine::Language::Bash : engine::language_of(t.shell().kind);
   for (const auto& [variable, value] : t.environment_changes()) {
     gate.environment_changes.push_back(variable + "=" + value);
   }
@@ -367,6 +358,7 @@ void EngineApplication::submit_when_free(const Caller& caller, const std::string
   auto terminal = engine_->find(terminal_id);
   if (!terminal) return responder.fail(wire::call_error(terminal.error()));
   Terminal& t = **terminal;
+  if (refused(caller, t, Use::Act, responder)) return;  // taken back while a question was open, perhaps
   if (wait_if_busy && !request.sentinel && t.live() && t.busy()) {
     const uint64_t key = add_call(caller, responder);
     engine::WaitSpec spec;
@@ -399,15 +391,17 @@ void EngineApplication::submit_when_free(const Caller& caller, const std::string
   follow(caller, *submitted->terminal, *submitted->command, how, responder);
 }
 
-void EngineApplication::result(const Caller&, Args& args, const Responder& responder) {
+void EngineApplication::result(const Caller& caller, Args& args, const Responder& responder) {
   const std::string id = args.required_text("command");
   const terminal::ViewLimits view = view_of(args);
   if (args.refused(responder)) return;
   if (const auto pending = pending_.find(id); pending != pending_.end()) {
+    if (!may_see(caller, pending->second.session)) return not_yours(id, responder);
     return responder.ok(result_object(pending->second.facts));
   }
   const auto found = engine_->find_command(id);
   if (!found) return responder.fail(wire::call_error(found.error()));
+  if (refused(caller, *found->terminal, Use::Read, responder)) return;
   responder.ok(result_object(found->terminal->result(*found->command, view)));
 }
 

@@ -1,5 +1,9 @@
 // Terminals: opened, listed, typed into, ended.
+#include <fcntl.h>
+
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 
 #include <boost/json/array.hpp>
 
@@ -7,8 +11,11 @@
 #include "daemon/engine_application.h"
 #include "daemon/objects.h"
 #include "engine/agent_input.h"
+#include "policy/escaped_view.h"
+#include "pty/executable.h"
 #include "pty/exit_status.h"
 #include "pty/listening_ports.h"
+#include "shell/quoting.h"
 #include "vt/input_encoder.h"
 #include "vt/serialize/serialize.h"
 
@@ -49,28 +56,43 @@ std::optional<pty::WindowSize> size_of(Args& args, const Responder& responder, b
   return made;
 }
 
-}  // namespace
-
-Terminal* EngineApplication::terminal_of(Args& args, const Responder& responder, Command** command) {
-  const std::string terminal = args.text("terminal");
-  const std::string id = command != nullptr ? args.text("command") : "";
-  if (terminal.empty() && id.empty()) {
-    args.wrong(command != nullptr ? "'terminal' or 'command' is missing" : "'terminal' is missing or empty");
-  }
-  if (args.refused(responder)) return nullptr;
-  if (!id.empty()) {
-    const auto found = engine_->find_command(id);
-    if (!found) {
-      responder.fail(wire::call_error(found.error()));
-      return nullptr;
-    }
-    if (command != nullptr) *command = found->command;
-    return found->terminal;
-  }
-  const auto found = engine_->find(terminal);
-  if (!found) responder.fail(wire::call_error(found.error()));
-  return found ? *found : nullptr;
+std::string command_words(const Terminal& terminal) {
+  const Command* current = terminal.current();
+  return current != nullptr ? current->facts.command : "whatever runs in terminal " + terminal.id();
 }
+
+// What was typed, for people; what was typed while nothing is echoed is nobody's.
+std::string typed_words(const std::string& bytes, bool echo) {
+  return echo ? policy::escape_text(bytes) : "(not recorded: echo is off)";
+}
+
+// The path of a shell that may be opened without a question: one of /etc/shells, or the configured one, that
+// is a shell as far as we know. Empty: it is none. Found without the caller's variables.
+std::string known_shell(const std::string& name, const std::vector<std::string>& configured) {
+  const char* const path = std::getenv("PATH");
+  const pty::Executable found = pty::find_executable(
+      AT_FDCWD, name, path != nullptr ? std::optional<std::string_view>(path) : std::nullopt);
+  if (found.sys_errno != 0 || !found.path.starts_with('/')) return {};
+  std::error_code wrong;
+  const auto real = [&](const std::string& file) { return std::filesystem::canonical(file, wrong).string(); };
+  const std::string target = real(found.path);
+  if (target.empty()) return {};
+  if (!configured.empty() && (found.path == configured.front() || target == real(configured.front())))
+    return found.path;
+  if (shell::identify_shell({found.path}, target).kind == shell::ShellKind::Other) return {};
+  std::ifstream list("/etc/shells");
+  for (std::string line; std::getline(list, line);) {
+    if (line.starts_with('/') && (line == found.path || real(line) == target)) return found.path;
+  }
+  return {};
+}
+
+std::string opened_words(const Terminal& terminal) {
+  const auto& argv = terminal.spec().argv;
+  return argv.empty() ? "a shell" : argv.front();
+}
+
+}  // namespace
 
 // A terminal is of use once its shell is ready, or known to be without integration.
 void EngineApplication::when_ready(const Caller& caller, Terminal& terminal, const Responder& responder,
@@ -115,26 +137,62 @@ void EngineApplication::open(const Caller& caller, Args& args, const Responder& 
   request.name = args.text("name");
   request.cwd = args.text("cwd");
   const std::string shell = args.text("shell");
-  if (!shell.empty()) request.shell = {shell};
   request.login = args.flag("login");
   request.task = args.text("task");
   const std::string owner =
       args.choice("owner", {caller.role == Role::Person ? "user" : "agent", "agent", "user", "system"});
   request.owner = caller.role == Role::Person ? engine::owner_named(owner).value_or(engine::Owner::User)
                                               : engine::Owner::Agent;
+  request.session = own_session(caller);
   request.environment = args.environment("env");
   request.provider = provider_of(args);
   bool refused = false;
   request.size = size_of(args, responder, &refused);
   if (refused || args.refused(responder)) return;
   if (outside_roots(caller, request.cwd, responder)) return;
+  if (!shell.empty()) request.shell = {shell};
+  if (caller.role == Role::Person || shell.empty()) return open_now(caller, std::move(request), responder);
+  if (const std::string known = known_shell(shell, engine_->settings().shell); !known.empty()) {
+    request.shell = {known};
+    return open_now(caller, std::move(request), responder);
+  }
+  // Whatever else it is, it is a program that an agent wants to run.
+  engine::GateRequest gate = gate_request(caller, shell::quote_posix(shell), request.cwd);
+  gate.action = "open";
+  gate.task = request.task;
+  gate.environment_changes = request.environment;
+  if (gate.cwd.empty()) {
+    if (const char* home = std::getenv("HOME")) gate.cwd = home;
+  }
+  const auto call = std::make_shared<uint64_t>(0);
+  const auto go = [this, alive = alive_, caller, request, responder, call](const engine::GateDecision& came) {
+    if (!*alive) return;
+    end_call(*call);
+    if (!responder.open()) return;
+    if (came.kind == engine::GateDecision::Kind::Allowed) return open_now(caller, request, responder);
+    responder.fail({wire::Code::Denied,
+                    "this is no shell of /etc/shells or of the configuration, and to run it "
+                    "was not allowed: " +
+                        came.reason});
+  };
+  const engine::GateDecision decision = gate_->ask(std::move(gate), go);
+  if (decision.kind != engine::GateDecision::Kind::Pending) return go(decision);
+  *call = add_call(caller, responder, [this, id = decision.approval_id, connection = caller.connection] {
+    static_cast<void>(gate_->withdraw(id, connection));
+  });
+}
+
+void EngineApplication::open_now(const Caller& caller, engine::OpenRequest request,
+                                 const Responder& responder) {
   with_environment(caller, request.cwd, [=, this](std::vector<std::string> callers) {
     engine::OpenRequest ready = request;
     ready.callers = std::move(callers);
     auto opened = engine_->open(std::move(ready));
     if (!opened) return responder.fail(wire::call_error(opened.error()));
-    when_ready(caller, **opened, responder, [this, responder](Terminal& terminal) {
+    if (refused(caller, **opened, Use::Act, responder)) return;  // another's, by the same request
+    when_ready(caller, **opened, responder, [this, caller, responder](Terminal& terminal) {
       if (terminal.start_error()) return responder.fail(wire::call_error(terminal.start_error()->error));
+      if (caller.role != Role::Person) note_act(caller, terminal, {"open", opened_words(terminal), "", ""});
       responder.ok({{"terminal", terminal_object(*engine_, terminal)}});
     });
   });
@@ -147,22 +205,30 @@ void EngineApplication::acquire(const Caller& caller, Args& args, const Responde
   if (args.refused(responder)) return;
   if (outside_roots(caller, cwd, responder)) return;
   with_environment(caller, cwd, [=, this](std::vector<std::string> callers) {
-    auto acquired = engine_->acquire(cwd, task, owner_of(caller), provider, std::move(callers));
+    auto acquired =
+        engine_->acquire(cwd, task, owner_of(caller), own_session(caller), provider, std::move(callers));
     if (!acquired) return responder.fail(wire::call_error(acquired.error()));
     when_ready(caller, *acquired->terminal, responder,
-               [this, responder, created = acquired->created](Terminal& terminal) {
+               [this, caller, responder, created = acquired->created](Terminal& terminal) {
                  if (terminal.start_error())
                    return responder.fail(wire::call_error(terminal.start_error()->error));
+                 if (created && caller.role != Role::Person)
+                   note_act(caller, terminal, {"open", opened_words(terminal), "", ""});
                  responder.ok({{"terminal", terminal_object(*engine_, terminal)}, {"created", created}});
                });
   });
 }
 
-void EngineApplication::release(const Caller&, Args& args, const Responder& responder) {
+void EngineApplication::release(const Caller& caller, Args& args, const Responder& responder) {
   const std::string task = args.required_text("task");
   if (args.refused(responder)) return;
   json::array list;
-  for (Terminal* terminal : engine_->release(task)) list.push_back(terminal_object(*engine_, *terminal));
+  // An agent frees its own, and none whose keyboard a person has.
+  const auto free = [&](const Terminal& terminal) {
+    return may(caller, terminal, Use::Act) && (caller.role == Role::Person || !terminal.lease());
+  };
+  for (Terminal* terminal : engine_->release(task, free))
+    list.push_back(terminal_object(*engine_, *terminal));
   responder.ok({{"terminals", std::move(list)}});
 }
 
@@ -184,14 +250,12 @@ void EngineApplication::input(const Caller& caller, Args& args, const Responder&
   std::string secret = args.text("secret");
   if (secret.ends_with('\r') || secret.ends_with('\n')) secret.pop_back();  // Enter follows it anyway
   const std::string encoded = args.text("base64");
-  Terminal* terminal = terminal_of(args, responder);
-  if (terminal == nullptr) return;
+  Terminal* terminal = terminal_of(caller, Use::Act, args, responder);
+  if (terminal == nullptr || held(caller, *terminal, responder)) return;
   const auto by = owner_of(caller);
-  if (terminal->lease() && terminal->lease()->connection != caller.connection && by == engine::Owner::Agent) {
-    return responder.fail(
-        {wire::Code::Busy, terminal->lease()->by + " has the keyboard of terminal " + terminal->id()});
-  }
   if (!secret.empty()) {
+    if (by == engine::Owner::Agent)
+      note_act(caller, *terminal, {"type", typed_words("", false), "", "a secret"});
     if (by == engine::Owner::Agent && secret.find_first_of(engine::kEndsReading) != std::string::npos) {
       return responder.fail({wire::Code::InvalidArgument, "a secret is one line without control characters"});
     }
@@ -219,31 +283,80 @@ void EngineApplication::input(const Caller& caller, Args& args, const Responder&
     }
   }
   if (by == engine::Owner::User) return type(*terminal, bytes, by, responder);
-
-  if (bytes == "\x03" || bytes == "\x1c" || bytes == "\x0c") return type(*terminal, bytes, by, responder);
+  if (bytes == "\x03" || bytes == "\x1c" || bytes == "\x0c") {
+    note_act(caller, *terminal, {"type", typed_words(bytes, true), "", ""});
+    return type(*terminal, bytes, by, responder);
+  }
   const uint64_t key = add_call(caller, responder);
-  const std::string id = terminal->id();
-  terminal->look(
-      [this, alive = alive_, key, id, bytes, by, responder](const base::Result<pty::RunState>& state) {
-        if (!*alive) return;
-        end_call(key);
-        if (!responder.open()) return;
-        const auto found = engine_->find(id);
-        if (!found) return responder.fail(wire::call_error(found.error()));
-        Terminal& t = **found;
-        if (const auto refused = engine::refuse_agent_input(t, state, bytes)) {
-          return responder.fail(wire::call_error(*refused));
-        }
-        type(t, bytes, by, responder);
-      });
+  terminal->look([this, alive = alive_, caller, key, id = terminal->id(), bytes,
+                  responder](const base::Result<pty::RunState>& state) {
+    if (!*alive) return;
+    end_call(key);
+    if (!responder.open()) return;
+    const auto found = engine_->find(id);
+    if (!found) return responder.fail(wire::call_error(found.error()));
+    type_as_agent(caller, **found, engine::judge_agent_input(**found, state, bytes), bytes, responder);
+  });
 }
 
-void EngineApplication::interrupt(const Caller&, Args& args, const Responder& responder) {
+void EngineApplication::type_as_agent(const Caller& caller, Terminal& terminal,
+                                      const engine::TypedInput& judged, const std::string& bytes,
+                                      const Responder& responder) {
+  using Kind = engine::TypedInput::Kind;
+  if (judged.kind == Kind::Refuse) {
+    note_act(caller, terminal,
+             {"type", typed_words(bytes, judged.echo), "input", judged.error->message, false});
+    return responder.fail(wire::call_error(*judged.error));
+  }
+  if (judged.kind == Kind::Type) {
+    note_act(caller, terminal, {"type", typed_words(bytes, judged.echo), "", "for " + judged.program});
+    return type(terminal, bytes, engine::Owner::Agent, responder);
+  }
+  engine::GateRequest gate =
+      gate_request(caller, judged.kind == Kind::Line ? judged.line : typed_words(bytes, true),
+                   judged.cwd.empty() ? terminal.cwd() : judged.cwd);
+  gate.action = "type";
+  gate.terminal_id = terminal.id();
+  gate.task = terminal.spec().task;
+  gate.workspace = terminal.spec().cwd;
+  gate.language = judged.language;
+  if (judged.kind == Kind::Ask) gate.typed_to = judged.program;
+  // Typed only if the same program still reads: what was allowed was allowed for that one.
+  const auto go = [this, alive = alive_, caller, id = terminal.id(), bytes, pid = judged.pid,
+                   responder](const engine::GateDecision& came) {
+    if (!*alive) return;
+    const auto found = engine_->find(id);
+    if (came.kind != engine::GateDecision::Kind::Allowed || !found) {
+      if (responder.open()) responder.fail({wire::Code::Denied, "it was not typed: " + came.reason});
+      return;
+    }
+    if (!may(caller, **found, Use::Act) || ((*found)->lease() && caller.role != Role::Person)) return;
+    (*found)->look([this, alive, id, bytes, pid, responder](const base::Result<pty::RunState>& state) {
+      if (!*alive) return;
+      const auto again = engine_->find(id);
+      if (again && state && state->waiting && state->waiting->pid == pid) {
+        return type(**again, bytes, engine::Owner::Agent, responder);
+      }
+      responder.fail(
+          {wire::Code::Unavailable, "it was not typed: the program it was meant for does not read now"});
+    });
+  };
+  const engine::GateDecision decision = gate_->ask(std::move(gate), go);
+  if (decision.kind != engine::GateDecision::Kind::Pending) return go(decision);
+  responder.ok({{"bytes", 0},
+                {"state", "pending_approval"},
+                {"approval", decision.approval_id},
+                {"reason", decision.reason}});
+}
+
+void EngineApplication::interrupt(const Caller& caller, Args& args, const Responder& responder) {
   Command* command = nullptr;
-  Terminal* terminal = terminal_of(args, responder, &command);
-  if (terminal == nullptr) return;
+  Terminal* terminal = terminal_of(caller, Use::Act, args, responder, &command);
+  if (terminal == nullptr || held(caller, *terminal, responder)) return;
   if (!terminal->live() || (command != nullptr && command->over))
     return responder.ok({{"interrupted", false}});
+  if (caller.role != Role::Person)
+    note_act(caller, *terminal, {"interrupt", command_words(*terminal), "", ""});
   terminal->interrupt([responder](const base::Result<void>& came) {
     done_or_fail(responder, came, {{"interrupted", true}});
   });
@@ -262,9 +375,12 @@ void EngineApplication::signal(const Caller& caller, Args& args, const Responder
   }
   const std::string to = args.choice("to", {"foreground", "leader", "all"});
   Command* command = nullptr;
-  Terminal* terminal = terminal_of(args, responder, &command);
-  if (terminal == nullptr) return;
-  static_cast<void>(caller);
+  Terminal* terminal = terminal_of(caller, Use::Act, args, responder, &command);
+  if (terminal == nullptr || held(caller, *terminal, responder)) return;
+  if (caller.role != Role::Person) {
+    note_act(caller, *terminal,
+             {"signal", std::string(pty::signal_name(*number)) + " to " + command_words(*terminal), "", ""});
+  }
   const auto target = to == "leader" ? engine::HolderLink::Target::Leader
                       : to == "all"  ? engine::HolderLink::Target::Everything
                                      : engine::HolderLink::Target::Foreground;
@@ -281,8 +397,15 @@ void EngineApplication::kill(const Caller& caller, Args& args, const Responder& 
   Terminal* terminal = nullptr;
   if (!id.empty()) {
     const auto found = engine_->find_command(id);
+    if (found && (refused(caller, *found->terminal, Use::Act, responder) ||
+                  held(caller, *found->terminal, responder))) {
+      return;
+    }
     if (found && !found->terminal->spec().temporary()) {
       // A command in a shell: the shell stays.
+      if (caller.role != Role::Person) {
+        note_act(caller, *found->terminal, {"kill", command_words(*found->terminal), "", ""});
+      }
       found->terminal->end_command(terminal::CommandState::Interrupted, "it was killed on request");
       return responder.ok({{"killed", true}, {"survivors", json::array()}});
     }
@@ -292,11 +415,14 @@ void EngineApplication::kill(const Caller& caller, Args& args, const Responder& 
     // What nobody knows needs no killing; what is not clear must not be guessed.
     if (!found && found.error().code != base::ErrorCode::NotFound)
       return responder.fail(wire::call_error(found.error()));
+    if (found && (refused(caller, **found, Use::Act, responder) || held(caller, **found, responder))) return;
     if (found) terminal = *found;
   }
   if (terminal == nullptr || (!terminal->live() && !terminal->holder_alive())) {
     return responder.ok({{"killed", false}, {"survivors", json::array()}});
   }
+  if (caller.role != Role::Person)
+    note_act(caller, *terminal, {"kill", "terminal " + terminal->id(), "", ""});
   terminal->kill(force ? Terminal::Force::Yes : Terminal::Force::No);
   const uint64_t key = add_call(caller, responder);
   struct Check {
@@ -322,21 +448,21 @@ void EngineApplication::kill(const Caller& caller, Args& args, const Responder& 
   Check::run(this, key, terminal->id(), responder, 0);
 }
 
-void EngineApplication::resize(const Caller&, Args& args, const Responder& responder) {
+void EngineApplication::resize(const Caller& caller, Args& args, const Responder& responder) {
   const auto cols = static_cast<uint16_t>(args.number("cols", 80, 1, 1000));
   const auto rows = static_cast<uint16_t>(args.number("rows", 24, 1, 1000));
-  Terminal* terminal = terminal_of(args, responder);
-  if (terminal == nullptr) return;
+  Terminal* terminal = terminal_of(caller, Use::Act, args, responder);
+  if (terminal == nullptr || held(caller, *terminal, responder)) return;
   terminal->resize({cols, rows, 0, 0},
                    [responder](const base::Result<void>& came) { done_or_fail(responder, came, {}); });
 }
 
-void EngineApplication::screen(const Caller&, Args& args, const Responder& responder) {
+void EngineApplication::screen(const Caller& caller, Args& args, const Responder& responder) {
   const std::string format = args.choice("format", {"text", "ansi", "json", "html", "svg"});
   const auto history = static_cast<uint64_t>(args.number("history", 0, 0, 1'000'000));
   if (history > 0 && format != "text")
     args.wrong("'history' is for the text format; `read` has all of the output");
-  Terminal* terminal = terminal_of(args, responder);
+  Terminal* terminal = terminal_of(caller, Use::Read, args, responder);
   if (terminal == nullptr) return;
   const vt::Screen& screen = terminal->output().screen();
   std::string content;
@@ -364,7 +490,7 @@ void EngineApplication::screen(const Caller&, Args& args, const Responder& respo
                 {"state", Terminal::state_name(terminal->state())}});
 }
 
-void EngineApplication::list(const Caller&, Args& args, const Responder& responder) {
+void EngineApplication::list(const Caller& caller, Args& args, const Responder& responder) {
   const std::string task = args.text("task");
   const std::string owner = args.text("owner");
   const bool all = args.flag("all");
@@ -373,7 +499,7 @@ void EngineApplication::list(const Caller&, Args& args, const Responder& respond
   json::array list;
   for (Terminal* terminal : engine_->terminals()) {
     const engine::TerminalSpec& spec = terminal->spec();
-    if (!all && !terminal->live()) continue;
+    if (!may(caller, *terminal, Use::Read) || (!all && !terminal->live())) continue;
     if (!task.empty() && spec.task != task) continue;
     if (!owner.empty() && engine::owner_name(spec.owner) != owner) continue;
     if (background && !spec.task.empty()) continue;
@@ -382,9 +508,9 @@ void EngineApplication::list(const Caller&, Args& args, const Responder& respond
   responder.ok({{"terminals", std::move(list)}});
 }
 
-void EngineApplication::show(const Caller&, Args& args, const Responder& responder) {
+void EngineApplication::show(const Caller& caller, Args& args, const Responder& responder) {
   const auto most = static_cast<size_t>(args.number("most", 40, 0, 1000));
-  Terminal* terminal = terminal_of(args, responder);
+  Terminal* terminal = terminal_of(caller, Use::Read, args, responder);
   if (terminal == nullptr) return;
   const std::string id = terminal->id();
   terminal->processes([this, alive = alive_, id, most,
@@ -421,27 +547,30 @@ void EngineApplication::show(const Caller&, Args& args, const Responder& respond
   });
 }
 
-void EngineApplication::rename(const Caller&, Args& args, const Responder& responder) {
+void EngineApplication::rename(const Caller& caller, Args& args, const Responder& responder) {
   const std::string name = args.text("name");
-  Terminal* terminal = terminal_of(args, responder);
-  if (terminal == nullptr) return;
+  Terminal* terminal = terminal_of(caller, Use::Act, args, responder);
+  if (terminal == nullptr || held(caller, *terminal, responder)) return;
   if (auto renamed = engine_->rename(*terminal, name); !renamed)
     return responder.fail(wire::call_error(renamed.error()));
   responder.ok({{"terminal", terminal_object(*engine_, *terminal)}});
 }
 
-void EngineApplication::assign(const Caller&, Args& args, const Responder& responder) {
+void EngineApplication::assign(const Caller& caller, Args& args, const Responder& responder) {
   const std::string task = args.text("task");
-  Terminal* terminal = terminal_of(args, responder);
-  if (terminal == nullptr) return;
+  Terminal* terminal = terminal_of(caller, Use::Act, args, responder);
+  if (terminal == nullptr || held(caller, *terminal, responder)) return;
   terminal->set_task(task);
   responder.ok({{"terminal", terminal_object(*engine_, *terminal)}});
 }
 
-void EngineApplication::associate(const Caller&, Args& args, const Responder& responder) {
+void EngineApplication::associate(const Caller& caller, Args& args, const Responder& responder) {
   const std::string session = args.required_text("session");
+  if (caller.role != Role::Person && session != caller.session) {
+    args.wrong("an agent associates terminals with its own session");
+  }
   const std::string quality = args.text("quality", "none");
-  Terminal* terminal = terminal_of(args, responder);
+  Terminal* terminal = terminal_of(caller, Use::Act, args, responder);
   if (terminal == nullptr) return;
   if (auto done = engine_->associate(*terminal, session, quality); !done) {
     return responder.fail(wire::call_error(done.error()));
@@ -449,21 +578,23 @@ void EngineApplication::associate(const Caller&, Args& args, const Responder& re
   responder.ok({{"terminal", terminal_object(*engine_, *terminal)}});
 }
 
-void EngineApplication::session_terminals(const Caller&, Args& args, const Responder& responder) {
+void EngineApplication::session_terminals(const Caller& caller, Args& args, const Responder& responder) {
   const std::string session = args.required_text("session");
   if (args.refused(responder)) return;
   json::array list;
-  for (Terminal* terminal : engine_->of_session(session))
-    list.push_back(terminal_object(*engine_, *terminal));
+  for (Terminal* terminal : engine_->of_session(session)) {
+    if (may(caller, *terminal, Use::Read)) list.push_back(terminal_object(*engine_, *terminal));
+  }
   responder.ok({{"terminals", std::move(list)}});
 }
 
-void EngineApplication::session_cwd(const Caller&, Args& args, const Responder& responder) {
+void EngineApplication::session_cwd(const Caller& caller, Args& args, const Responder& responder) {
   const std::string session = args.required_text("session");
   if (args.refused(responder)) return;
   json::value cwd = nullptr;
   for (const Terminal* terminal : engine_->of_session(session)) {
-    if (terminal->live() && !terminal->cwd().empty()) cwd = terminal->cwd();  // the newest
+    if (may(caller, *terminal, Use::Read) && terminal->live() && !terminal->cwd().empty())
+      cwd = terminal->cwd();  // the newest
   }
   responder.ok({{"cwd", cwd}});
 }

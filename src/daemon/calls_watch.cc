@@ -43,13 +43,16 @@ void EngineApplication::wait(const Caller& caller, Args& args, const Responder& 
   // A command that waits for a person is waited for through its question.
   if (const auto pending = pending_.find(command_id); pending != pending_.end()) {
     if (args.refused(responder)) return;
+    if (!may_see(caller, pending->second.session)) {
+      return responder.fail({wire::Code::PermissionDenied, "command " + command_id + " is another agent's"});
+    }
     if (pending->second.facts.state != terminal::CommandState::PendingApproval) {
       return responder.ok({{"condition", "exit"}, {"result", result_object(pending->second.facts)}});
     }
     return wait_for_approval(caller, pending->second.approval, spec.timeout, responder);
   }
   Command* command = nullptr;
-  Terminal* terminal = terminal_of(args, responder, &command);
+  Terminal* terminal = terminal_of(caller, Use::Read, args, responder, &command);
   if (terminal == nullptr) return;
   if (command != nullptr) {
     spec.command_id = command->facts.command_id;
@@ -122,6 +125,10 @@ void EngineApplication::wait_for_approval(const Caller& caller, const std::strin
     return responder.fail(
         {wire::Code::NotFound, "there is no question " + id + ": it is over since long, or never was"});
   }
+  if (!may_see(caller, approval->session)) {
+    return responder.fail(
+        {wire::Code::PermissionDenied, "question " + id + " is about another agent's command"});
+  }
   const auto answer = [this, id, responder](const char* condition) {
     const engine::Approval* now = gate_->find(id);
     json::object object{{"condition", condition}, {"result", nullptr}};
@@ -170,7 +177,7 @@ void EngineApplication::read(const Caller& caller, Args& args, const Responder& 
   }
   if (!columns.empty() && range.empty()) args.wrong("'columns' goes with 'range'");
   Command* command = nullptr;
-  Terminal* terminal = terminal_of(args, responder, &command);
+  Terminal* terminal = terminal_of(caller, Use::Read, args, responder, &command);
   if (terminal == nullptr) return;
   auto source = engine::OutputSource::find(*terminal, command != nullptr ? command->facts.command_id : "");
   if (source && ansi) source = source->styled();
@@ -262,7 +269,7 @@ void EngineApplication::answer_read(const Terminal& terminal, const Command* com
 
 void EngineApplication::subscribe(const Caller& caller, Args& args, const Responder& responder) {
   auto made = std::make_unique<Subscription>();
-  made->connection = caller.connection;
+  made->caller = caller;
   const std::string name = args.text("terminal");
   made->text = args.flag("text");
   if (made->text && name.empty()) args.wrong("'text' goes with 'terminal'");
@@ -271,6 +278,7 @@ void EngineApplication::subscribe(const Caller& caller, Args& args, const Respon
   if (!name.empty()) {
     const auto found = engine_->find(name);
     if (!found) return responder.fail(wire::call_error(found.error()));
+    if (refused(caller, **found, Use::Read, responder)) return;
     made->terminal = (*found)->id();
     if (made->text) {
       const auto source = engine::OutputSource::find(**found, "");
@@ -280,14 +288,15 @@ void EngineApplication::subscribe(const Caller& caller, Args& args, const Respon
     }
   }
   size_t mine = 0;
-  for (const auto& [key, one] : subscriptions_) mine += one->connection == caller.connection ? 1 : 0;
+  for (const auto& [key, one] : subscriptions_) mine += one->caller.connection == caller.connection ? 1 : 0;
   if (mine >= kMostSubscriptions) {
     return responder.fail({wire::Code::Exhausted, "this connection has too many subscriptions: end one"});
   }
   const uint64_t key = ++last_key_;
   json::array list;
   for (Terminal* terminal : engine_->terminals()) {
-    if (terminal->live() && (made->terminal.empty() || made->terminal == terminal->id())) {
+    if (may(caller, *terminal, Use::Read) && terminal->live() &&
+        (made->terminal.empty() || made->terminal == terminal->id())) {
       list.push_back(terminal_object(*engine_, *terminal));
     }
   }
@@ -301,7 +310,7 @@ void EngineApplication::unsubscribe(const Caller& caller, Args& args, const Resp
   const auto key = static_cast<uint64_t>(args.number("subscription", 0, 0, INT64_MAX));
   if (args.refused(responder)) return;
   const auto found = subscriptions_.find(key);
-  if (found == subscriptions_.end() || found->second->connection != caller.connection) {
+  if (found == subscriptions_.end() || found->second->caller.connection != caller.connection) {
     return responder.fail({wire::Code::NotFound, "there is no subscription " + std::to_string(key)});
   }
   subscriptions_.erase(found);
@@ -331,11 +340,26 @@ void EngineApplication::add_new_text(Subscription& subscription, Terminal& termi
   });
 }
 
+// Whether an event about a terminal, or about a question, is for this caller.
+bool EngineApplication::hears(const Caller& caller, const std::string& terminal_id,
+                              const json::object& event) {
+  if (caller.person) return true;
+  if (const json::value* approval = event.if_contains("approval");
+      approval != nullptr && approval->is_object()) {
+    const json::value* session = approval->get_object().if_contains("session");
+    return may_see(caller,
+                   session != nullptr && session->is_string() ? std::string(session->get_string()) : "");
+  }
+  const auto found = engine_->find(terminal_id);
+  return found && may(caller, **found, Use::Read);
+}
+
 void EngineApplication::tell(const char* kind, const std::string& terminal_id, const json::object& event) {
   for (const auto& [key, subscription] : subscriptions_) {
     if (!subscription->terminal.empty() && subscription->terminal != terminal_id) continue;
     if (!subscription->kinds.empty() && !subscription->kinds.contains(kind)) continue;
-    if (server_->must_pause(subscription->connection)) {
+    if (!hears(subscription->caller, terminal_id, event)) continue;
+    if (server_->must_pause(subscription->caller.connection)) {
       subscription->missed++;
       continue;
     }
@@ -360,7 +384,7 @@ void EngineApplication::tell(const char* kind, const std::string& terminal_id, c
                               {"id", terminal_id},
                               {"lines", (*found)->output().transcript().size()}};
             add_new_text(*still->second, **found, last);
-            server_->send_event(still->second->connection, last);
+            server_->send_event(still->second->caller.connection, last);
           });
         }
         continue;
@@ -368,7 +392,7 @@ void EngineApplication::tell(const char* kind, const std::string& terminal_id, c
       throttle.sent = now;
     }
     if (subscription->missed > 0) {
-      server_->send_event(subscription->connection,
+      server_->send_event(subscription->caller.connection,
                           {{"event", "lagged"}, {"subscription", key}, {"count", subscription->missed}});
       subscription->missed = 0;
     }
@@ -378,7 +402,7 @@ void EngineApplication::tell(const char* kind, const std::string& terminal_id, c
     if (subscription->text && std::string_view(kind) == "output") {
       if (const auto found = engine_->find(terminal_id)) add_new_text(*subscription, **found, made);
     }
-    server_->send_event(subscription->connection, made);
+    server_->send_event(subscription->caller.connection, made);
   }
 }
 
@@ -393,7 +417,7 @@ void EngineApplication::attach(const Caller& caller, Args& args, const Responder
     rows = static_cast<int>(part.number("rows", 24, 1, 1000));
     if (part.refused(responder)) return;
   }
-  Terminal* terminal = terminal_of(args, responder);
+  Terminal* terminal = terminal_of(caller, Use::Read, args, responder);
   if (terminal == nullptr) return;
   if (!terminal->live()) {
     return responder.fail({wire::Code::Unavailable,
@@ -576,10 +600,11 @@ void EngineApplication::environment(const Caller& caller, Args& args, const Resp
   const terminal::ViewLimits view = view_of(args);
   if (args.refused(responder)) return;
   // Those of the task, and those nobody is bound to.
-  const auto concerned = [this, task] {
+  const auto concerned = [this, task, caller] {
     std::vector<Terminal*> list;
     for (Terminal* terminal : engine_->terminals()) {
       const std::string& of = terminal->spec().task;
+      if (!may(caller, *terminal, Use::Read)) continue;
       if (task.empty() || of.empty() || of == task) list.push_back(terminal);
     }
     return list;

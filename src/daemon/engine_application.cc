@@ -8,6 +8,7 @@
 
 #include <boost/json/array.hpp>
 
+#include "base/secret_file.h"
 #include "daemon/attachment.h"
 #include "daemon/objects.h"
 #include "engine/gate_rule_file.h"
@@ -60,6 +61,8 @@ const std::vector<EngineApplication::Row>& EngineApplication::table() {
       {"screen", Role::Viewer, &A::screen},
       {"list", Role::Viewer, &A::list},
       {"show", Role::Viewer, &A::show},
+      {"lend", Role::Person, &A::lend},
+      {"person_token", Role::Person, &A::person_token},
       {"rename", Role::Agent, &A::rename},
       {"assign", Role::Agent, &A::assign},
       {"associate", Role::Agent, &A::associate},
@@ -96,24 +99,20 @@ void EngineApplication::call(const Caller& caller, const std::string& name, json
   if (basic_.call(caller, name, args, responder)) return;
   for (const Row& row : table()) {
     if (name != row.name) continue;
-    const bool allowed = row.least == Role::Viewer || caller.role == Role::Person ||
-                         (row.least == Role::Agent && caller.role == Role::Agent);
+    bool allowed = row.least == Role::Viewer || caller.role == Role::Person ||
+                   (row.least == Role::Agent && caller.role == Role::Agent);
+    if (caller.role == Role::Dialogue) allowed = row.handler == &EngineApplication::answer;
     if (!allowed) {
-      return responder.fail(
-          {wire::Code::PermissionDenied, "'" + name + "' is not for " + role_name(caller.role) +
-                                             "s: a person does this, with "
-                                             "the ttyward command, outside the terminals agents own"});
+      return responder.fail({wire::Code::PermissionDenied,
+                             "'" + name + "' is not for " + role_name(caller.role) +
+                                 "s: a person does this, with "
+                                 "the ttyward command, outside the terminals agents own" +
+                                 (caller.why.empty() ? "" : "; this is an agent's, since " + caller.why)});
     }
     Args read(std::move(args));
     return (this->*row.handler)(caller, read, responder);
   }
   responder.fail({wire::Code::InvalidArgument, "there is no call '" + name + "'"});
-}
-
-Role EngineApplication::role_of(pid_t peer, Role asked) {
-  const Terminal* inside = engine_ ? engine_->terminal_of_process(peer) : nullptr;
-  if (inside == nullptr || inside->spec().owner != engine::Owner::Agent) return asked;
-  return asked == Role::Viewer ? Role::Viewer : Role::Agent;
 }
 
 void EngineApplication::load_config() {
@@ -268,6 +267,14 @@ base::Result<void> EngineApplication::start(io::Loop& loop, Server& server) {
     process_.log().warning(warnings_.back());
   }
   readers_ = readers ? std::move(*readers) : engine::Readers();
+  auto sessions = Sessions::open(process_.folders().state + "/sessions");
+  if (!sessions) {
+    warnings_.push_back("who owns which session is not remembered: " + sessions.error().message);
+    process_.log().warning(warnings_.back());
+  }
+  sessions_ = sessions ? std::move(*sessions) : Sessions();
+  if (auto token = base::read_secret_file(process_.folders().person_token()))
+    person_token_ = std::move(*token);
   auto made = engine::Engine::create(loop, engine_settings(), *this);
   if (!made) return tl::unexpected(made.error());
   engine_ = std::move(*made);
@@ -438,7 +445,8 @@ void EngineApplication::connection_closed(uint64_t connection) {
     if (attachment->connection == connection) gone.push_back(key);
   }
   for (const uint64_t key : gone) end_attachment(key, "");
-  std::erase_if(subscriptions_, [&](const auto& entry) { return entry.second->connection == connection; });
+  std::erase_if(subscriptions_,
+                [&](const auto& entry) { return entry.second->caller.connection == connection; });
   count_listeners();
 }
 

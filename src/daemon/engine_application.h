@@ -20,12 +20,15 @@
 #include <vector>
 
 #include "config/load.h"
+#include "daemon/access.h"
 #include "daemon/application.h"
 #include "daemon/args.h"
 #include "daemon/basic_calls.h"
 #include "daemon/login_environment.h"
 #include "daemon/server.h"
+#include "daemon/sessions.h"
 #include "daemon/webhook.h"
+#include "engine/agent_input.h"
 #include "engine/confirmations.h"
 #include "engine/dialogue.h"
 #include "engine/engine.h"
@@ -50,7 +53,7 @@ class EngineApplication final : public Application,
   void call(const Caller& caller, const std::string& name, boost::json::object args,
             Responder responder) override;
   void connection_closed(uint64_t connection) override;
-  Role role_of(pid_t peer, Role asked) override;
+  Admission admit(pid_t pid, Role asked, const wire::Hello& hello) override;
   std::vector<std::string> notices() override;
   base::Result<void> start(io::Loop& loop, Server& server) override;
   std::vector<std::string> reload() override;
@@ -155,10 +158,36 @@ class EngineApplication final : public Application,
   void path_remove(const Caller& caller, Args& args, const Responder& responder);
   void path_list(const Caller& caller, Args& args, const Responder& responder);
   boost::json::object paths_object() const;
-  // The terminal named by `terminal`, or that of the command named by `command`; answers if there is none.
-  engine::Terminal* terminal_of(Args& args, const Responder& responder, engine::Command** command = nullptr);
+  void lend(const Caller& caller, Args& args, const Responder& responder);
+  void person_token(const Caller& caller, Args& args, const Responder& responder);
+
+  // --- calls_access.cc
+  // The terminal named by `terminal`, or that of the command named by `command`; answers if there is none, or
+  // if it is not for this caller.
+  engine::Terminal* terminal_of(const Caller& caller, Use use, Args& args, const Responder& responder,
+                                engine::Command** command = nullptr);
+  bool may(const Caller& caller, const engine::Terminal& terminal, Use use) const;
+  // Answers if it may not.
+  bool refused(const Caller& caller, const engine::Terminal& terminal, Use use,
+               const Responder& responder) const;
+  // A person has the keyboard, and who calls is an agent: answers that.
+  bool held(const Caller& caller, const engine::Terminal& terminal, const Responder& responder) const;
+  // Whether a command that waits for a person, or was refused, is this caller's to see.
+  bool may_see(const Caller& caller, const std::string& session) const;
+  // What an agent did to a terminal, for the record.
+  struct Act {
+    const char* action = "";
+    std::string what;
+    std::string decided_by;
+    std::string reason;
+    bool allowed = true;
+  };
+  void note_act(const Caller& caller, const engine::Terminal& terminal, const Act& act);
   void when_ready(const Caller& caller, engine::Terminal& terminal, const Responder& responder,
                   std::function<void(engine::Terminal&)> then);
+  void open_now(const Caller& caller, engine::OpenRequest request, const Responder& responder);
+  void type_as_agent(const Caller& caller, engine::Terminal& terminal, const engine::TypedInput& judged,
+                     const std::string& bytes, const Responder& responder);
   void type(engine::Terminal& terminal, const std::string& bytes, engine::Owner by,
             const Responder& responder);
 
@@ -188,6 +217,7 @@ class EngineApplication final : public Application,
   void count_listeners();
   static void add_new_text(Subscription& subscription, engine::Terminal& terminal,
                            boost::json::object& event);
+  bool hears(const Caller& caller, const std::string& terminal_id, const boost::json::object& event);
   void tell(const char* kind, const std::string& terminal_id, const boost::json::object& event);
 
   // --- calls_policy.cc
@@ -255,6 +285,8 @@ class EngineApplication final : public Application,
   std::optional<engine::Readers> readers_;
   std::unique_ptr<LoginEnvironment> login_;
   engine::Recovered recovered_;
+  Sessions sessions_;
+  std::string person_token_;  // empty: there is none
   io::Loop::TimerId idle_timer_ = 0;
   std::optional<std::chrono::steady_clock::time_point> idle_since_;
   size_t not_recorded_ = 0;  // history rows the store had no room for
@@ -266,6 +298,7 @@ class EngineApplication final : public Application,
   struct Pending {
     terminal::CommandResult facts;
     std::string approval;
+    std::string session;
   };
   std::map<std::string, Pending> pending_;
   std::vector<std::string> pending_order_;

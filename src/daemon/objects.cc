@@ -24,6 +24,10 @@ engine::Owner owner_of(const Caller& caller) {
   return caller.role == Role::Person ? engine::Owner::User : engine::Owner::Agent;
 }
 
+std::string own_session(const Caller& caller) {
+  return caller.role == Role::Person ? std::string() : caller.session;
+}
+
 json::object result_object(const terminal::CommandResult& result) {
   return parsed(result.to_json());
 }
@@ -87,6 +91,15 @@ json::object terminal_object(engine::Engine& engine, engine::Terminal& t) {
                                     {"command", queued->facts.command},
                                     {"by", engine::owner_name(queued->by)}};
   }
+  object["session"] = text_or_null(spec.session);
+  if (t.loan()) {
+    object["lent"] = json::object{{"to", text_or_null(t.loan()->to)},
+                                  {"read_only", t.loan()->use == engine::Loan::Use::Read},
+                                  {"by", t.loan()->by},
+                                  {"since", t.loan()->since_ms}};
+  } else {
+    object["lent"] = nullptr;
+  }
   object["exit_code"] = nullptr;
   object["signal"] = nullptr;
   if (t.exit()) {
@@ -129,6 +142,7 @@ json::object row_object(const store::DecisionRow& row) {
           {"at", row.at_ms},
           {"command_id", text_or_null(row.command_id)},
           {"terminal_id", text_or_null(row.terminal_id)},
+          {"action", row.action},
           {"asked_by", row.asked_by},
           {"command", row.command},
           {"cwd", text_or_null(row.cwd)},

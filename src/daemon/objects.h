@@ -16,6 +16,8 @@ boost::json::object result_object(const terminal::CommandResult& result);
 boost::json::object terminal_object(engine::Engine& engine, engine::Terminal& terminal);
 // Whose doing a call is.
 engine::Owner owner_of(const Caller& caller);
+// The session of terminals it opens: an agent's own; a person's terminals have none.
+std::string own_session(const Caller& caller);
 // JSON text of our own making.
 boost::json::object parsed(const std::string& text);
 boost::json::object row_object(const store::CommandRow& row);

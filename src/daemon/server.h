@@ -95,7 +95,7 @@ class Server final : private io::Poller::Handler, private Responder::Sink {
   void greet(Connection& from, const wire::Hello& hello);
   void open_call(Connection& from, wire::Call call);
   void cancel(Connection& from, uint64_t id);
-  Role judge_role(Connection& from, Role asked);
+  Admission judge(Connection& from, Role asked, const wire::Hello& hello);
 
   Connection* find(uint64_t number);
   const Connection* find(uint64_t number) const;

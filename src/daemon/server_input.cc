@@ -22,7 +22,7 @@ constexpr size_t kLongestName = 256;  // of a client, reader or session
 
 std::string shown(const Caller& who) {
   return "connection " + std::to_string(who.connection) + ": pid " + std::to_string(who.pid) + " '" +
-         who.client + "' is " + role_name(who.role);
+         who.client + "' is " + role_name(who.role) + (who.why.empty() ? "" : ", since " + who.why);
 }
 
 }  // namespace
@@ -82,35 +82,41 @@ void Server::greet(Connection& from, const wire::Hello& hello) {
   }
   const auto asked = role_named(hello.role);
   if (!asked) {
-    return reject(from, {Code::InvalidArgument, "'hello.role' must be agent, person or viewer"});
+    return reject(from, {Code::InvalidArgument, "'hello.role' must be agent, person, viewer or dialogue"});
   }
-  if (std::max({hello.client.size(), hello.reader.size(), hello.session.size()}) > kLongestName) {
+  if (std::max({hello.client.size(), hello.reader.size(), hello.session.size(), hello.secret.size(),
+                hello.token.size()}) > kLongestName) {
     return reject(from, {Code::InvalidArgument,
                          "names in a hello may be " + std::to_string(kLongestName) + " bytes long at most"});
   }
+  Admission admission = judge(from, *asked, hello);
+  if (!admission.refused.empty()) return reject(from, {Code::PermissionDenied, admission.refused});
   loop_.cancel(from.timer);
   from.greeted = true;
   from.in.set_largest(wire::kLargestLine);
-  from.who.role = judge_role(from, *asked);
   from.process.reset();  // only the greeting needs it
+  from.who.role = admission.role;
+  from.who.person = admission.person;
+  from.who.why = std::move(admission.why);
+  from.who.session = std::move(admission.session);
   from.who.client = hello.client;
   from.who.reader = hello.reader.empty() ? hello.client : hello.reader;
-  from.who.session = hello.session;
   log_.info(shown(from.who));
   wire::Welcome welcome;
   welcome.version = TTYWARD_VERSION;
   welcome.daemon = id_;
   welcome.pid = ::getpid();
   welcome.role = role_name(from.who.role);
+  welcome.why = from.who.why;
   if (from.who.role == Role::Person) welcome.notices = handler_.notices();
   send(from, wire::encode(welcome));
 }
 
-Role Server::judge_role(Connection& from, Role asked) {
-  if (from.who.pid <= 0) return Role::Agent;
-  const Role role = handler_.role_of(from.who.pid, asked);
+Admission Server::judge(Connection& from, Role asked, const wire::Hello& hello) {
+  Admission admission = handler_.admit(std::max(from.who.pid, 0), asked, hello);
   // Only if the number meant the same process all the while is the answer about it.
-  return Peer::process_alive(from.process.get()) ? role : Role::Agent;
+  if (from.who.pid <= 0 || Peer::process_alive(from.process.get())) return admission;
+  return handler_.admit(0, asked, hello);
 }
 
 void Server::open_call(Connection& from, wire::Call call) {

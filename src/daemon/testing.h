@@ -85,7 +85,12 @@ class ToyHandler : public CallHandler {
     ++closed;
     if (const auto told = std::exchange(on_closed, nullptr)) told(connection);
   }
-  Role role_of(pid_t, Role asked) override { return forced.value_or(asked); }
+  Admission admit(pid_t pid, Role asked, const wire::Hello& hello) override {
+    Admission made;
+    made.role = pid == 0 ? Role::Agent : forced.value_or(asked);
+    made.session = hello.session;
+    return made;
+  }
 
   static size_t number(const boost::json::object& args, const char* name) {
     const auto* value = args.if_contains(name);

@@ -1,38 +1,194 @@
 #include "engine/agent_input.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+
+#include <boost/json/parse.hpp>
+
+#include "engine/typed_to.h"
+#include "policy/escaped_view.h"
+#include "pty/proc.h"
+#include "pty/program_kind.h"
+
 namespace ttyward::engine {
 
 using base::Error;
 using base::ErrorCode;
+using Kind = TypedInput::Kind;
 
-std::optional<Error> refuse_agent_input(const Terminal& terminal, const base::Result<pty::RunState>& state,
-                                        std::string_view bytes) {
-  if (terminal.spec().temporary()) return std::nullopt;  // there is no shell behind it
-  const auto refuse = [](ErrorCode code, const std::string& why) {
-    return std::optional<Error>(base::fail(code, why).value());
-  };
-  if (!terminal.busy()) {
+namespace {
+
+TypedInput refuse(ErrorCode code, const std::string& why) {
+  TypedInput made;
+  made.kind = Kind::Refuse;
+  made.error = base::fail(code, why).value();
+  return made;
+}
+
+// The settings of the terminal are the last words of the evidence.
+bool is_raw(const pty::Waiting& waiting) {
+  const size_t at = waiting.evidence.rfind("; ");
+  return at == std::string::npos ||
+         !std::string_view(waiting.evidence).substr(at + 2).starts_with("line mode");
+}
+
+// A person said yes to this command, and so to what it reads.
+bool allowed_by_person(const Command* command) {
+  if (command == nullptr || command->by != Owner::Agent) return false;
+  boost::system::error_code wrong;
+  const auto verdict = boost::json::parse(command->facts.verdict_json, wrong);
+  const auto* object = wrong ? nullptr : verdict.if_object();
+  const auto* decision = object != nullptr ? object->if_contains("decision") : nullptr;
+  return decision != nullptr && decision->is_string() && decision->get_string() == "ask";
+}
+
+ReaderFacts facts_of(const pty::Waiting& waiting) {
+  ReaderFacts facts;
+  facts.raw = is_raw(waiting);
+  if (const auto stat = pty::read_stat(waiting.pid)) {
+    facts.names = pty::program_names(*stat);
+    facts.arguments = pty::read_arguments(waiting.pid);
+  }
+  if (facts.names.empty()) facts.names = {waiting.program};
+  // Of another user, after sudo say: then nothing more is known, and a shell counts as one that takes lines.
+  if (facts.arguments.empty()) facts.arguments = {facts.names.front()};
+  const auto environment = pty::read_proc_file("/proc/" + std::to_string(waiting.pid) + "/environ", 1 << 20);
+  const std::string all = std::string(1, '\0') + environment.value_or("");
+  facts.secure_pager = all.find(std::string("\0LESSSECURE=1\0", 14)) != std::string::npos;
+  return facts;
+}
+
+shell::ShellKind shell_of(const ReaderFacts& facts) {
+  for (const std::string& name : facts.names) {
+    const auto kind = shell::identify_shell({name}).kind;
+    if (kind != shell::ShellKind::Other) return kind;
+  }
+  return shell::ShellKind::Other;
+}
+
+// One whole line, as it would be given to exec: keys that edit, recall or complete would make another of it.
+TypedInput line_for(const pty::Waiting& waiting, const ReaderFacts& facts, std::string_view bytes) {
+  TypedInput made;
+  made.kind = Kind::Line;
+  if (bytes == "\x04" || bytes == "\r" || bytes == "\n") {
+    made.kind = Kind::Type;  // leaves that shell, or an empty line
+    return made;
+  }
+  std::string_view line = bytes;
+  if (!line.ends_with('\r') && !line.ends_with('\n')) {
+    return refuse(ErrorCode::InvalidArgument,
+                  waiting.program + " is a shell that runs each line: send a whole line, ended by Enter");
+  }
+  line.remove_suffix(1);
+  if (std::any_of(line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; })) {
+    return refuse(ErrorCode::InvalidArgument,
+                  waiting.program + " is a shell that runs each line: send one line without control keys");
+  }
+  made.line = line;
+  // A shell at its prompt recalls its history at a '!': what that makes of the line nobody can say.
+  made.language = line.find('!') == std::string_view::npos ? language_of(shell_of(facts)) : Language::Other;
+  char folder[PATH_MAX];
+  const std::string link = "/proc/" + std::to_string(waiting.pid) + "/cwd";
+  const ssize_t n = ::readlink(link.c_str(), folder, sizeof folder);
+  if (n > 0) made.cwd.assign(folder, static_cast<size_t>(n));
+  if (made.cwd.empty()) made.language = Language::Other;
+  return made;
+}
+
+}  // namespace
+
+Language language_of(shell::ShellKind kind) {
+  using shell::ShellKind;
+  switch (kind) {
+    case ShellKind::Zsh:
+      return Language::Zsh;
+    case ShellKind::Bash:
+      return Language::Bash;
+    case ShellKind::Dash:
+    case ShellKind::BusyboxAsh:
+    case ShellKind::Ksh:
+    case ShellKind::Mksh:
+    case ShellKind::PosixSh:
+      return Language::Posix;
+    case ShellKind::Fish:
+      return Language::Fish;
+    default:
+      return Language::Other;
+  }
+}
+
+TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::RunState>& state,
+                             std::string_view bytes) {
+  const bool shell_behind = !terminal.spec().temporary();
+  if (shell_behind && !terminal.busy()) {
     return refuse(
         ErrorCode::PermissionDenied,
         "terminal " + terminal.id() +
             " is at its shell prompt: run commands with exec (run_persistent_command), input is for "
             "programs that ask");
   }
-  if (!state) return state.error();
-  if (!state->waiting) {
-    return refuse(ErrorCode::Unavailable,
-                  "no program in " + terminal.id() +
-                      " reads the terminal now, so the shell would get this; wait until it asks (wait with "
-                      "input)");
+  if (!state) {
+    TypedInput made;
+    made.kind = Kind::Refuse;
+    made.error = state.error();
+    return made;
   }
-  const bool by_line =
-      state->waiting->kind == pty::WaitKind::Line || state->waiting->kind == pty::WaitKind::Password;
+  if (!state->waiting) {
+    return refuse(
+        ErrorCode::Unavailable,
+        "no program in " + terminal.id() +
+            " reads the terminal now, so whoever reads next would get this; wait until it asks (wait "
+            "with input)");
+  }
+  const pty::Waiting& waiting = *state->waiting;
+  const bool by_line = waiting.kind == pty::WaitKind::Line || waiting.kind == pty::WaitKind::Password;
   const size_t line_end = bytes.find_first_of(kEndsReading);
   if (by_line && line_end != std::string_view::npos && line_end + 1 < bytes.size()) {
     return refuse(ErrorCode::InvalidArgument,
-                  state->waiting->program + " reads one line; send one at a time, each when it asks");
+                  waiting.program + " reads one line; send one at a time, each when it asks");
   }
-  return std::nullopt;
+  TypedInput made;
+  if (waiting.kind != pty::WaitKind::Password) {
+    const ReaderFacts facts = facts_of(waiting);
+    TypedTo to = typed_to(facts);
+    // The terminal's own shell is busy with a command, so what reads is that command: its builtin `read`.
+    if (shell_behind && waiting.pid == terminal.pid()) to = facts.raw ? TypedTo::Runner : TypedTo::Prompt;
+    switch (to) {
+      case TypedTo::Prompt:
+        break;
+      case TypedTo::Shell:
+        made = line_for(waiting, facts, bytes);
+        break;
+      case TypedTo::Pager:
+        if (!only_moves_in_pager(bytes) && !allowed_by_person(terminal.current())) made.kind = Kind::Ask;
+        break;
+      case TypedTo::Runner:
+        if (!only_leaves_editor(bytes) && !allowed_by_person(terminal.current())) made.kind = Kind::Ask;
+        break;
+    }
+  }
+  made.program = waiting.program;
+  made.pid = waiting.pid;
+  made.echo = waiting.kind != pty::WaitKind::Password;
+  return made;
+}
+
+Judgement judge_typed(const std::string& program, policy::Mode mode) {
+  Judgement made;
+  policy::Verdict& verdict = made.verdict;
+  verdict.decision = mode == policy::Mode::Plan   ? policy::Decision::Deny
+                     : mode == policy::Mode::Yolo ? policy::Decision::Allow
+                                                  : policy::Decision::Ask;
+  verdict.risk = policy::Risk::High;
+  verdict.rule = "built-in";
+  verdict.effects = {{policy::EffectKind::Execute, program}};
+  verdict.reasons = {{"is typed into " + policy::escape_text(program) + ", which runs what it is given",
+                      {},
+                      policy::Risk::High,
+                      policy::Decision::Ask}};
+  return made;
 }
 
 }  // namespace ttyward::engine

@@ -20,6 +20,7 @@ std::string_view name_of(Outcome outcome);
 struct AuditRow {
   std::string id;  // a question is recorded when it opens and again, under the same id, when it closes
   int64_t at_ms = 0;
+  std::string action = "run";  // what was to be done: run, open, type, interrupt, signal, kill, lend
   std::string command_id;
   std::string terminal_id;
   std::string task;

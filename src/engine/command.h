@@ -23,6 +23,7 @@ struct CommandRequest {
   std::string text;  // as given
   std::string cwd;   // for this command only; empty: where the shell is
   Owner by = Owner::Agent;
+  std::string session;  // of the agent who asks; empty: none
   std::chrono::milliseconds timeout{0};
   std::chrono::milliseconds idle_timeout{0};
   bool sentinel = false;  // for whatever reads the terminal now, not for its shell

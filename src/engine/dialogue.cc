@@ -236,8 +236,8 @@ void Dialogue::send_when_read(size_t index, const std::string& asked, const std:
   terminal_->look(
       [this, alive = alive_, index, asked, bytes, give_up](const base::Result<pty::RunState>& state) {
         if (!*alive || ended_) return;
-        const auto refused = refuse_agent_input(*terminal_, state, bytes);
-        if (!refused) {
+        const TypedInput judged = judge_agent_input(*terminal_, state, bytes);
+        if (judged.kind == TypedInput::Kind::Type) {
           sending_ = false;
           note(index);
           terminal_->input(bytes, Owner::Agent, [this, alive](const base::Result<void>& result) {
@@ -246,7 +246,8 @@ void Dialogue::send_when_read(size_t index, const std::string& asked, const std:
           return look();
         }
         // What a program prints before it reads is seen before it reads.
-        if (refused->code == base::ErrorCode::Unavailable && Clock::now() < give_up) {
+        const bool later = judged.error && judged.error->code == base::ErrorCode::Unavailable;
+        if (later && Clock::now() < give_up) {
           retry_ = loop_.after(kEchoPause, [this, index, asked, bytes, give_up] {
             retry_ = 0;
             send_when_read(index, asked, bytes, give_up);
@@ -254,7 +255,12 @@ void Dialogue::send_when_read(size_t index, const std::string& asked, const std:
           return;
         }
         take_back_use();
-        end(End::Failed, "the reply to '" + asked + "' was not typed: " + refused->message);
+        end(End::Failed,
+            "the reply to '" + asked + "' was not typed: " +
+                (judged.error
+                     ? judged.error->message
+                     : judged.program + " runs what it is given, so a person may have to allow it: type it "
+                                        "when it asks (send, send_input)"));
       });
 }
 

@@ -215,6 +215,7 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
   spec.request = request.request;
   spec.name = request.name;
   spec.owner = request.owner;
+  spec.session = request.session;
   spec.task = request.task;
   auto cwd = checked_cwd(request.cwd);
   if (!cwd) return tl::unexpected(cwd.error());
@@ -250,6 +251,7 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
   spec.request.clear();
   spec.name.clear();
   spec.task.clear();
+  spec.session.clear();
   spec.owner = Owner::System;
   spec.pooled = true;
   pool_model_ = std::move(spec);
@@ -306,11 +308,13 @@ void Engine::fill_pool() {
 }
 
 base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std::string& task, Owner owner,
-                                               pty::Provider provider, std::vector<std::string> callers) {
+                                               const std::string& session, pty::Provider provider,
+                                               std::vector<std::string> callers) {
   auto wanted = checked_cwd(cwd);
   if (!wanted) return tl::unexpected(wanted.error());
   const auto usable = [&](const Terminal& terminal) {
     return terminal.live() && !terminal.busy() && !terminal.spec().temporary() && !terminal.spec().pooled &&
+           terminal.spec().owner == owner && terminal.spec().session == session && !terminal.loan() &&
            terminal.spec().provider == provider && !terminal.lease() && !terminal.cwd().empty() &&
            base::same_path(terminal.cwd(), *wanted);
   };
@@ -332,6 +336,7 @@ base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std
   request.cwd = *wanted;
   request.task = task;
   request.owner = owner;
+  request.session = session;
   request.provider = provider;
   request.callers = std::move(callers);
   auto opened = open(std::move(request));
@@ -340,11 +345,12 @@ base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std
   return Acquired{*opened, true};
 }
 
-std::vector<Terminal*> Engine::release(const std::string& task) {
+std::vector<Terminal*> Engine::release(const std::string& task,
+                                       const std::function<bool(const Terminal&)>& may) {
   std::vector<Terminal*> released;
   if (task.empty()) return released;
   for (const auto& terminal : terminals_) {
-    if (terminal->spec().task != task) continue;
+    if (terminal->spec().task != task || !may(*terminal)) continue;
     terminal->set_task("");
     terminal->release_promise();
     released.push_back(terminal.get());
@@ -360,6 +366,7 @@ base::Result<Terminal*> Engine::run(RunRequest request) {
   TerminalSpec spec;
   spec.id = base::random_id('t');
   spec.owner = request.owner;
+  spec.session = request.session;
   spec.task = request.task;
   auto cwd = checked_cwd(request.cwd);
   if (!cwd) return tl::unexpected(cwd.error());
@@ -408,6 +415,7 @@ base::Result<Engine::Submitted> Engine::submit(Terminal& terminal, CommandReques
   light.idle_timeout = kept.idle_timeout;
   light.task = terminal.spec().task;
   light.owner = kept.by;
+  light.session = kept.session;
   light.verdict_json = kept.verdict_json;
   auto ran = run(std::move(light));
   if (!ran) return tl::unexpected(ran.error());
@@ -550,12 +558,19 @@ std::vector<Terminal*> Engine::of_session(const std::string& session) const {
   return list;
 }
 
+// A holder outlives its terminal as long as something of it runs. A number may have been given away by then:
+// whoever trusts a terminal because of this has to ask whether it lives.
+const Terminal* Engine::terminal_led_by(pid_t pid) const {
+  for (const auto& terminal : terminals_) {
+    if (terminal->holder_pid() == pid || terminal->pid() == pid) return terminal.get();
+  }
+  return nullptr;
+}
+
 const Terminal* Engine::terminal_of_process(pid_t pid) const {
   constexpr int kDeepest = 256;
   for (int i = 0; i < kDeepest && pid > 1; i++) {
-    for (const auto& terminal : terminals_) {
-      if (terminal->holder_pid() == pid || terminal->pid() == pid) return terminal.get();
-    }
+    if (const Terminal* led = terminal_led_by(pid)) return led;
     const auto stat = pty::read_stat(pid);
     if (!stat) return nullptr;
     pid = stat->parent;

@@ -36,6 +36,7 @@ struct OpenRequest {
   pty::Provider provider = pty::Provider::Pty;
   std::string task;
   Owner owner = Owner::Agent;
+  std::string session;                   // of the agent who asks; empty: none
   std::vector<std::string> environment;  // NAME=value, from whoever asks
   std::vector<std::string> callers;      // the caller's own, of which a part is inherited; empty: ours
   std::optional<pty::WindowSize> size;
@@ -56,6 +57,7 @@ struct RunRequest {
   bool keep_background = true;
   std::string task;
   Owner owner = Owner::Agent;
+  std::string session;
   std::string verdict_json;
 };
 
@@ -111,13 +113,14 @@ class Engine final : private Watcher {
     Terminal* terminal = nullptr;
     bool created = false;
   };
-  // An idle one of the same provider, task and live directory, else any idle one of that provider and
-  // directory, else a new one; bound to the task.
+  // An idle one of the same owner and session, provider, task and live directory, else any idle one of that
+  // owner, provider and directory, else a new one; bound to the task.
   base::Result<Acquired> acquire(const std::string& cwd, const std::string& task, Owner owner,
+                                 const std::string& session = {},
                                  pty::Provider provider = pty::Provider::Pty,
                                  std::vector<std::string> callers = {});
-  // Their task is cleared; they live on for whoever comes next.
-  std::vector<Terminal*> release(const std::string& task);
+  // Those of the task for which `may` holds: their task is cleared, and they live on for whoever comes next.
+  std::vector<Terminal*> release(const std::string& task, const std::function<bool(const Terminal&)>& may);
   base::Result<Terminal*> run(RunRequest request);
   struct Submitted {
     Terminal* terminal = nullptr;
@@ -151,8 +154,10 @@ class Engine final : private Watcher {
   std::vector<Association> sessions_of(const Terminal& terminal) const;
   std::vector<Terminal*> of_session(const std::string& session) const;
 
-  // Which terminal a process is in, by its ancestors; null if in none.
+  // The innermost terminal a process is in, by its ancestors; null if in none.
   const Terminal* terminal_of_process(pid_t pid) const;
+  // The one whose holder or first process this is.
+  const Terminal* terminal_led_by(pid_t pid) const;
   // Brings all down; `done` when nothing is left.
   void kill_all(std::function<void()> done);
   // The same with the shells started ahead alone: nobody would find them again.

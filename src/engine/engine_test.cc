@@ -195,7 +195,7 @@ TEST(Engine, AReleasedTerminalServesTheNextTaskAndKeepsItsOutput) {
   EngineBench bench;
   Terminal& first = bench.acquire(bench.path("/project"), "task-1");
   bench.exec(first, "echo kept");
-  ASSERT_EQ(bench.engine().release("task-1").size(), 1U);
+  ASSERT_EQ(bench.engine().release("task-1", [](const Terminal&) { return true; }).size(), 1U);
   EXPECT_EQ(first.spec().task, "");
   bool created = false;
   EXPECT_EQ(&bench.acquire(bench.path("/project"), "task-2", &created), &first);

@@ -7,7 +7,9 @@
 
 #include "base/ids.h"
 #include "base/mask_secrets.h"
+#include "engine/agent_input.h"
 #include "engine/time.h"
+#include "engine/typed_to.h"
 #include "policy/escaped_view.h"
 #include "policy/rule_words.h"
 #include "policy/verdict_json.h"
@@ -60,7 +62,8 @@ OfferedRules shown_rules(const std::vector<policy::Rule>& rules, const std::stri
 bool same_deed(const GateRequest& asked, const GateRequest& now) {
   return asked.command == now.command && asked.cwd == now.cwd &&
          asked.environment_changes == now.environment_changes && asked.terminal_id == now.terminal_id &&
-         asked.session == now.session && asked.language == now.language && asked.workspace == now.workspace;
+         asked.session == now.session && asked.typed_to == now.typed_to && asked.language == now.language &&
+         asked.workspace == now.workspace;
 }
 
 Gate::Gate(io::Loop& loop, GateSettings settings, AuditSink& audit, Confirmations* confirmations)
@@ -86,6 +89,7 @@ policy::Mode Gate::mode_of(const GateRequest& request) const {
 }
 
 Result<Judgement> Gate::judge_request(const GateRequest& request, const std::vector<policy::Rule>& more) {
+  if (!request.typed_to.empty()) return judge_typed(request.typed_to, mode_of(request));
   policy::RuleSet set;
   for (const policy::Rule& rule : more) set.add(rule);
   const RulesAt& files = files_.at(request.cwd);
@@ -114,6 +118,15 @@ Result<Judgement> Gate::judge_request(const GateRequest& request, const std::vec
           "confirms it with `ttyward rules confirm`";
       out.verdict.hints.insert(out.verdict.hints.begin(), out.note);
     }
+  }
+  const auto& commands = out.verdict.commands;
+  if (out.verdict.decision == policy::Decision::Ask &&
+      std::any_of(commands.begin(), commands.end(), starts_interactive)) {
+    out.verdict.reasons.push_back(
+        {"takes what is typed into it later as allowed, too: it is not asked about again",
+         {},
+         policy::Risk::Low,
+         policy::Decision::Ask});
   }
   return out;
 }
@@ -260,6 +273,7 @@ GateDecision Gate::open(GateRequest request, Judgement judgement, Later later) {
 AuditRow Gate::audit_row(const GateRequest& request, const policy::Verdict& verdict) const {
   AuditRow row;
   row.at_ms = unix_ms();
+  row.action = request.action;
   row.command_id = request.command_id;
   row.terminal_id = request.terminal_id;
   row.task = request.task;

@@ -73,6 +73,8 @@ struct GateRequest {
   bool ask_about_safe = false;
   bool confirm_dangerous = false;
   std::string command_id;
+  std::string action = "run";  // or "open", "type"
+  std::string typed_to;        // the program that would run the text; empty: it is a command line
 };
 
 // Whether an approval of `asked` covers `now`.

@@ -323,12 +323,14 @@ void Terminal::assign_from_pool(const TerminalSpec& wanted) {
   spec_.pooled = false;
   spec_.name = wanted.name;
   spec_.owner = wanted.owner;
+  spec_.session = wanted.session;
   spec_.task = wanted.task;
   spec_.request = wanted.request;
   log({{"k", "meta"},
        {"pooled", false},
        {"name", spec_.name},
        {"owner", owner_name(spec_.owner)},
+       {"session", spec_.session},
        {"task", spec_.task},
        {"request", spec_.request},
        {"at", read_to_}});
@@ -344,6 +346,23 @@ void Terminal::set_lease(std::optional<Lease> lease) {
   lease_ = std::move(lease);
   changed(kMeta);
   if (!lease_) pump();
+}
+
+void Terminal::set_loan(std::optional<Loan> loan) {
+  loan_ = std::move(loan);
+  if (loan_) {
+    const bool act = loan_->use == Loan::Use::Act;
+    lent_for_acting_ = lent_for_acting_ || act;
+    log({{"k", "loan"},
+         {"act", act},
+         {"to", loan_->to},
+         {"by", loan_->by},
+         {"since", loan_->since_ms},
+         {"at", read_to_}});
+  } else {
+    log({{"k", "loan"}, {"over", true}, {"at", read_to_}});
+  }
+  changed(kMeta);
 }
 
 void Terminal::look(Looked done) {

@@ -45,6 +45,7 @@ struct TerminalSpec {
   std::string id;
   std::string name;
   Owner owner = Owner::Agent;
+  std::string session;  // of the agent that opened it; empty: of one without a session, or a person's
   std::string task;
   std::string cwd;
   std::vector<std::string> argv;         // a shell; or, if `command_id` is set, the one command
@@ -67,6 +68,15 @@ struct TerminalSpec {
   bool temporary() const { return !command_id.empty(); }
 };
 
+// A person lets agents at a terminal that is not theirs.
+struct Loan {
+  enum class Use : uint8_t { Read, Act };
+  Use use = Use::Act;
+  std::string to;  // a session; empty: every agent
+  std::string by;
+  int64_t since_ms = 0;
+};
+
 class Terminal;
 
 // What changed; several at once.
@@ -76,7 +86,7 @@ enum Change : uint32_t {
   kCommandState = 1U << 2,  // awaits input, or not any more
   kCommandFinished = 1U << 3,
   kPrompt = 1U << 4,  // a command may be sent
-  kMeta = 1U << 5,    // name, task, cwd, title, lease, integration
+  kMeta = 1U << 5,    // name, task, cwd, title, lease, loan, integration
   kClosed = 1U << 6,
   kReady = 1U << 7,      // started: usable, or known to be without integration
   kUnwatched = 1U << 8,  // it has ended, and one less waits to be told
@@ -231,6 +241,13 @@ class Terminal final : private HolderLink::Observer {
   };
   const std::optional<Lease>& lease() const { return lease_; }
   void set_lease(std::optional<Lease> lease);
+
+  // --- a person lets agents at it
+  const std::optional<Loan>& loan() const { return loan_; }
+  // Nothing: it is taken back. Kept over the engine's death.
+  void set_loan(std::optional<Loan> loan);
+  // Whether agents act in it, or ever did: what runs there may be theirs for as long as it lives.
+  bool agents_act() const { return spec_.owner == Owner::Agent || lent_for_acting_; }
 
   // --- who wants to know
   void watch(Watcher& watcher) { watchers_.push_back(&watcher); }
@@ -414,6 +431,8 @@ class Terminal final : private HolderLink::Observer {
   int interest_ = 0;
   int input_looks_ = 0;  // in a row that found somebody waiting
   std::optional<Lease> lease_;
+  std::optional<Loan> loan_;
+  bool lent_for_acting_ = false;  // now, or at any time before
 
   io::Loop::TimerId start_timer_ = 0;
   io::Loop::TimerId editor_timer_ = 0;

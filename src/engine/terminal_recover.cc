@@ -293,8 +293,17 @@ void Terminal::apply(const json::object& record) {
     spec_.name = text_of(record, "name", spec_.name);
     spec_.task = text_of(record, "task", spec_.task);
     spec_.pooled = truth_of(record, "pooled", spec_.pooled);
+    spec_.session = text_of(record, "session", spec_.session);
     spec_.request = text_of(record, "request", spec_.request);
     if (const auto owner = owner_named(text_of(record, "owner"))) spec_.owner = *owner;
+  } else if (kind == "loan") {
+    const bool act = truth_of(record, "act");
+    lent_for_acting_ = lent_for_acting_ || act;
+    loan_.reset();
+    if (!truth_of(record, "over")) {
+      loan_ = Loan{act ? Loan::Use::Act : Loan::Use::Read, text_of(record, "to"), text_of(record, "by"),
+                   number_or(record, "since", 0)};
+    }
   } else if (kind == "reply") {
     if (Command* command = find(text_of(record, "c"))) {
       command->given_replies.push_back({static_cast<size_t>(number_or(record, "n", 0)),

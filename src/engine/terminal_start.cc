@@ -308,6 +308,7 @@ json::object Terminal::spec_record() const {
                       {"id", spec_.id},
                       {"name", spec_.name},
                       {"owner", owner_name(spec_.owner)},
+                      {"session", spec_.session},
                       {"task", spec_.task},
                       {"cwd", spec_.cwd},
                       {"argv", strings(masked(spec_.argv))},
@@ -339,6 +340,7 @@ TerminalSpec Terminal::spec_from(const json::object& record) {
   spec.name = text_of(record, "name");
   spec.request = text_of(record, "request");
   spec.owner = owner_named(text_of(record, "owner")).value_or(Owner::Agent);
+  spec.session = text_of(record, "session");
   spec.task = text_of(record, "task");
   spec.cwd = text_of(record, "cwd");
   spec.argv = strings_of(record, "argv");

@@ -42,7 +42,8 @@ class Backend {
 };
 
 // The two ways in. What an agent does goes over `agent`. `person` exists for one thing: to hand on the answer
-// that a person gave in the client's own dialogue; no tool argument ever reaches it.
+// that a person gave in the client's own dialogue; no tool argument ever reaches it. Its role is `dialogue`:
+// the daemon takes nothing else from it, and only about questions of the same session.
 struct Backends {
   Backend& agent;
   Backend& person;

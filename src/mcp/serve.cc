@@ -8,8 +8,11 @@
 #include <utility>
 
 #include "base/folders.h"
+#include "base/hex.h"
 #include "base/ids.h"
 #include "base/private_folder.h"
+#include "base/secret_file.h"
+#include "base/sha256.h"
 #include "io/loop.h"
 #include "io/signals.h"
 #include "mcp/conformance/fixtures.h"
@@ -55,7 +58,7 @@ class Token {
         return tl::unexpected(opened.error());
       made.path_ = folder + "/mcp-token-" + std::to_string(port);
     }
-    auto text = given ? http::read_token_file(made.path_) : http::make_token_file(made.path_);
+    auto text = given ? base::read_secret_file(made.path_) : http::make_token_file(made.path_);
     if (!text) return tl::unexpected(text.error());
     made.text_ = std::move(*text);
     made.ours_ = !given;
@@ -101,12 +104,33 @@ int serve_http(Server& server, const ServeOptions& options, const int& ended_by)
   return ended_by == 0 ? 0 : 128 + ended_by;
 }
 
-client::Options connection(const ServeOptions& options, const std::string& session, const char* role) {
+struct OwnSession {
+  std::string name;
+  std::string secret;  // proves to the daemon that it is ours
+};
+
+// One that has a name is found again by the next process of that name: its secret is in a file.
+base::Result<OwnSession> own_session(const std::string& name) {
+  if (name.empty()) return OwnSession{base::random_id('m'), base::random_secret()};
+  const std::string folder = base::user_folders().state + "/session-secrets";
+  if (auto opened = base::open_private_folder(folder, base::IfMissing::Create); !opened)
+    return tl::unexpected(opened.error());
+  const std::string path = folder + "/" + base::to_hex(base::sha256(name));
+  std::string secret = base::random_secret();
+  auto written = base::write_secret_file(path, secret);
+  if (written) return OwnSession{name, std::move(secret)};
+  auto kept = base::read_secret_file(path);
+  if (!kept) return tl::unexpected(kept.error());
+  return OwnSession{name, std::move(*kept)};
+}
+
+client::Options connection(const OwnSession& session, const char* role) {
   client::Options out;
   out.role = role;
-  out.client = std::string("ttyward mcp") + (std::string(role) == "person" ? " (dialogue)" : "");
-  out.reader = "mcp-" + session;
-  out.session = options.session.empty() ? session : options.session;
+  out.client = std::string("ttyward mcp") + (std::string(role) == "dialogue" ? " (dialogue)" : "");
+  out.reader = "mcp-" + session.name;
+  out.session = session.name;
+  out.secret = session.secret;
   return out;
 }
 
@@ -136,12 +160,15 @@ int serve(const ServeOptions& options) {
     conformance::Fixtures fixtures(notices);
     return run(fixtures);
   }
-  const std::string session = options.session.empty() ? base::random_id('m') : options.session;
+  auto session = own_session(options.session);
+  if (!session) return complain(session.error().message);
   auto roots = tools::Roots::open(options.roots);
   if (!roots) return complain(roots.error().message, 2);
-  SocketBackend agent(**loop, connection(options, session, "agent"));
-  SocketBackend person(**loop, connection(options, session, "person"));
-  tools::Terminals terminals(**loop, {agent, person}, notices, std::move(*roots), session);
+  SocketBackend agent(**loop, connection(*session, "agent"));
+  // Over HTTP whoever has the token could answer, the agent's own programs among them.
+  const bool dialogue = options.http.empty() || options.http_dialogue;
+  SocketBackend person(**loop, connection(*session, dialogue ? "dialogue" : "agent"));
+  tools::Terminals terminals(**loop, {agent, person}, notices, std::move(*roots), session->name);
   terminals.set_aliases(options.aliases);
   agent.connect();
   return run(terminals);

@@ -8,6 +8,7 @@
 #include <future>
 #include <thread>
 
+#include "base/secret_file.h"
 #include "mcp/conformance/fixtures.h"
 #include "mcp/http/endpoint.h"
 #include "mcp/http/guard.h"
@@ -128,16 +129,16 @@ TEST(Guard, TokenFilesAreOursAlone) {
   struct stat status{};
   ASSERT_EQ(::stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600u);
-  EXPECT_EQ(http::read_token_file(path).value(), *made);
+  EXPECT_EQ(base::read_secret_file(path).value(), *made);
   ::chmod(path.c_str(), 0644);
-  EXPECT_FALSE(http::read_token_file(path));
+  EXPECT_FALSE(base::read_secret_file(path));
   const auto next = http::make_token_file(path);
   ASSERT_TRUE(next) << "a new one replaces it";
   http::remove_token_file(path, *made);
-  EXPECT_EQ(http::read_token_file(path).value(), *next) << "the file is another server's by now";
+  EXPECT_EQ(base::read_secret_file(path).value(), *next) << "the file is another server's by now";
   const std::string link = std::string(folder) + "/link";
   ASSERT_EQ(::symlink(path.c_str(), link.c_str()), 0);
-  EXPECT_FALSE(http::read_token_file(link));
+  EXPECT_FALSE(base::read_secret_file(link));
   ::unlink(link.c_str());
   http::remove_token_file(path, *next);
   EXPECT_NE(::stat(path.c_str(), &status), 0);

@@ -51,6 +51,7 @@ Map inherited(const EnvironmentRequest& request) {
   for (const std::string& entry : request.ours) {
     const auto [name, value] = split(entry);
     if (name.empty() || name.size() == entry.size()) continue;
+    if (name == "TTYWARD_PERSON_TOKEN_FILE") continue;  // what a person shows is for that person alone
     if (fate_of_variable(request, name).passes) result.emplace(name, value);
   }
   return result;

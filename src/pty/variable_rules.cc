@@ -216,6 +216,7 @@ std::string refusal_reason(std::string_view name, std::string_view value) {
   if (!is_name(name)) return "not a variable's name";
   if (value.find('\0') != std::string_view::npos) return "its value contains a NUL character";
   if (switches_pager_off(name, value)) return {};
+  if (name == "TTYWARD_PERSON_TOKEN_FILE") return "shows who is a person";
   for (const Refusal& refusal : kRefusals)
     if (any(refusal.rules, name)) return std::string(refusal.reason);
   if (name.starts_with("GIT_") && !any(kHarmlessGit, name)) return "can make git run a program";

@@ -5,8 +5,8 @@
 namespace ttyward::store {
 namespace {
 
-// In use twice: for a fresh file, and when an older one is brought here.
-#define DECISIONS                                                                                          \
+// As it was until version 2: one row for each decision, which was written over when a question was answered.
+#define DECISIONS_OF_2                                                                                     \
   "CREATE TABLE decisions (\n"                                                                             \
   "  id             TEXT PRIMARY KEY NOT NULL,\n"                                                          \
   "  at_ms          INTEGER NOT NULL,\n"                                                                   \
@@ -24,6 +24,32 @@ namespace {
   "  answered_by    TEXT,\n"                                                                               \
   "  answered_at_ms INTEGER\n"                                                                             \
   ") WITHOUT ROWID;\n"                                                                                     \
+  "CREATE INDEX decisions_by_time ON decisions (at_ms, id);\n"                                             \
+  "CREATE INDEX decisions_by_command ON decisions (command_id);\n"
+
+// Rows are added and never changed; store/chain.h says what `hash` is. In use twice.
+#define DECISIONS                                                                                          \
+  "CREATE TABLE decisions (\n"                                                                             \
+  "  number         INTEGER PRIMARY KEY NOT NULL,\n"                                                       \
+  "  hash           TEXT NOT NULL,\n"                                                                      \
+  "  id             TEXT NOT NULL,\n"                                                                      \
+  "  at_ms          INTEGER NOT NULL,\n"                                                                   \
+  "  command_id     TEXT,\n"                                                                               \
+  "  terminal_id    TEXT,\n"                                                                               \
+  "  action         TEXT NOT NULL,\n"                                                                      \
+  "  asked_by       TEXT NOT NULL,\n"                                                                      \
+  "  command        TEXT NOT NULL,\n"                                                                      \
+  "  cwd            TEXT NOT NULL,\n"                                                                      \
+  "  decision       TEXT NOT NULL\n"                                                                       \
+  "                 CHECK (decision IN ('allow', 'ask_allow', 'deny', 'skip', 'expired', 'withdrawn')),\n" \
+  "  decided_by     TEXT NOT NULL,\n"                                                                      \
+  "  risk           TEXT NOT NULL,\n"                                                                      \
+  "  effects        TEXT NOT NULL,\n"                                                                      \
+  "  reason         TEXT NOT NULL,\n"                                                                      \
+  "  answered_by    TEXT,\n"                                                                               \
+  "  answered_at_ms INTEGER\n"                                                                             \
+  ");\n"                                                                                                   \
+  "CREATE INDEX decisions_by_id ON decisions (id, number);\n"                                              \
   "CREATE INDEX decisions_by_time ON decisions (at_ms, id);\n"                                             \
   "CREATE INDEX decisions_by_command ON decisions (command_id);\n"
 
@@ -75,15 +101,29 @@ constexpr const char* kFrom1 = R"sql(
 ALTER TABLE decisions RENAME TO decisions_of_1;
 DROP INDEX decisions_by_time;
 DROP INDEX decisions_by_command;
-)sql" DECISIONS R"sql(
+)sql" DECISIONS_OF_2 R"sql(
 INSERT INTO decisions SELECT * FROM decisions_of_1;
 UPDATE decisions SET decision = 'withdrawn' WHERE decision = 'deny' AND decided_by = 'withdrawal';
 DROP TABLE decisions_of_1;
 )sql";
 
-constexpr SchemaStep kSteps[] = {{1, kFrom1}};
+// Hashes are made when the file is opened: SQL has no function for them.
+constexpr const char* kFrom2 = R"sql(
+ALTER TABLE decisions RENAME TO decisions_of_2;
+DROP INDEX decisions_by_time;
+DROP INDEX decisions_by_command;
+)sql" DECISIONS R"sql(
+INSERT INTO decisions SELECT row_number() OVER (ORDER BY at_ms, id), '', id, at_ms, command_id, terminal_id, 'run',
+    asked_by, command, cwd, decision, decided_by, risk, effects, reason, answered_by, answered_at_ms
+  FROM decisions_of_2;
+DROP TABLE decisions_of_2;
+INSERT OR REPLACE INTO settings VALUES ('decisions_unchained', 'from version 2');
+)sql";
+
+constexpr SchemaStep kSteps[] = {{1, kFrom1}, {2, kFrom2}};
 
 #undef DECISIONS
+#undef DECISIONS_OF_2
 
 base::Result<void> set_version(Database& database, int version) {
   const std::string sql =
@@ -132,7 +172,7 @@ base::Result<void> migrate(Database& database, const Schema& schema, int64_t ver
 }  // namespace
 
 const Schema& current_schema() {
-  static constexpr Schema kCurrent = {2, kCreate, kSteps};
+  static constexpr Schema kCurrent = {3, kCreate, kSteps};
   return kCurrent;
 }
 

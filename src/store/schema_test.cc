@@ -64,9 +64,18 @@ TEST_F(SchemaTest, an_old_file_is_migrated_with_its_rows) {
 
 TEST_F(SchemaTest, the_first_version_is_brought_here) {
   std::string first = "CREATE TABLE schema (version INTEGER NOT NULL); INSERT INTO schema VALUES (1);";
-  first += current_schema().create;
-  const std::string since = ", 'withdrawn'";
-  first.erase(first.find(since), since.size());
+  const std::string create = current_schema().create;
+  first += create.substr(0, create.find("CREATE TABLE decisions"));
+  first += R"sql(
+    CREATE TABLE decisions (id TEXT PRIMARY KEY NOT NULL, at_ms INTEGER NOT NULL, command_id TEXT, terminal_id TEXT,
+      asked_by TEXT NOT NULL, command TEXT NOT NULL, cwd TEXT NOT NULL, decision TEXT NOT NULL
+      CHECK (decision IN ('allow', 'ask_allow', 'deny', 'skip', 'expired')), decided_by TEXT NOT NULL,
+      risk TEXT NOT NULL, effects TEXT NOT NULL, reason TEXT NOT NULL, answered_by TEXT, answered_at_ms INTEGER)
+      WITHOUT ROWID;
+    CREATE INDEX decisions_by_time ON decisions (at_ms, id);
+    CREATE INDEX decisions_by_command ON decisions (command_id);
+  )sql";
+  first += create.substr(create.find("CREATE TABLE session_rules"));
   for (const char* row : {"'d1', 5, NULL, NULL, 'a', 'ls', '/', 'deny', 'withdrawal'",
                           "'d2', 6, NULL, NULL, 'a', 'ls', '/', 'deny', 'person'"}) {
     first += "INSERT INTO decisions VALUES (" + std::string(row) + ", 'low', '', '', NULL, NULL);";
@@ -77,6 +86,12 @@ TEST_F(SchemaTest, the_first_version_is_brought_here) {
     ASSERT_TRUE(store) << store.error().message;
     EXPECT_EQ(store->decision("d1").value()->decision, Decision::Withdrawn);
     EXPECT_EQ(store->decision("d2").value()->decision, Decision::Deny);
+    const auto report = store->verify_decisions();  // old rows are chained, too
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_EQ(report->rows, 2);
+    EXPECT_EQ(report->head.number, 2);
+    ASSERT_TRUE(store->put_decision(a_decision("d3", 7)));
+    EXPECT_TRUE(store->verify_decisions()->problems.empty());
   }
   EXPECT_EQ(version(), std::to_string(current_schema().version));
 }
@@ -104,7 +119,7 @@ TEST_F(SchemaTest, a_newer_file_is_left_alone) {
   const auto store = Store::open(scratch_.path());
   ASSERT_FALSE(store);
   EXPECT_EQ(store.error().code, base::ErrorCode::Unsupported);
-  EXPECT_THAT(store.error().message, HasSubstr("newer ttyward (version 7, this one knows 2)"));
+  EXPECT_THAT(store.error().message, HasSubstr("newer ttyward (version 7, this one knows 3)"));
   EXPECT_EQ(version(), "7");
 }
 

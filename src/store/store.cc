@@ -1,5 +1,6 @@
 #include "store/store.h"
 
+#include <cstdio>
 #include <utility>
 
 #include "store/tables.h"
@@ -23,6 +24,7 @@ base::Result<Database> Store::open_database(const PreparedFile& file, const Sche
   const char* sync = *mode == "wal" ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL";
   if (auto set = database->execute(sync); !set) return tl::unexpected(set.error());
   if (auto ready = bring_to(*database, schema); !ready) return tl::unexpected(ready.error());
+  if (auto chained = chain_old_rows(*database); !chained) return tl::unexpected(chained.error());
   return database;
 }
 
@@ -41,6 +43,8 @@ base::Result<void> Store::begin_afresh(const base::Error& damage) {
   database_.reset();
   const auto aside = set_aside(file_);
   if (!aside) return tl::unexpected(aside.error());
+  // What was noted is of that file: the new one begins its own chain.
+  if (!aside->empty()) ::rename(noted_path().c_str(), (*aside + "-head").c_str());
   auto file = prepare_file(file_.path);
   if (!file) return tl::unexpected(file.error());
   auto database = open_database(*file, *schema_);
@@ -80,7 +84,10 @@ base::Result<std::vector<CommandRow>> Store::find_commands(const HistoryQuery& q
 }
 
 base::Result<void> Store::put_decision(const DecisionRow& row) {
-  return surviving_damage([&] { return write_decision(*database_, row); });
+  auto written = surviving_damage([&] { return write_decision(*database_, row); });
+  if (!written) return tl::unexpected(written.error());
+  write_noted(noted_path(), *written);
+  return {};
 }
 
 base::Result<std::optional<DecisionRow>> Store::decision(std::string_view id) {
@@ -122,7 +129,7 @@ base::Result<Pruned> Store::prune(int64_t max_rows, int64_t older_than_ms) {
     if (!transaction) return tl::unexpected(transaction.error());
     const auto commands = delete_old(*database_, "commands", "started_at_ms", max_rows, older_than_ms);
     if (!commands) return tl::unexpected(commands.error());
-    const auto decisions = delete_old(*database_, "decisions", "at_ms", max_rows, older_than_ms);
+    const auto decisions = prune_decisions(*database_, max_rows, older_than_ms);
     if (!decisions) return tl::unexpected(decisions.error());
     if (auto done = transaction->commit(); !done) return tl::unexpected(done.error());
     if (*commands + *decisions > 0) {
@@ -131,6 +138,10 @@ base::Result<Pruned> Store::prune(int64_t max_rows, int64_t older_than_ms) {
     }
     return Pruned{*commands, *decisions};
   });
+}
+
+base::Result<ChainReport> Store::verify_decisions() {
+  return surviving_damage([&] { return verify_chain(*database_, read_noted(noted_path())); });
 }
 
 std::vector<std::string> Store::take_notices() {

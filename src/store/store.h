@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/chain.h"
 #include "store/database.h"
 #include "store/place.h"
 #include "store/rows.h"
@@ -49,6 +50,9 @@ class Store {
   base::Result<std::optional<DecisionRow>> decision(std::string_view id);
   base::Result<std::vector<DecisionRow>> find_decisions(const DecisionQuery& query);  // newest first
 
+  // Whether the decisions are all there and as they were written: see chain.h.
+  base::Result<ChainReport> verify_decisions();
+
   // The same rule in the same scope is kept once. Returns its number. Rules are
   // kept as they are, not masked: they have to match.
   base::Result<int64_t> put_session_rule(const SessionRule& rule);
@@ -67,6 +71,8 @@ class Store {
   // What a person should hear of: a damaged file that was set aside.
   std::vector<std::string> take_notices();
   const std::string& path() const { return file_.path; }
+  // The file that says which decision is the newest.
+  std::string noted_path() const { return file_.path + "-head"; }
 
  private:
   Store(PreparedFile file, Database database, const Schema& schema)

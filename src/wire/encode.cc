@@ -41,6 +41,8 @@ std::string encode(const Hello& hello) {
   body.number("protocol", hello.protocol).text("role", hello.role).text("client", hello.client);
   hello.reader.empty() ? body.null("reader") : body.text("reader", hello.reader);
   hello.session.empty() ? body.null("session") : body.text("session", hello.session);
+  if (!hello.secret.empty()) body.text("secret", hello.secret);
+  if (!hello.token.empty()) body.text("token", hello.token);
   return "{\"hello\":" + body.str() + "}\n";
 }
 
@@ -55,11 +57,9 @@ std::string encode(const Cancel& cancel) {
 
 std::string encode(const Welcome& welcome) {
   base::JsonObject body;
-  body.number("protocol", welcome.protocol)
-      .text("version", welcome.version)
-      .text("daemon", welcome.daemon)
-      .number("pid", welcome.pid)
-      .text("role", welcome.role);
+  body.number("protocol", welcome.protocol).text("version", welcome.version).text("daemon", welcome.daemon);
+  body.number("pid", welcome.pid).text("role", welcome.role);
+  if (!welcome.why.empty()) body.text("why", welcome.why);
   if (!welcome.notices.empty()) {
     std::string notices;
     for (const std::string& notice : welcome.notices)

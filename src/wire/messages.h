@@ -30,6 +30,8 @@ struct Hello {
   std::string client;
   std::string reader;   // empty: the client's name
   std::string session;  // empty: none
+  std::string secret;   // of the session: whoever brings it again is the same agent
+  std::string token;    // a person's, where the process alone does not show that it is one
 
   bool operator==(const Hello&) const = default;
 };
@@ -53,6 +55,7 @@ struct Welcome {
   std::string daemon;  // differs between any two starts of a daemon
   pid_t pid = 0;
   std::string role;
+  std::string why{};  // the role is not the one that was asked for; empty: it is
   std::vector<std::string> notices{};  // what a person has to know before anything else
 
   bool operator==(const Welcome&) const = default;

@@ -46,6 +46,8 @@ tl::expected<FromClient, Problem> parse_hello(const json::value& value) {
   if (!read_text(*body, "client", hello.client)) return problem("'hello.client' must be text");
   if (!read_text(*body, "reader", hello.reader)) return problem("'hello.reader' must be text or null");
   if (!read_text(*body, "session", hello.session)) return problem("'hello.session' must be text or null");
+  if (!read_text(*body, "secret", hello.secret)) return problem("'hello.secret' must be text or null");
+  if (!read_text(*body, "token", hello.token)) return problem("'hello.token' must be text or null");
   return hello;
 }
 
@@ -87,7 +89,7 @@ tl::expected<FromDaemon, Problem> parse_welcome(const json::value& value) {
   welcome.protocol = protocol->get_int64();
   welcome.pid = static_cast<pid_t>(pid->get_int64());
   if (!read_text(*body, "version", welcome.version) || !read_text(*body, "daemon", welcome.daemon) ||
-      !read_text(*body, "role", welcome.role)) {
+      !read_text(*body, "role", welcome.role) || !read_text(*body, "why", welcome.why)) {
     return problem("'welcome' must hold text");
   }
   const json::value* notices = body->if_contains("notices");

@@ -61,9 +61,9 @@ TEST(LineReader, AnUnfinishedLineOverTheLimitIsFoundWithoutItsEnd) {
 }
 
 TEST(Messages, FromTheClientAndBack) {
-  const Hello hello{1, "agent", "ttyward \"exec\"", "me", "s1"};
+  const Hello hello{1, "agent", "ttyward \"exec\"", "me", "s1", "a secret", "a token"};
   EXPECT_EQ(std::get<Hello>(*parse_from_client(without_end(encode(hello)))), hello);
-  const Hello plain{1, "person", "cli", "", ""};
+  const Hello plain{1, "person", "cli", "", "", "", ""};
   EXPECT_EQ(std::get<Hello>(*parse_from_client(without_end(encode(plain)))), plain);
   const Call call{7, "exec", {{"command", "make\nall"}, {"n", 1}}};
   EXPECT_EQ(std::get<Call>(*parse_from_client(without_end(encode(call)))), call);
@@ -73,8 +73,8 @@ TEST(Messages, FromTheClientAndBack) {
 }
 
 TEST(Messages, FromTheDaemonAndBack) {
-  const Welcome welcome{1, "0.1.0", "dabc", 4711, "agent"};
-  const Welcome telling{1, "0.1.0", "dabc", 4711, "person", {"rules.toml was changed", "\"x\""}};
+  const Welcome welcome{1, "0.1.0", "dabc", 4711, "agent", "in doubt"};
+  const Welcome telling{1, "0.1.0", "dabc", 4711, "person", "", {"rules.toml was changed", "\"x\""}};
   EXPECT_EQ(std::get<Welcome>(*parse_from_daemon(without_end(encode(telling)))), telling);
   EXPECT_EQ(std::get<Welcome>(*parse_from_daemon(without_end(encode(welcome)))), welcome);
   const Part part{3, {{"output", "x"}}};
@@ -92,7 +92,7 @@ TEST(Messages, FromTheDaemonAndBack) {
 TEST(Messages, TheExamplesOfTheProtocolPage) {
   const auto hello = parse_from_client(
       R"({"hello":{"protocol":1,"role":"person","client":"ttyward exec","reader":"cli","session":null}})");
-  EXPECT_EQ(std::get<Hello>(*hello), (Hello{1, "person", "ttyward exec", "cli", ""}));
+  EXPECT_EQ(std::get<Hello>(*hello), (Hello{1, "person", "ttyward exec", "cli", "", "", ""}));
   const auto call = parse_from_client(R"({"id":1,"call":"exec","args":{"terminal":"t3k","command":"make"}})");
   EXPECT_EQ(std::get<Call>(*call).name, "exec");
   EXPECT_EQ(without_end(encode_unsupported("no")),

@@ -9,7 +9,7 @@ from harness import CliTest, eventually, main  # noqa: E402
 class AgentInput(CliTest):
     def asking(self, command):
         """A terminal in which a program waits for a line."""
-        self.open("build")
+        self.open("build", "--owner", "agent")
         done = self.ttyward("exec", "build", command)
         self.assertEqual(done.returncode, 75, done)
 
@@ -64,7 +64,7 @@ class AgentInput(CliTest):
         eventually(lambda: "<sesame> <yes>" in self.ok("read", "build"), "both answers")
 
     def test_replies_given_ahead_are_for_programs_that_read(self):
-        self.open("build")
+        self.open("build", "--owner", "agent")
         self.as_agent("expect", "build", "echo go; sleep 3", "--when", "go", "--reply", "touch pwned", input="")
         eventually(lambda: self.terminal()["state"] == "idle", "the end of the command")
         self.ok("exec", "build", "true")

@@ -1,6 +1,7 @@
 """ttyward demo: every claim holds, and nothing is left of it."""
 import os
 import re
+import shutil
 import signal
 import sys
 
@@ -26,6 +27,9 @@ class Demo(CliTest):
     def setUp(self):
         super().setUp()
         self.environment["TMPDIR"] = self.folder
+        # The tour brings its own: nothing of the user's is needed.
+        del self.environment["TTYWARD_PERSON_TOKEN_FILE"]
+        shutil.rmtree(self.home)
 
     def assert_nothing_left(self):
         self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("ttyward-demo-")], [])

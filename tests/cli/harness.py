@@ -9,9 +9,13 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import person  # noqa: E402
 
 TTYWARD = os.environ["TTYWARD"]
 PATIENCE = float(os.environ.get("TTYWARD_TEST_PATIENCE", "60"))
@@ -59,6 +63,7 @@ class CliTest(unittest.TestCase):
         self.environment = {name: os.environ[name] for name in keep if name in os.environ}
         self.environment |= {"TTYWARD_HOME": self.home, "HOME": self.folder, "SHELL": "/bin/bash",
                              "LC_ALL": "C.UTF-8", "PS1": "$ "}
+        self.environment[person.VARIABLE] = person.make_token(self.home)
         self.addCleanup(self.end_daemon)
 
     def end_daemon(self):

@@ -11,7 +11,7 @@ from harness import CliTest, Tmux, TTYWARD, eventually
 class PolicyTest(CliTest):
     def setUp(self):
         super().setUp()
-        self.open()
+        self.open("build", "--owner", "agent")
         self.agent_environment = self.environment | {"TTYWARD_ROLE": "agent"}
 
     def agent(self, *args):
@@ -156,7 +156,7 @@ class Answers(PolicyTest):
         self.ok("daemon", "stop", "--kill-terminals")
         watcher = self.start("approvals", "watch")
         eventually(lambda: self.ttyward("daemon", "status").returncode == 0, "a daemon")
-        self.open()
+        self.open("build", "--owner", "agent")
         self.agent("exec", "build", "touch made")
         self.assertTrue(watcher.stdout.readline().startswith(self.asked("touch made")["id"] + " (open)"))
 

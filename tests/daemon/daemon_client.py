@@ -4,8 +4,12 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import person  # noqa: E402
 
 TTYWARD = os.environ["TTYWARD"]
 PATIENCE = float(os.environ.get("TTYWARD_TEST_PATIENCE", "60"))
@@ -18,15 +22,21 @@ class CallFailed(Exception):
 
 
 class Client:
-    def __init__(self, path, role="person", session=None):
+    def __init__(self, path, role="person", session=None, secret=None, token=None):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(PATIENCE)
         self.socket.connect(path)
         self.lines = self.socket.makefile("rwb")
         self.last = 0
         self.waiting = {}
-        self.send({"hello": {"protocol": 1, "role": role, "client": "test", "reader": "test", "session": session}})
-        json.loads(self.lines.readline())
+        self.events = []
+        self.send({"hello": {"protocol": 1, "role": role, "client": "test", "reader": "test", "session": session,
+                             "secret": secret, "token": token}})
+        hello = json.loads(self.lines.readline())
+        if "error" in hello:
+            self.close()
+            raise CallFailed("hello", hello["error"])
+        self.welcome = hello["welcome"]
 
     def close(self):
         self.lines.close()
@@ -49,6 +59,8 @@ class Client:
             message = json.loads(line)
             if "id" in message and "part" not in message:
                 self.waiting[message["id"]] = message
+            elif "event" in message:
+                self.events.append(message)
         message = self.waiting.pop(number)
         if "error" in message:
             raise CallFailed(call, message["error"])
@@ -68,6 +80,7 @@ class Daemon:
         os.mkdir(self.home)
         self.environment = {"PATH": os.environ["PATH"], "HOME": self.home, "TTYWARD_HOME": self.folder + "/tw",
                             "SHELL": "/bin/bash", "LANG": "C.UTF-8", "TERM": "xterm-256color"}
+        self.environment[person.VARIABLE] = person.make_token(self.folder + "/tw")
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]
@@ -86,8 +99,10 @@ class Daemon:
         self.client = self.connect()
         self.pid = self.client.call("status")["pid"]
 
-    def connect(self):
-        return Client(self.folder + "/tw/run/daemon.sock")
+    def connect(self, role="person", **hello):
+        if role == "person":
+            hello = {"token": person.token_in(self.folder + "/tw"), **hello}
+        return Client(self.folder + "/tw/run/daemon.sock", role, **hello)
 
     def wait_for_end(self):
         give_up = time.monotonic() + PATIENCE

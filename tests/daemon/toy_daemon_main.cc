@@ -29,7 +29,9 @@ class ToyApplication final : public daemon::Application {
     responder.fail({wire::Code::InvalidArgument, "there is no call '" + name + "'"});
   }
   void connection_closed(uint64_t) override {}
-  daemon::Role role_of(pid_t, daemon::Role asked) override { return asked; }
+  daemon::Admission admit(pid_t, daemon::Role asked, const wire::Hello& hello) override {
+    return {asked, asked == daemon::Role::Person, hello.session, {}, {}};
+  }
   base::Result<void> start(io::Loop&, daemon::Server& server) override {
     server_ = &server;
     basic_.serve(server);

@@ -3,9 +3,10 @@
 // Run by tests/mcp/CMakeLists.txt with $TTYWARD; needs node_modules (./setup --tests).
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -19,6 +20,11 @@ const TTYWARD = process.env.TTYWARD;
 const home = mkdtempSync(join(tmpdir(), 'tw-mcp-'));
 const work = mkdtempSync(join(tmpdir(), 'tw-work-'));
 const env = { ...process.env, TTYWARD_HOME: home, HOME: home, SHELL: '/bin/bash' };  // nobody's own shell start-up files
+
+// A person without a terminal is one by a token, which is there before the daemon is.
+mkdirSync(join(home, 'state'), { mode: 0o700 });
+env.TTYWARD_PERSON_TOKEN_FILE = join(home, 'state', 'person-token');
+writeFileSync(env.TTYWARD_PERSON_TOKEN_FILE, randomBytes(32).toString('hex') + '\n', { mode: 0o600 });
 
 const about = { name: 'test', version: '1' };
 const clients = {
@@ -42,7 +48,7 @@ for (const [name, kind] of Object.entries(clients)) {
 let serving;
 function httpServer() {
   serving ??= (async () => {
-    const process = spawn(TTYWARD, ['mcp', '--http', '127.0.0.1:0'], { env, cwd: work, stdio: ['ignore', 'ignore', 'pipe'] });
+    const process = spawn(TTYWARD, ['mcp', '--http', '127.0.0.1:0', '--http-dialogue'], { env, cwd: work, stdio: ['ignore', 'ignore', 'pipe'] });
     const told = createInterface({ input: process.stderr })[Symbol.asyncIterator]();
     const url = /http:\/\/\S+/.exec((await told.next()).value)[0];
     const token = readFileSync(/token is in (.*)$/.exec((await told.next()).value)[1], 'utf8').trim();

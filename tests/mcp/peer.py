@@ -10,9 +10,13 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import sys
 import threading
 import time
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import person  # noqa: E402
 
 TTYWARD = os.environ["TTYWARD"]
 PATIENCE = float(os.environ.get("TTYWARD_TEST_PATIENCE", "60"))
@@ -115,6 +119,7 @@ class McpTest(unittest.TestCase):
         os.chmod(self.home, 0o700)
         with open(self.home + "/config/config.toml", "w") as f:
             f.write('[policy]\nmode = "auto-edit"\n')  # files in the work folder may be written unasked
+        self.environment[person.VARIABLE] = person.make_token(self.home)
         self.addCleanup(self.ttyward, "daemon", "stop", "--kill-terminals")
 
     def ttyward(self, *args, **options):

@@ -3,8 +3,12 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import person  # noqa: E402
 
 TTYWARD = os.environ["TTYWARD"]
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -18,6 +22,7 @@ class Stdio(unittest.TestCase):
     def setUp(self):
         self.home = tempfile.TemporaryDirectory(prefix="tw-mcp-")
         self.env = dict(os.environ, TTYWARD_HOME=self.home.name, HOME=self.home.name)
+        self.env[person.VARIABLE] = person.make_token(self.home.name)
 
     def tearDown(self):
         subprocess.run([TTYWARD, "daemon", "stop", "--kill-terminals"], env=self.env, capture_output=True, timeout=PATIENCE)

@@ -2,8 +2,12 @@
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import person  # noqa: E402
 
 SOURCE = os.environ["TTYWARD_SOURCE_DIR"]
 BUILD = os.environ["TTYWARD_BUILD_DIR"]
@@ -19,7 +23,8 @@ class PackagingTest(unittest.TestCase):
     @classmethod
     def run_in(cls, cwd, *args, input=None, **variables):
         environment = {"PATH": os.environ["PATH"], "HOME": cls.folder, "LC_ALL": "C.UTF-8", "TERM": "dumb",
-                       "TTYWARD_HOME": cls.folder + "/home"} | variables
+                       "TTYWARD_HOME": cls.folder + "/home",
+                       person.VARIABLE: person.make_token(cls.folder + "/home")} | variables
         return subprocess.run(args, cwd=cwd, env=environment, input=input if input is not None else "",
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
 

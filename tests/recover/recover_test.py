@@ -13,9 +13,13 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import person  # noqa: E402
 
 TTYWARD = os.environ["TTYWARD"]
 KILLS = int(os.environ.get("TTYWARD_KILLS", "25"))
@@ -28,7 +32,7 @@ class Lost(Exception):
 
 
 class Client:
-    def __init__(self, path):
+    def __init__(self, path, token):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(PATIENCE)
         try:
@@ -39,7 +43,7 @@ class Client:
         self.lines = self.socket.makefile("rwb")
         self.last = 0
         self.send({"hello": {"protocol": 1, "role": "person", "client": "recover", "reader": "recover",
-                             "session": None}})
+                             "session": None, "token": token}})
         self.receive()
 
     def close(self):
@@ -89,6 +93,7 @@ class Recover(unittest.TestCase):
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]
+        self.environment[person.VARIABLE] = person.make_token(self.home)
         self.daemon = None
         self.complaints = open(self.folder + "/complaints", "w+b")
         self.addCleanup(self.complaints.close)
@@ -109,7 +114,7 @@ class Recover(unittest.TestCase):
         give_up = time.monotonic() + PATIENCE
         while True:
             try:
-                return Client(self.home + "/run/daemon.sock")
+                return Client(self.home + "/run/daemon.sock", person.token_in(self.home))
             except (OSError, Lost):
                 if time.monotonic() > give_up or self.daemon.poll() is not None:
                     self.complaints.seek(0)

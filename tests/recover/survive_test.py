@@ -17,6 +17,7 @@ from harness import CliTest, eventually  # noqa: E402
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "daemon"))
 from daemon_client import CallFailed, Client  # noqa: E402
+from daemon_client import person as person_token  # noqa: E402
 
 KILLS = int(os.environ.get("TTYWARD_KILLS", "12"))
 
@@ -124,7 +125,7 @@ class Survive(CliTest):
                             " 0, NULL, 'wait', 'pty', 'none', ?, 1, 't', 0, 0, 0, 0, '')", (int(time.time() * 1000),))
             history.commit()
         self.ok("daemon", "run", "--detach")
-        client = Client(self.home + "/run/daemon.sock")
+        client = Client(self.home + "/run/daemon.sock", token=person_token.token_in(self.home))
         self.addCleanup(client.close)
         for command in ("touch old", "touch new"):
             with self.assertRaises(CallFailed) as refused:
@@ -136,7 +137,8 @@ class Survive(CliTest):
     def test_what_was_allowed_for_a_session_stays_allowed(self):
         self.ok("daemon", "run", "--detach")
         socket = self.home + "/run/daemon.sock"
-        agent, person = Client(socket, role="agent", session="s"), Client(socket)
+        agent = Client(socket, role="agent", session="s", secret="a secret of this session")
+        person = Client(socket, token=person_token.token_in(self.home))
         self.addCleanup(agent.close)
         self.addCleanup(person.close)
         asks = agent.start("run", command="mkdir one", cwd=self.work)
@@ -147,7 +149,7 @@ class Survive(CliTest):
         self.assertTrue(rules)
         self.ok("daemon", "stop")
         self.ok("daemon", "run", "--detach")
-        person = Client(socket)
+        person = Client(socket, token=person_token.token_in(self.home))
         self.addCleanup(person.close)
         eventually(lambda: person.call("rules", session="s")["rules"] == rules, "the rule")
 

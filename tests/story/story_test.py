@@ -17,6 +17,8 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import person as person_token  # noqa: E402
 from people import HERE, PATIENCE, TTYWARD, Agent, Person  # noqa: E402
 
 PAGE = os.path.join(HERE, "../../docs/story.md")
@@ -96,6 +98,7 @@ class Story:
         os.makedirs(folder + "/.ttyward/config", mode=0o700)
         os.chmod(folder + "/.ttyward", 0o700)
         self.write(folder + "/.ttyward/config/rules.toml", RULES)
+        self.environment[person_token.VARIABLE] = person_token.make_token(folder + "/.ttyward")
         os.mkdir(self.shop)
         for name, text in FILES.items():
             self.write(f"{self.shop}/{name}", text)

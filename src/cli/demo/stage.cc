@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/secret_file.h"
 #include "base/unique_fd.h"
 
 namespace ttyward::cli::demo {
@@ -36,6 +37,7 @@ client::Options Stage::options(const char* role) const {
   options.folders = {root_ + "/state", root_ + "/run", root_ + "/config"};
   options.role = role;
   options.client = std::string("demo ") + role;
+  if (options.role == "person") options.token = token_;
   return options;
 }
 
@@ -52,6 +54,13 @@ base::Result<std::unique_ptr<Stage>> Stage::build() {
   const std::string home = pattern + "/home";
   if (::mkdir(home.c_str(), 0700) != 0) return base::fail_errno(errno, "cannot make " + home);
   ::setenv("HOME", home.c_str(), 1);
+  // Nobody sits at the tour's own terminals: the person in it is one by a token.
+  stage->token_ = base::random_secret();
+  const std::string state = pattern + "/state";
+  if (::mkdir(state.c_str(), 0700) != 0) return base::fail_errno(errno, "cannot make " + state);
+  if (auto written = base::write_secret_file(stage->options("person").folders.person_token(), stage->token_);
+      !written)
+    return tl::unexpected(written.error());
   for (const char* role : {"person", "agent"}) {
     auto session = client::Session::open(stage->options(role));
     if (!session) return tl::unexpected(session.error());

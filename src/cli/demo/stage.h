@@ -35,6 +35,7 @@ class Stage {
   client::Options options(const char* role) const;
 
   std::string root_;
+  std::string token_;
   std::string work_;
   std::unique_ptr<client::Session> agent_;
   std::unique_ptr<client::Session> person_;

@@ -95,7 +95,7 @@ std::string to_json(const store::DecisionRow& row) {
   text_or_null(out, "command_id", row.command_id);
   text_or_null(out, "terminal_id", row.terminal_id);
   text_or_null(out, "asked_by", row.asked_by);
-  out.text("command", row.command).text("cwd", row.cwd);
+  out.text("action", row.action).text("command", row.command).text("cwd", row.cwd);
   out.text("decision", store::decision_name(row.decision)).text("decided_by", row.decided_by);
   out.text("risk", row.risk).text("effects", row.effects).text("reason", row.reason);
   text_or_null(out, "answered_by", row.answered_by);
@@ -112,10 +112,11 @@ std::string shown(const store::CommandRow& row, Paint paint) {
 
 std::string shown(const store::DecisionRow& row, Paint paint) {
   const std::string decision(store::decision_name(row.decision));
-  std::string out = fmt::format("{}  {}  {}  {}\n", paint(Colour::Dim, time_text(row.at_ms)),
-                                paint(colour_of_decision(decision), fmt::format("{:<9}", decision)),
-                                paint(colour_of_risk(row.risk), fmt::format("{:<8}", row.risk)),
-                                policy::escape_text(row.command));
+  std::string out =
+      fmt::format("{}  {}  {}  {}\n", paint(Colour::Dim, time_text(row.at_ms)),
+                  paint(colour_of_decision(decision), fmt::format("{:<9}", decision)),
+                  paint(colour_of_risk(row.risk), fmt::format("{:<8}", row.risk)),
+                  (row.action == "run" ? "" : row.action + ": ") + policy::escape_text(row.command));
   const std::string who = row.answered_by.empty() ? row.decided_by : row.answered_by;
   out += fmt::format("{:>21}{}{}\n", "", policy::escape_text(who),
                      row.reason.empty() ? "" : ": " + policy::escape_text(row.reason));
@@ -181,6 +182,44 @@ int show(const Arguments& args, const Globals& globals) {
   return print(opened->find_commands(query), "commands", globals.json);
 }
 
+// Whether the decisions are all there and as they were written.
+int verify(const Globals& globals) {
+  std::error_code error;
+  const std::string path = base::user_folders().history();
+  if (!std::filesystem::exists(path, error)) {
+    globals.json ? fmt::print("{{\"rows\":0,\"problems\":[]}}\n")
+                 : fmt::print("nothing has been recorded yet\n");
+    return 0;
+  }
+  auto opened = store::Store::open(path);
+  if (!opened) return complain("history", opened.error().message, kExitFailure);
+  for (const std::string& notice : opened->take_notices()) complain("history", notice, 0);
+  const auto report = opened->verify_decisions();
+  if (!report) return complain("history", report.error().message, kExitFailure);
+  const int code = report->problems.empty() ? 0 : 1;
+  if (globals.json) {
+    std::string problems;
+    for (const store::ChainProblem& each : report->problems) {
+      problems += (problems.empty() ? "" : ",") +
+                  base::JsonObject().number("row", each.number).text("problem", each.what).str();
+    }
+    base::JsonObject out;
+    out.number("rows", report->rows)
+        .number("pruned", report->anchor.number)
+        .number("head", report->head.number);
+    out.text("hash", report->head.hash).raw("problems", "[" + problems + "]");
+    fmt::print("{}\n", out.str());
+    return code;
+  }
+  for (const store::ChainProblem& each : report->problems) fmt::print("row {}: {}\n", each.number, each.what);
+  if (code != 0) return code;
+  fmt::print("{} decisions are as they were written", report->rows);
+  if (report->anchor.number > 0)
+    fmt::print("; {} older ones were removed by age or number", report->anchor.number);
+  fmt::print("\nthe newest is row {}, hash {}\n", report->head.number, report->head.hash);
+  return 0;
+}
+
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
   app.add_option("TEXT", args->text, "Only commands that hold this text");
@@ -191,7 +230,10 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   app.add_option("--task", args->task, "Only those of this task");
   app.add_flag("--decisions", args->decisions, "What was decided and by whom, instead of what was run");
   app.add_option("--limit", args->limit, "At most so many, the newest")->capture_default_str();
-  return [args, &globals] { return show(*args, globals); };
+  const CLI::App* verifying = app.add_subcommand(
+      "verify",
+      "Say whether decisions are missing or were changed since they were written; exit code 1 if so");
+  return [args, verifying, &globals] { return verifying->parsed() ? verify(globals) : show(*args, globals); };
 }
 
 }  // namespace

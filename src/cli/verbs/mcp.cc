@@ -15,6 +15,8 @@ std::function<int()> declare(CLI::App& app, const Globals&) {
                  "Serve Streamable HTTP on 127.0.0.1:PORT (0: a free port) instead of stdio");
   app.add_option("--token-file", options->token_file,
                  "HTTP: the file with the token to ask for (default: a new token each time)");
+  app.add_flag("--http-dialogue", options->http_dialogue,
+               "HTTP: let whoever has the token answer questions in the client's dialogue");
   app.add_option("--root", options->roots,
                  "A folder commands may be started in; give it more than once for more (default: any)");
   app.add_option("--session", options->session,

@@ -46,6 +46,14 @@ void describe(Page& page, const json::object& terminal) {
   page.line("id", text_in(terminal, "id"));
   page.line("name", text_in(terminal, "name"));
   page.line("owner", text_in(terminal, "owner"));
+  page.line("session", text_in(terminal, "session"));
+  if (const json::object* lent = object_in(terminal, "lent")) {
+    const std::string to = text_in(*lent, "to");
+    const json::value* only = lent->if_contains("read_only");
+    page.line("lent", std::string("to ") + (to.empty() ? "every agent" : "session " + to) +
+                          (only != nullptr && only->is_bool() && only->get_bool() ? ", for reading" : "") +
+                          ", by " + text_in(*lent, "by"));
+  }
   page.line("task", text_in(terminal, "task"));
   page.line("state", text_in(terminal, "state"));
   if (const json::object* command = object_in(terminal, "command")) {

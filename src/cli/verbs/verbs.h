@@ -39,5 +39,7 @@ extern const Verb kTop;
 extern const Verb kRename;
 extern const Verb kAssign;
 extern const Verb kRelease;
+extern const Verb kLend;
+extern const Verb kPerson;
 
 }  // namespace ttyward::cli

@@ -1,21 +1,14 @@
 #include "mcp/http/guard.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 
-#include "base/ids.h"
 #include "base/same_secret.h"
-#include "base/unique_fd.h"
+#include "base/secret_file.h"
 
 namespace ttyward::mcp::http {
 namespace {
-
-constexpr size_t kMinToken = 32;
-constexpr size_t kMaxToken = 4096;
 
 struct Authority {
   std::string_view host;
@@ -68,39 +61,16 @@ Refusal check_peer(const HttpRequest& request, int port, const std::string& toke
 }
 
 base::Result<std::string> make_token_file(const std::string& path) {
-  std::string token = base::random_nonce() + base::random_nonce();
+  std::string token = base::random_secret();
   if (::unlink(path.c_str()) != 0 && errno != ENOENT)
     return base::fail_errno(errno, "cannot replace " + path);
-  const base::UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) return base::fail_errno(errno, "cannot write the token to " + path);
-  const std::string line = token + "\n";
-  if (::write(file.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-    return base::fail_errno(errno, "cannot write the token to " + path);
+  if (auto written = base::write_secret_file(path, token); !written) return tl::unexpected(written.error());
   return token;
 }
 
 void remove_token_file(const std::string& path, const std::string& token) {
-  const auto there = read_token_file(path);
+  const auto there = base::read_secret_file(path);
   if (there && *there == token) ::unlink(path.c_str());
-}
-
-base::Result<std::string> read_token_file(const std::string& path) {
-  const base::UniqueFd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-  if (!file) return base::fail_errno(errno, "cannot read the token from " + path);
-  struct stat status{};
-  if (::fstat(file.get(), &status) != 0) return base::fail_errno(errno, "cannot look at " + path);
-  if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid() || (status.st_mode & 077) != 0)
-    return base::fail(base::ErrorCode::PermissionDenied,
-                      path + " has to be a file of yours that nobody else may read: chmod 600 it");
-  std::string text(kMaxToken, '\0');
-  const ssize_t got = ::read(file.get(), text.data(), text.size());
-  if (got < 0) return base::fail_errno(errno, "cannot read the token from " + path);
-  text.resize(static_cast<size_t>(got));
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
-  if (text.size() < kMinToken || text.find('\n') != std::string::npos)
-    return base::fail(base::ErrorCode::InvalidArgument,
-                      path + " has to hold one line of at least 32 characters");
-  return text;
 }
 
 }  // namespace ttyward::mcp::http

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kKey = "approval";
 constexpr size_t kMostReasons = 6;
 
-// The only use of the person's connection.
+// The only use of the dialogue's connection.
 Callback<CallReply> hand_on(Context& context, const std::string& approval, Said said) {
   Backend& person = context.backends.person;
   json::object args;

@@ -132,6 +132,14 @@ Detached send_input(Context& context, RequestPtr request, json::object values) {
     request->reply(failure_result(typed.error()));
     co_return;
   }
+  if (const std::string approval = text_or(*typed, "approval"); !approval.empty()) {
+    request->reply(
+        both(fmt::format("Not typed yet: {}\nWait for the answer with wait_for and the id {}; once a person "
+                         "allows it, it is typed.",
+                         visible_line(text_or(*typed, "reason"), 500), approval),
+             *typed));
+    co_return;
+  }
   const std::string command = text_or(*typed, "command_id");
   json::object wait;
   wait[command.empty() ? "terminal" : "command"] = command.empty() ? id : command;

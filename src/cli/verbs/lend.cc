@@ -1,0 +1,43 @@
+// ttyward lend: let agents at a terminal of a person's, or of another agent's, and take it back.
+#include <memory>
+
+#include "cli/daemon_verb.h"
+#include "cli/verbs/verbs.h"
+
+namespace ttyward::cli {
+namespace {
+
+struct Arguments {
+  std::string terminal;
+  std::string to;
+  bool read_only = false;
+  bool back = false;
+};
+
+int lend(const Arguments& args, const Globals& globals) {
+  return with_daemon("lend", [&](client::Session& daemon) -> Outcome {
+    boost::json::object call{{"terminal", args.terminal}};
+    if (args.back) call["back"] = true;
+    if (args.read_only) call["read_only"] = true;
+    if (!args.to.empty()) call["to"] = args.to;
+    auto answer = daemon.call("lend", std::move(call));
+    if (!answer) return tl::unexpected(answer.error());
+    return globals.json ? print_json("lend", *answer) : 0;
+  });
+}
+
+std::function<int()> declare(CLI::App& app, const Globals& globals) {
+  auto args = std::make_shared<Arguments>();
+  app.add_option("TERM", args->terminal, "Name or id of the terminal, or the beginning of its id")
+      ->required();
+  CLI::Option* read = app.add_flag("--read", args->read_only, "They may look, but not type or run anything");
+  CLI::Option* to = app.add_option("--to", args->to, "Only this session of an agent (default: every agent)");
+  app.add_flag("--back", args->back, "Take it back")->excludes(read)->excludes(to);
+  return [args, &globals] { return lend(*args, globals); };
+}
+
+}  // namespace
+
+const Verb kLend = {"lend", "Let agents use a terminal that is not theirs, or take it back", &declare};
+
+}  // namespace ttyward::cli

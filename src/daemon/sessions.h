@@ -1,0 +1,30 @@
+// Which secret proves which session: whoever used a name first owns it.
+//
+// A file of lines "HASH NAME" in the state folder, so that names stay owned when the daemon is replaced. Only
+// hashes are kept: reading the file does not make anybody an agent. Thread rule: the loop's.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/result.h"
+
+namespace ttyward::daemon {
+
+inline constexpr size_t kLeastSecret = 16;
+
+class Sessions {
+ public:
+  // Those that are known. A file that cannot be read means that none is, and is told.
+  static base::Result<Sessions> open(const std::string& path);
+  Sessions() = default;
+
+  // Why this is not the agent whose session that is; empty: it is. A new name is owned from now on.
+  std::string doubt(const std::string& name, const std::string& secret);
+
+ private:
+  std::string path_;                          // empty: nothing is kept
+  std::map<std::string, std::string> known_;  // name → hash, in hexadecimal
+};
+
+}  // namespace ttyward::daemon
