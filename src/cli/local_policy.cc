@@ -96,7 +96,8 @@ base::Result<LocalPolicy> LocalPolicy::make(const PolicyArguments& args, PolicyL
     level = PolicyLevel::Strict;
   }
   LocalPolicy policy(level, mode, verb);
-  if (level >= PolicyLevel::Default) policy.apply_configuration(folder.empty() ? current_folder() : folder, agent, args.mode.empty());
+  if (level >= PolicyLevel::Default)
+    policy.apply_configuration(folder.empty() ? current_folder() : folder, agent, args.mode.empty());
   if (!agent) policy.allowed_roots_.clear();
   return policy;
 }

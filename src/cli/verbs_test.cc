@@ -34,8 +34,9 @@ TEST_F(Verbs, OpenPrintsTheId) {
   EXPECT_EQ(done.out, "tabcdefghijkl\n");
   EXPECT_EQ(done.err, "");
   EXPECT_THAT(daemon.calls(),
-              ElementsAre(R"(open {"cwd":"/","name":"build","owner":"user","size":{"cols":100,"rows":30},)"
-                          R"("env":{"A":"b=c"}})"));
+              ElementsAre(testing::StartsWith(
+                  R"(open {"cwd":"/","name":"build","owner":"user","size":{"cols":100,"rows":30},)"
+                  R"("env":{"A":"b=c"},"request":")")));
 }
 
 TEST_F(Verbs, OpenReuseAcquires) {

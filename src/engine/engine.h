@@ -116,8 +116,7 @@ class Engine final : private Watcher {
   // An idle one of the same owner and session, provider, task and live directory, else any idle one of that
   // owner, provider and directory, else a new one; bound to the task.
   base::Result<Acquired> acquire(const std::string& cwd, const std::string& task, Owner owner,
-                                 const std::string& session = {},
-                                 pty::Provider provider = pty::Provider::Pty,
+                                 const std::string& session = {}, pty::Provider provider = pty::Provider::Pty,
                                  std::vector<std::string> callers = {});
   // Those of the task for which `may` holds: their task is cleared, and they live on for whoever comes next.
   std::vector<Terminal*> release(const std::string& task, const std::function<bool(const Terminal&)>& may);

@@ -104,8 +104,13 @@ TEST_F(Launching, a_large_request_arrives_whole) {
   launcher.start(std::move(large), note());
   until(1);
   ASSERT_TRUE(answers_[0] && !answers_[0]->error);
-  const std::string environment =
-      pty::read_proc_file("/proc/" + std::to_string(answers_[0]->child) + "/environ", 200'000).value_or("");
+  // The kernel lets the parent go on a moment before the new program's environment can be seen.
+  std::string environment;
+  for (int i = 0; i < 10'000 && environment.empty(); ++i) {
+    const std::string path = "/proc/" + std::to_string(answers_[0]->child) + "/environ";
+    environment = pty::read_proc_file(path.c_str(), 200'000).value_or("");
+    if (environment.empty()) std::this_thread::yield();
+  }
   EXPECT_GE(environment.size(), 100'000U);
 }
 

@@ -7,11 +7,11 @@
 namespace ttyward::mcp {
 
 struct ServeOptions {
-  std::string http;                // an address to listen on; empty: stdio
-  std::string token_file;          // HTTP: a token to keep; empty: a new one each time
-  std::vector<std::string> roots;  // folders commands may be started in; empty: any
-  std::string session;             // what this agent's session is called in the daemon; empty: a new one
-  bool http_dialogue = false;      // HTTP: take a person's answers from the client's dialogue
+  std::string http;                  // an address to listen on; empty: stdio
+  std::string token_file;            // HTTP: a token to keep; empty: a new one each time
+  std::vector<std::string> roots;    // folders commands may be started in; empty: any
+  std::string session;               // what this agent's session is called in the daemon; empty: a new one
+  bool http_dialogue = false;        // HTTP: take a person's answers from the client's dialogue
   std::vector<std::string> aliases;  // other names for the tool run_command
   bool conformance = false;
 };

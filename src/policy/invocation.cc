@@ -81,6 +81,20 @@ void Invocation::trick(std::string reason, Span where) {
   facts.tricks.push_back({std::move(reason), where, Risk::High, Decision::Ask});
 }
 
+namespace {
+
+// /dev/tcp/127.0.0.1/80: bash connects to a port of this machine.
+bool to_this_machine(std::string_view path) {
+  for (const std::string_view kind : {"/dev/tcp/", "/dev/udp/"}) {
+    if (!path.starts_with(kind)) continue;
+    const std::string_view host = path.substr(kind.size());
+    return host.starts_with("127.0.0.1/") || host.starts_with("localhost/") || host.starts_with("::1/");
+  }
+  return false;
+}
+
+}  // namespace
+
 PathFacts Invocation::look(const Field& field) const {
   const std::vector<std::string>& cwds = walk.state().cwds;
   PathFacts facts =
@@ -201,7 +215,8 @@ void Invocation::read_path(const Field& field, bool recursive) {
   if (facts.secret && field.has(kListed)) facts.secret = !listed_names_are_known(field);
   if (facts.harmless_device) return effect(EffectKind::Read, where);
   if (facts.network)
-    return ask(Risk::Critical, EffectKind::Network, "opens a network connection through /dev", where);
+    return ask(to_this_machine(facts.path) ? Risk::High : Risk::Critical, EffectKind::Network,
+               "opens a network connection through /dev", where);
   if (facts.terminal)
     return ask(Risk::Critical, EffectKind::Process, "reads a terminal behind its user's back", where);
   if (facts.sandbox) return ask(Risk::Critical, EffectKind::Secret, "reaches into another process", where);
@@ -262,7 +277,8 @@ void Invocation::write_path(const Field& field, std::string_view verb) {
     return deny(EffectKind::Write,
                 does + " a device or a switch of the kernel: the machine would not survive it", where);
   if (facts.network)
-    return ask(Risk::Critical, EffectKind::Network, "opens a network connection through /dev", where);
+    return ask(to_this_machine(facts.path) ? Risk::High : Risk::Critical, EffectKind::Network,
+               "opens a network connection through /dev", where);
   if (facts.terminal) return ask(Risk::Critical, EffectKind::Process, does + " somebody's terminal", where);
   if (facts.agent)
     return ask(Risk::Critical, EffectKind::Write, does + " a file that tells agents what to do", where);

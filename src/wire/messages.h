@@ -55,7 +55,7 @@ struct Welcome {
   std::string daemon;  // differs between any two starts of a daemon
   pid_t pid = 0;
   std::string role;
-  std::string why{};  // the role is not the one that was asked for; empty: it is
+  std::string why{};                   // the role is not the one that was asked for; empty: it is
   std::vector<std::string> notices{};  // what a person has to know before anything else
 
   bool operator==(const Welcome&) const = default;

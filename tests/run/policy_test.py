@@ -165,7 +165,9 @@ class WithoutATerminal(Policy):
         done = self.run_it("--json", "run", "--as-agent", "--env", "FOO=bar", "ls")
         self.assertEqual(done.returncode, 126)
         self.assertIn("environment: ", json.loads(done.stdout)["verdict"]["reasons"][0]["text"])
-        done = self.run_it("run", "--as-agent", "--shell", "/usr/bin/fish", "ls")
+        done = self.run_it("run", "--as-agent", "--shell", "/usr/bin/fish", "set -x PATH .")
+        self.assertEqual(done.returncode, 126)
+        done = self.run_it("run", "--as-agent", "--shell", "/usr/bin/fish", "echo (touch made)")
         self.assertEqual(done.returncode, 126)
 
     def test_a_batch_with_a_forbidden_command_runs_nothing(self):

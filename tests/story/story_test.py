@@ -74,6 +74,7 @@ class Page:
         text = re.sub(r"\b[tca][a-z2-7]{12}\b", name, text)
         text = re.sub(r"\b(\d+\.)?\d+ (ms|s)\b", "N ms", text)
         text = re.sub(r"(--- (?:end|output)) [0-9a-f]+ ---", r"\1 N ---", text)
+        text = re.sub(r"process group \d+", "process group N", text)
         text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "DATE TIME", text)
         return "".join(line.rstrip() + "\n" for line in text.splitlines())
 
