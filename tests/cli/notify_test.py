@@ -59,7 +59,7 @@ class Notify(CliTest):
     @unittest.skipUnless(shutil.which("curl"), "no curl")
     def test_a_question_goes_to_the_webhook(self):
         server = self.serve()
-        self.open()
+        self.open("build", "--owner", "agent")
         server.may_answer.clear()
         self.ask("deploy-it --password hunter2 'a \"b\" \\'")
         path, headers, body = server.came.get(timeout=PATIENCE)
@@ -80,7 +80,7 @@ class Notify(CliTest):
     def test_a_webhook_that_refuses_is_told_of_and_changes_nothing(self):
         server = self.serve()
         server.status = 500
-        self.open()
+        self.open("build", "--owner", "agent")
         self.ask("deploy-it now")
         server.came.get(timeout=PATIENCE)
         warnings = eventually(lambda: self.json("daemon", "status")["warnings"], "the warning")
@@ -95,7 +95,7 @@ class Notify(CliTest):
         self.assertIn("https://", done.stdout + done.stderr)
 
     def test_ls_and_status_count_questions_and_commands(self):
-        self.open()
+        self.open("build", "--owner", "agent")
         status = self.json("daemon", "status")
         self.assertEqual((status["commands"], status["approvals"]), (0, 0))
         self.ask("deploy-it now")
@@ -114,7 +114,7 @@ class Notify(CliTest):
         self.assertEqual(self.end_of(process)[0], 0)
 
     def test_ls_shows_ports(self):
-        self.open()
+        self.open("build", "--owner", "agent")
         self.start("exec", "build", "python3 -u -c 'import socket, time; s = socket.create_server((\"127.0.0.1\", 0));"
                                     " print(\"port\", s.getsockname()[1]); time.sleep(1000)'")
         line = eventually(lambda: next((l for l in self.ok("read", "build").splitlines() if l.startswith("port ")), None))
@@ -123,7 +123,7 @@ class Notify(CliTest):
         self.assertIn(port, self.ok("ls"))
 
     def test_top_shows_questions_answers_them_filters_and_helps(self):
-        self.open("build")
+        self.open("build", "--owner", "agent")
         self.open("other")
         asking = self.ask("touch agreed && deploy-it")
         eventually(self.approvals, "the question")
