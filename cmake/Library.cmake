@@ -5,14 +5,14 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include(CMakePackageConfigHelpers)
 find_package(Threads REQUIRED)
 
-set(modules base io vt shell journal pty hold terminal policy engine boost_json)
+set(modules base io vt shell journal pty hold terminal syntax policy engine boost_json)
 list(TRANSFORM modules REPLACE "(.+)" "$<TARGET_OBJECTS:ttyward_\\1>" OUTPUT_VARIABLE objects)
-add_library(ttyward_library STATIC ${objects} $<TARGET_OBJECTS:bash_grammar>)
+add_library(ttyward_library STATIC ${objects})
 set_target_properties(ttyward_library PROPERTIES OUTPUT_NAME ttyward EXPORT_NAME ttyward LINKER_LANGUAGE CXX
   ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 target_compile_features(ttyward_library INTERFACE cxx_std_20)
 target_link_libraries(ttyward_library INTERFACE fmt::fmt tl::expected Threads::Threads
-  re2 uchardet tree-sitter utf8proc)
+  re2 uchardet utf8proc)
 
 set(headers ${CMAKE_BINARY_DIR}/public_headers)
 file(GLOB_RECURSE all_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*.h)

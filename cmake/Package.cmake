@@ -22,7 +22,7 @@ What an agent wants to run is judged first, and asked about where it matters.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libttyward-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "ttyward (= ${PROJECT_VERSION}), libfmt-dev, libexpected-dev, libboost1.81-dev, \
-libre2-dev, libuchardet-dev, libtree-sitter-dev, libutf8proc-dev")
+libre2-dev, libuchardet-dev, libutf8proc-dev")
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "Headers and static library of ttyward: run commands in terminals, turn their
 bytes into screens and text, and judge command lines, in a program of your own.")
 

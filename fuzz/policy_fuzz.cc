@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "policy/always_allow.h"
-#include "policy/bash_tree.h"
 #include "policy/escaped_view.h"
 #include "policy/evaluate.h"
 #include "policy/text_screen.h"
+#include "syntax/parse.h"
 
 namespace {
 
@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Verdict verdict = check(command, place, RuleSet{}, Settings{});
   require(std::chrono::steady_clock::now() - begin < kBound);
   if (verdict.decision == Decision::Allow) {
-    require(parse_bash(command).understood());
+    require(ttyward::syntax::parse(command, {}).has_value());
     require(screen_text(command).empty());
   } else {
     require(!verdict.reasons.empty());

@@ -12,8 +12,10 @@ USES = {"text": "Text", "read": "Read", "list": "List", "write": "Write", "delet
 RISKS = {"low", "medium", "high", "critical"}
 EFFECTS = {"read", "list", "write", "delete", "network", "process", "privilege", "install", "execute", "state", "secret",
            "unknown"}
-KEYS = {"names", "flags", "long_flags", "options", "does", "denies", "args", "first", "last", "first_unless", "other_options",
-        "subcommands", "special", "inner", "recursive", "dash_words", "no_args", "words", "harmless", "asks", "refused"}
+KEYS = {"names", "flags", "long_flags", "options", "with", "does", "denies", "args", "first", "last", "first_unless",
+        "subcommands", "special", "inner", "recursive", "dash_words", "no_args", "words", "harmless", "asks", "refused", "inert",
+        "at_files", "interactive", "version", "obeys"}
+SET_KEYS = {"name", "flags", "long_flags", "options"}
 
 
 class Refused(Exception):
@@ -68,12 +70,48 @@ def spelled(word):
     return word.capitalize()
 
 
+def option_table(entries, where):
+    """Options of an entry and of the sets it shares: (rows by name, short flags, -NUMBER is an option)"""
+    options, flags, numbers = {}, "", False
+    for entry in entries:
+        for text in list(entry.get("options", [])) + entry.get("long_flags", "").split():
+            for row in option_rows(text, where):
+                if row[0] in options:
+                    raise Refused(f"{where}: option '{row[0]}' is there twice")
+                options[row[0]] = row
+        flags += entry.get("flags", "")
+    numbers = "#" in flags
+    flags = "".join(sorted(set(flags) - {"#"}))
+    both = [flag for flag in flags if flag in options]
+    if both:
+        raise Refused(f"{where}: '{both[0]}' is a flag and an option")
+    return options, flags, numbers
+
+
+def option_sets(data, source):
+    sets = {}
+    for entry in data.get("option_set", []):
+        name = entry.get("name")
+        if not name or set(entry) - SET_KEYS or name in sets:
+            raise Refused(f"{source}: option_set {name}: needs a name of its own and only {sorted(SET_KEYS)}")
+        sets[name] = entry
+    return sets
+
+
+def word_array(body, name, words):
+    if not words:
+        return "{}"
+    body.append(f"constexpr std::string_view {name}[] = {{{', '.join(quoted(w) for w in words)}}};")
+    return name
+
+
 def main():
     source, target = sys.argv[1:]
     with open(source, "rb") as f:
         data = tomllib.load(f)
     rows, examples, seen = [], [], set()
     body = []
+    sets = option_sets(data, source)
     for number, entry in enumerate(data.get("program", [])):
         names = entry.get("names") or []
         where = f"{source}: entry {number + 1} ({', '.join(names) or 'no names'})"
@@ -82,28 +120,15 @@ def main():
             raise Refused(f"{where}: unknown keys {sorted(unknown)}" if unknown else f"{where}: needs names")
         if not (entry.get("harmless") or entry.get("asks") or entry.get("refused")):
             raise Refused(f"{where}: needs examples (harmless, asks or refused)")
-        options = {}
-        numbers = False
-        listed = list(entry.get("options", []))
-        listed += [flag for flag in entry.get("long_flags", "").split()]
-        for text in listed:
-            for row in option_rows(text, where):
-                if row[0] == "#":
-                    numbers = True
-                    continue
-                if row[0] in options:
-                    raise Refused(f"{where}: option '{row[0]}' is there twice")
-                options[row[0]] = row
+        shared = entry.get("with", [])
+        if set(shared) - set(sets):
+            raise Refused(f"{where}: no option_set {sorted(set(shared) - set(sets))}")
+        options, flags, numbers = option_table([entry] + [sets[name] for name in shared], where)
         for key in ("args", "first", "last"):
             if entry.get(key, "text") not in USES:
                 raise Refused(f"{where}: {key} = '{entry[key]}'")
-        flags = entry.get("flags", "")
-        if "#" in flags:
-            numbers = True
-            flags = flags.replace("#", "")
         option_array = f"kOptions{number}"
         effect_array = f"kEffects{number}"
-        word_array = f"kWords{number}"
         if options:
             body.append(f"constexpr OptionRow {option_array}[] = {{")
             for name in sorted(options, key=lambda n: n.encode()):
@@ -118,24 +143,25 @@ def main():
                 risk, effect, reason = parse_effect(text, where)
                 body.append(f"  {{Risk::{spelled(risk)}, EffectKind::{spelled(effect)}, {quoted(reason)}, {str(denies).lower()}}},")
             body.append("};")
-        words = entry.get("words", [])
-        if words:
-            body.append(f"constexpr std::string_view {word_array}[] = {{{', '.join(quoted(w) for w in words)}}};")
+        words = word_array(body, f"kWords{number}", entry.get("words", []))
+        version = word_array(body, f"kVersion{number}", entry.get("version", ["--version", "--help"]))
+        obeys = word_array(body, f"kObeys{number}", entry.get("obeys", []))
+        interactive = {False: "No", True: "Yes", "secured": "Secured"}.get(entry.get("interactive", False))
+        if interactive is None:
+            raise Refused(f"{where}: interactive = '{entry['interactive']}'")
         args = entry.get("args", "text")
-        other = entry.get("other_options", "ask")
-        if other not in ("ask", "harmless"):
-            raise Refused(f"{where}: other_options = '{other}'")
         for name in names:
             if name in seen:
                 raise Refused(f"{where}: '{name}' is there twice")
             seen.add(name)
+            truths = ", ".join(str(truth).lower() for truth in (
+                numbers, *(bool(entry.get(key)) for key in ("subcommands", "recursive", "dash_words", "no_args", "inert",
+                                                            "at_files"))))
             rows.append((name, f"  {{{quoted(name)}, {view(flags)}, {option_array if options else '{}'}, "
-                         f"{effect_array if effects else '{}'}, {word_array if words else '{}'}, {view(entry.get('special', ''))}, "
+                         f"{effect_array if effects else '{}'}, {words}, {version}, {obeys}, {view(entry.get('special', ''))}, "
                          f"Use::{USES[entry.get('first', args)]}, Use::{USES[args]}, Use::{USES[entry.get('last', args)]}, "
-                         f"{view(entry.get('first_unless', ''))}, {int(entry.get('inner', -1))}, {str(other == 'harmless').lower()}, "
-                         f"{str(numbers).lower()}, {str(bool(entry.get('subcommands'))).lower()}, "
-                         f"{str(bool(entry.get('recursive'))).lower()}, {str(bool(entry.get('dash_words'))).lower()}, "
-                         f"{str(bool(entry.get('no_args'))).lower()}}},"))
+                         f"{view(entry.get('first_unless', ''))}, {int(entry.get('inner', -1))}, {truths}, "
+                         f"Interactive::{interactive}}},"))
         for key, decision in (("harmless", "Allow"), ("asks", "Ask"), ("refused", "Deny")):
             for example in entry.get(key, []):
                 examples.append(f"  {{{quoted(names[0])}, {quoted(example)}, Decision::{decision}}},")

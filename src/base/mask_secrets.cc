@@ -323,7 +323,7 @@ struct Shape {
   size_t least;  // characters after the prefix
   bool mixed;    // these must hold a digit and a letter: the prefix alone is too common
 };
-constexpr std::array<Shape, 29> kShapes = {{
+constexpr std::array<Shape, 32> kShapes = {{
     {"ghp_", 20, false},
     {"gho_", 20, false},
     {"ghu_", 20, false},
@@ -353,6 +353,9 @@ constexpr std::array<Shape, 29> kShapes = {{
     {"ya29.", 20, false},
     {"SG.", 40, true},
     {"AGE-SECRET-KEY-1", 20, false},
+    {"dop_v1_", 40, false},  // DigitalOcean: personal, OAuth, refresh
+    {"doo_v1_", 40, false},
+    {"dor_v1_", 40, false},
 }};
 
 // How much of `text` is a token of this look, prefix included; 0 if it is none.
@@ -393,15 +396,54 @@ size_t jwt_size(std::string_view text) {
   return 0;
 }
 
+bool is_hex(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+// Twilio: SK (an API key) and 32 hexadecimal digits. AC… is an account's name, which is not secret.
+size_t twilio_size(std::string_view text) {
+  constexpr size_t kSize = 34;
+  if (!text.starts_with("SK") || text.size() < kSize) return 0;
+  if (!std::all_of(text.begin() + 2, text.begin() + kSize, is_hex)) return 0;
+  return text.size() > kSize && is_name(text[kSize]) ? 0 : kSize;
+}
+
+// Telegram: a bot's number, a colon and 35 characters.
+size_t telegram_size(std::string_view text, size_t& number) {
+  constexpr size_t kSecret = 35;
+  number = 0;
+  while (number < text.size() && number < 11 && is_digit(text[number])) ++number;
+  if (number < 8 || number >= text.size() || text[number] != ':') return 0;
+  size_t size = number + 1;
+  while (size < text.size() && is_name(text[size])) ++size;
+  const std::string_view secret = text.substr(number + 1, size - number - 1);
+  const bool mixed = std::any_of(secret.begin(), secret.end(), is_lower) &&
+                     std::any_of(secret.begin(), secret.end(), is_upper);
+  return secret.size() == kSecret && mixed ? size : 0;
+}
+
 std::string mask_shapes(std::string_view text) {
   Copier copier(text);
   while (!copier.at_end()) {
+    // Telegram's stands in its addresses, right behind a word: …/bot123456789:AA…
+    size_t kept = 0;
+    if (is_digit(copier.now()) && !is_digit(copier.before())) {
+      if (const size_t bot = telegram_size(copier.rest(), kept); bot > 0) {
+        copier.copy(kept + 1);
+        copier.mask(bot - kept - 1);
+        continue;
+      }
+    }
     if (is_alnum(copier.before()) || copier.before() == '_' || !is_alnum(copier.now())) {
       copier.copy();
       continue;
     }
     size_t size = jwt_size(copier.rest());
-    size_t kept = size > 0 ? 3 : 0;
+    kept = size > 0 ? 3 : 0;
+    if (size == 0) {
+      size = twilio_size(copier.rest());
+      kept = size > 0 ? 2 : 0;
+    }
     for (size_t i = 0; size == 0 && i < kShapes.size(); ++i) {
       size = shape_size(copier.rest(), kShapes[i]);
       if (size > 0) kept = kShapes[i].prefix.size();
@@ -422,17 +464,31 @@ struct PasswordOption {
   bool separate;               // -p SECRET
   std::string_view separator;  // in user:password only what follows it is secret; empty: all is
 };
-constexpr std::array<PasswordOption, 20> kPasswordOptions = {{
-    {"mysql", "", "-p", true, false, ""},        {"mysqldump", "", "-p", true, false, ""},
-    {"mysqladmin", "", "-p", true, false, ""},   {"mysqlimport", "", "-p", true, false, ""},
-    {"mariadb", "", "-p", true, false, ""},      {"mariadb-dump", "", "-p", true, false, ""},
-    {"sshpass", kOwnOnly, "-p", true, true, ""}, {"curl", "", "-u", true, true, ":"},
-    {"curl", "", "--user", false, true, ":"},    {"curl", "", "--proxy-user", false, true, ":"},
-    {"docker", "login", "-p", true, true, ""},   {"podman", "login", "-p", true, true, ""},
-    {"redis-cli", "", "-a", false, true, ""},    {"ldapsearch", "", "-w", false, true, ""},
-    {"ldapmodify", "", "-w", false, true, ""},   {"ldapadd", "", "-w", false, true, ""},
-    {"smbclient", "", "-U", false, true, "%"},   {"mongosh", "", "-p", false, true, ""},
-    {"mongodump", "", "-p", false, true, ""},    {"openssl", "", "-passin", false, true, "pass:"},
+constexpr std::array<PasswordOption, 24> kPasswordOptions = {{
+    {"mysql", "", "-p", true, false, ""},
+    {"mysqldump", "", "-p", true, false, ""},
+    {"mysqladmin", "", "-p", true, false, ""},
+    {"mysqlimport", "", "-p", true, false, ""},
+    {"mariadb", "", "-p", true, false, ""},
+    {"mariadb-dump", "", "-p", true, false, ""},
+    {"sshpass", kOwnOnly, "-p", true, true, ""},
+    {"curl", "", "-u", true, true, ":"},
+    {"curl", "", "--user", false, true, ":"},
+    {"curl", "", "--proxy-user", false, true, ":"},
+    {"docker", "login", "-p", true, true, ""},
+    {"podman", "login", "-p", true, true, ""},
+    {"redis-cli", "", "-a", false, true, ""},
+    {"ldapsearch", "", "-w", false, true, ""},
+    {"ldapmodify", "", "-w", false, true, ""},
+    {"ldapadd", "", "-w", false, true, ""},
+    {"smbclient", "", "-U", false, true, "%"},
+    {"mongosh", "", "-p", false, true, ""},
+    {"mongodump", "", "-p", false, true, ""},
+    {"openssl", "", "-passin", false, true, "pass:"},
+    {"openssl", "", "-passout", false, true, "pass:"},
+    {"openssl", "", "-pass", false, true, "pass:"},
+    {"openssl", "enc", "-k", false, true, ""},
+    {"openssl", "enc", "-K", false, true, ""},
 }};
 
 class OptionMasker {

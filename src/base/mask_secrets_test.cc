@@ -9,6 +9,9 @@ namespace {
 const std::string kGitHub = std::string("ghp") + "_0123456789abcdefghijABCDEFGHIJ012345";
 const std::string kOpen = std::string("sk") + "-abcdEFGH1234ijklMNOP5678";
 const std::string kAws = std::string("AKIA") + "IOSFODNN7EXAMPLE";
+const std::string kDigitalOcean = std::string("dop_v1") + "_" + std::string(64, 'a');
+const std::string kTwilio = std::string("SK") + "0123456789abcdef0123456789abcdef";
+const std::string kTelegram = std::string("123456789:") + "AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0";
 const std::string kJwt = std::string("eyJ") + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.SflKxwRJSMeKKF2QT4";
 
 struct Case {
@@ -62,6 +65,14 @@ TEST(MaskSecrets, what_must_be_masked) {
       {"docker login -u me -p hunter2 r.test", "docker login -u me -p *** r.test"},
       {"redis-cli -a hunter2 ping", "redis-cli -a *** ping"},
       {"openssl rsa -passin pass:hunter2 -in k", "openssl rsa -passin pass:*** -in k"},
+      {"openssl enc -aes-256-cbc -pass pass:hunter2 -in a", "openssl enc -aes-256-cbc -pass pass:*** -in a"},
+      {"openssl genrsa -passout 'pass:a b' 2048", "openssl genrsa -passout 'pass:***' 2048"},
+      {"openssl enc -k hunter2 -in a", "openssl enc -k *** -in a"},
+      {"doctl auth init -t " + kDigitalOcean, "doctl auth init -t dop_v1_***"},
+      {"twilio api -u " + kTwilio + " x", "twilio api -u SK*** x"},
+      {"curl https://api.telegram.test/bot" + kTelegram + "/getMe",
+       "curl https://api.telegram.test/bot123456789:***/getMe"},
+      {"echo " + kTelegram, "echo 123456789:***"},
       {"echo '-----BEGIN RSA PRIVATE KEY-----\nabc\ndef\n-----END RSA PRIVATE KEY-----' > k",
        "echo '-----BEGIN RSA PRIVATE KEY-----***-----END RSA PRIVATE KEY-----' > k"},
       {"-----BEGIN OPENSSH PRIVATE KEY-----\nabc", "-----BEGIN OPENSSH PRIVATE KEY-----***"},
@@ -97,6 +108,13 @@ TEST(MaskSecrets, what_must_stay) {
       "curl -H \"Authorization: Bearer $TOKEN\" u",
       "curl -H 'Accept: application/json' u",
       "mkdir -p a/b",
+      "openssl enc -pass file:/run/pw -in a",
+      "openssl rsa -passin env:PW -in k",
+      "openssl dgst -k x",
+      "git show SK0123456789abcdef0123456789abcdef0123",
+      "sleep 12345678:30",
+      "docker run -p 12345678:thirtyfivecharactersalllowercaseabcd",
+      "doctl auth init -t dop_v1_short",
       "ssh -p 2222 host",
       "docker run -p 8080:80 image",
       "mysql -p db",

@@ -13,14 +13,20 @@
 #include <CLI/CLI.hpp>
 
 #include "base/edit_distance.h"
+#include "base/json_text.h"
+#include "cli/shown_text.h"
 #include "cli/verb.h"
 #include "cli/version_text.h"
 
 namespace ttyward::cli {
 namespace {
 
+// Whether --json was given. The form of complaints is the program's, not a verb's, and some are made before
+// the words are parsed; run() sets it once.
+bool errors_as_json = false;
+
 // CLI11 spreads some of its messages over lines; people asked for one.
-std::string one_line(std::string text) {
+std::string without_line_ends(std::string text) {
   for (char& c : text) {
     if (c == '\n') c = ' ';
   }
@@ -62,15 +68,23 @@ Asked asked_for(int argc, char** argv) {
   return {};
 }
 
+// Before anything is parsed: what is wrong with the words is said in the form they ask for.
+bool asks_for_json(int argc, char** argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; i++) {
+    if (std::string_view(argv[i]) == "--json") return true;
+  }
+  return false;
+}
+
 std::string no_such_verb(std::string_view word) {
   const std::string nearest = nearest_verb(word);
   const std::string hint = nearest.empty() ? "" : "; did you mean " + nearest + "?";
-  return "there is no verb '" + one_line(std::string(word)) + "'" + hint + " (see ttyward --help)";
+  return "there is no verb '" + std::string(word) + "'" + hint + " (see ttyward --help)";
 }
 
 // CLI11's own words where they leave a person alone.
 std::string clearer(const CLI::ParseError& error, const CLI::App& at) {
-  std::string text = one_line(error.what());
+  std::string text = without_line_ends(error.what());
   constexpr std::string_view kNoNumber = "Could not convert: ";
   if (text.starts_with(kNoNumber)) {
     text.erase(0, kNoNumber.size());
@@ -88,8 +102,18 @@ std::string clearer(const CLI::ParseError& error, const CLI::App& at) {
 }  // namespace
 
 int complain(const char* verb, const std::string& message, int exit_code) {
-  const std::string prefix = verb != nullptr && *verb != '\0' ? std::string("ttyward ") + verb : "ttyward";
-  std::fprintf(stderr, "%s: %s\n", prefix.c_str(), message.c_str());
+  const std::string name = verb != nullptr ? verb : "";
+  if (errors_as_json) {
+    base::JsonObject what;
+    name.empty() ? what.null("verb") : what.text("verb", name);
+    what.text("message", message);
+    if (exit_code != 0) what.number("exit_code", exit_code);
+    const std::string line = base::JsonObject().raw(exit_code == 0 ? "notice" : "error", what.str()).str();
+    std::fprintf(stderr, "%s\n", line.c_str());
+    return exit_code;
+  }
+  const std::string prefix = name.empty() ? "ttyward" : "ttyward " + name;
+  std::fprintf(stderr, "%s: %s\n", prefix.c_str(), one_line(message).c_str());
   return exit_code;
 }
 
@@ -102,9 +126,10 @@ int run(int argc, char** argv) {
     words.push_back(help_flag);
     argv = words.data();
   }
+  errors_as_json = asks_for_json(argc, argv);
   CLI::App app{"ttyward: the terminal for AI agents", "ttyward"};
   Globals globals;
-  app.set_version_flag("--version", version_text());
+  app.set_version_flag("-V,--version", version_text());
   app.add_flag("--json", globals.json, "Print results as JSON");
   app.require_subcommand(0, 1);
   app.fallthrough();
@@ -124,7 +149,7 @@ int run(int argc, char** argv) {
   // A relative one would be another folder in every place, or, silently, the usual one.
   const char* home = std::getenv("TTYWARD_HOME");
   if (home != nullptr && home[0] != '\0' && home[0] != '/') {
-    return complain("", "TTYWARD_HOME has to be an absolute path, not " + one_line(home), kExitUsage);
+    return complain("", "TTYWARD_HOME has to be an absolute path, not " + std::string(home), kExitUsage);
   }
   // The first word has to be a verb, or what follows would be blamed.
   if (!asked.word.empty() && asked.verb == nullptr) return complain("", no_such_verb(asked.word), kExitUsage);

@@ -104,7 +104,13 @@ Outcome LiveCommand::take_messages() {
       done_ = true;
       if (reply->result) return finish(*reply->result);
       client::CallFailure failure = reply->result.error();
-      if (failure.fate == client::CallFailure::Fate::Unknown) {
+      if (failure.fate == client::CallFailure::Fate::Unknown && !heard_) {
+        failure.message = fmt::format(
+            "the daemon went away ({1}); whether the command was run is not known: ttyward history shows it "
+            "if "
+            "it was, ttyward show {0} what its terminal does",
+            shell::quote_posix(terminal_), failure.message);
+      } else if (failure.fate == client::CallFailure::Fate::Unknown) {
         failure.message = fmt::format(
             "the daemon went away ({1}); the command goes on without it: "
             "ttyward wait {0} waits for its end, ttyward read {0} shows its output",
@@ -117,6 +123,7 @@ Outcome LiveCommand::take_messages() {
 }
 
 void LiveCommand::show_part(const json::object& part) {
+  heard_ = true;
   const std::string output = text_in(part, "output");
   if (!output.empty()) {
     out_.write(output);

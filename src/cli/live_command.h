@@ -55,6 +55,7 @@ class LiveCommand {
   uint64_t call_ = 0;
   uint64_t interrupt_call_ = 0;
   bool done_ = false;
+  bool heard_ = false;  // of the command, by the daemon: it was run
   bool shown_output_ = false;
   int interrupts_ = 0;
   int told_to_stop_by_ = 0;

@@ -183,15 +183,17 @@ engine::Language language_of(const std::string& shell) {
   if (shell.empty()) return engine::Language::Bash;
   switch (shell::identify_shell({shell}).kind) {
     case shell::ShellKind::Bash:
+      return engine::Language::Bash;
     case shell::ShellKind::Dash:
     case shell::ShellKind::BusyboxAsh:
     case shell::ShellKind::Ksh:
     case shell::ShellKind::Mksh:
     case shell::ShellKind::PosixSh:
-      return engine::Language::Bash;
+      return engine::Language::Posix;
+    case shell::ShellKind::Fish:
+      return engine::Language::Fish;
     case shell::ShellKind::Zsh:
       return engine::Language::Zsh;
-    case shell::ShellKind::Fish:
     case shell::ShellKind::Pwsh:
     case shell::ShellKind::Other:
       break;

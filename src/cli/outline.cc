@@ -19,6 +19,7 @@ Values values_of(const std::string& type) {
   if (type == "FOLDER") return Values::Folders;
   if (type == "FILE") return Values::Files;
   if (type == "COMMAND") return Values::Commands;
+  if (type == "TERM" || type == "TARGET") return Values::Terminals;
   return Values::Text;
 }
 

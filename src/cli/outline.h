@@ -2,7 +2,7 @@
 //
 // Read from what the verbs told CLI11, so nothing is said twice. An option's type
 // name says what its values are: a|b|c is a choice, FOLDER, FILE and COMMAND are
-// what they say, anything else is free text.
+// what they say, TERM and TARGET are terminals there are, anything else is free text.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace ttyward::cli {
 
-enum class Values : uint8_t { None, Text, Choice, Folders, Files, Commands };
+enum class Values : uint8_t { None, Text, Choice, Folders, Files, Commands, Terminals };
 
 struct OutlineOption {
   std::vector<std::string> names;  // with their dashes, long ones first

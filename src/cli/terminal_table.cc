@@ -58,25 +58,47 @@ std::string command_of(const json::object& terminal) {
   return "";
 }
 
-std::vector<std::string> terminal_lines(const std::vector<const json::object*>& terminals, Ids ids,
-                                        size_t width, int64_t now_ms) {
+std::vector<std::string> terminal_lines(const std::vector<const json::object*>& terminals,
+                                        const TerminalUses& uses, Ids ids, size_t width, int64_t now_ms,
+                                        Paint paint) {
   Table table({{"ID"},
                {"NAME", true},
                {"OWNER"},
                {"TASK", true},
                {"STATE"},
+               {"CPU", false, Cut::End, true},
+               {"PORTS", true, Cut::End, true},
                {"CWD", true, Cut::Begin},
                {"COMMAND", true},
                {"AGE"}});
   const size_t length = id_length(terminals, ids);
   for (const json::object* each : terminals) {
     const auto created = number_in(*each, "created_at");
+    const auto use = uses.find(text_in(*each, "id"));
+    const std::string state = state_of(*each);
     table.add({text_in(*each, "id").substr(0, length), or_dash(text_in(*each, "name")),
-               text_in(*each, "owner"), or_dash(text_in(*each, "task")), state_of(*each),
+               text_in(*each, "owner"), or_dash(text_in(*each, "task")), Cell(state, colour_of_state(state)),
+               use != uses.end() ? cpu_text(use->second.cpu_percent) : "-",
+               use != uses.end() ? ports_text(use->second.ports) : "-",
                or_dash(short_path(text_in(*each, "cwd"))), or_dash(command_of(*each)),
-               created ? age_text(now_ms - *created) : "-"});
+               Cell(created ? age_text(now_ms - *created) : "-", Colour::Dim)});
   }
-  return table.lines(width);
+  return table.lines(width, paint);
+}
+
+std::vector<std::string> approval_lines(const std::vector<const json::object*>& approvals, size_t width,
+                                        int64_t now_ms, Paint paint) {
+  Table table(
+      {{"APPROVAL"}, {"RISK"}, {"COMMAND", true}, {"CWD", true, Cut::Begin}, {"ASKED BY", true}, {"LEFT"}});
+  for (const json::object* each : approvals) {
+    const json::object* verdict = object_in(*each, "verdict");
+    const std::string risk = verdict != nullptr ? text_in(*verdict, "risk") : "";
+    const int64_t end = number_in(*each, "expires_at").value_or(0);
+    table.add({Cell(text_in(*each, "id"), Colour::Yellow), Cell(or_dash(risk), colour_of_risk(risk)),
+               text_in(*each, "shown"), or_dash(short_path(text_in(*each, "cwd"))),
+               or_dash(text_in(*each, "asked_by")), end == 0 ? "-" : age_text(end - now_ms)});
+  }
+  return table.lines(width, paint);
 }
 
 }  // namespace ttyward::cli

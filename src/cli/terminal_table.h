@@ -7,6 +7,9 @@
 
 #include <boost/json/object.hpp>
 
+#include "cli/colour.h"
+#include "cli/terminal_use.h"
+
 namespace ttyward::cli {
 
 enum class Ids : uint8_t {
@@ -15,8 +18,13 @@ enum class Ids : uint8_t {
 };
 
 // The titles, then a line for each terminal. `width` 0: no limit. `now_ms` since the epoch.
-std::vector<std::string> terminal_lines(const std::vector<const boost::json::object*>& terminals, Ids ids,
-                                        size_t width, int64_t now_ms);
+std::vector<std::string> terminal_lines(const std::vector<const boost::json::object*>& terminals,
+                                        const TerminalUses& uses, Ids ids, size_t width, int64_t now_ms,
+                                        Paint paint = {});
+
+// Questions that wait for a person, a line each: how dangerous, what, where, who asks, how long still.
+std::vector<std::string> approval_lines(const std::vector<const boost::json::object*>& approvals,
+                                        size_t width, int64_t now_ms, Paint paint = {});
 
 // What it runs, or ran last.
 std::string command_of(const boost::json::object& terminal);

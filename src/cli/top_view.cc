@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "cli/fields.h"
@@ -14,9 +15,23 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr size_t kHeader = 2;        // headline and titles
-constexpr size_t kFooter = 1;        // keys or message
-constexpr size_t kLeastPreview = 4;  // rows; with less there is none
+constexpr size_t kFooter = 1;         // keys or message
+constexpr size_t kLeastPreview = 4;   // rows; with less there is none
+constexpr size_t kMostApprovals = 5;  // the others are counted
+
+constexpr std::array<const char*, 11> kHelp = {
+    "up, down, j   select a terminal; PageUp, PageDown, Home and End go further",
+    "Enter         attach to it: your keys are its keyboard",
+    "w             watch it without a keyboard",
+    "i             interrupt what runs there, as Ctrl-C does",
+    "k             end it and everything in it; asks first",
+    "a             answer the questions that wait, one after the other",
+    "/             show only terminals with this text; Enter keeps it, Esc forgets it",
+    "CPU           share of one processor in the last second; above 100% are several",
+    "PORTS         TCP ports its processes listen on",
+    "?             show or hide this",
+    "q             leave; everything runs on",
+};
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -30,16 +45,50 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+std::string lowered(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+bool has_id(const json::array& list, const std::string& id) {
+  return std::any_of(list.begin(), list.end(),
+                     [&](const json::value& each) { return text_in(each.get_object(), "id") == id; });
+}
+
+std::vector<const json::object*> pointers(const json::array& list) {
+  std::vector<const json::object*> all;
+  all.reserve(list.size());
+  for (const json::value& each : list) all.push_back(&each.get_object());
+  return all;
+}
+
+std::string plural(size_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
 }  // namespace
 
 void TopView::set_terminals(const json::object& answer) {
   const std::string before = selected_id();
   terminals_.clear();
   for (const json::object* each : objects_in(answer, "terminals")) terminals_.push_back(*each);
-  for (size_t i = 0; i < terminals_.size(); ++i) {
-    if (text_in(terminals_[i].get_object(), "id") == before) selected_ = i;
+  const auto all = shown();
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (text_in(*all[i], "id") == before) selected_ = i;
   }
-  selected_ = terminals_.empty() ? 0 : std::min(selected_, terminals_.size() - 1);
+  selected_ = all.empty() ? 0 : std::min(selected_, all.size() - 1);
+}
+
+bool TopView::set_approvals(const json::object& answer) {
+  const json::array before = std::exchange(approvals_, {});
+  bool fresh = false;
+  for (const json::object* each : objects_in(answer, "approvals")) {
+    approvals_.push_back(*each);
+    fresh |= !has_id(before, text_in(*each, "id"));
+  }
+  return fresh;
 }
 
 void TopView::set_preview(const std::string& terminal, std::string text) {
@@ -47,9 +96,20 @@ void TopView::set_preview(const std::string& terminal, std::string text) {
   preview_ = std::move(text);
 }
 
+void TopView::set_filter(std::string text) {
+  const std::string before = selected_id();
+  filter_ = std::move(text);
+  const auto all = shown();
+  selected_ = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (text_in(*all[i], "id") == before) selected_ = i;
+  }
+}
+
 void TopView::move(int by) {
-  if (terminals_.empty()) return;
-  const auto last = static_cast<int64_t>(terminals_.size()) - 1;
+  const size_t count = shown().size();
+  if (count == 0) return;
+  const auto last = static_cast<int64_t>(count) - 1;
   selected_ = static_cast<size_t>(std::clamp<int64_t>(static_cast<int64_t>(selected_) + by, 0, last));
 }
 
@@ -58,11 +118,13 @@ void TopView::select_first() {
 }
 
 void TopView::select_last() {
-  selected_ = terminals_.empty() ? 0 : terminals_.size() - 1;
+  const size_t count = shown().size();
+  selected_ = count == 0 ? 0 : count - 1;
 }
 
 const json::object* TopView::selected() const {
-  return selected_ < terminals_.size() ? &terminals_[selected_].get_object() : nullptr;
+  const auto all = shown();
+  return selected_ < all.size() ? all[selected_] : nullptr;
 }
 
 std::string TopView::selected_id() const {
@@ -76,9 +138,27 @@ std::string TopView::selected_name() const {
 }
 
 std::vector<const json::object*> TopView::terminals() const {
+  return pointers(terminals_);
+}
+
+std::vector<const json::object*> TopView::approvals() const {
+  return pointers(approvals_);
+}
+
+bool TopView::matches(const json::object& terminal) const {
+  if (filter_.empty()) return true;
+  const std::string wanted = lowered(filter_);
+  std::string all = command_of(terminal);
+  for (const char* member : {"id", "name", "task", "owner", "state", "cwd"})
+    all += '\n' + text_in(terminal, member);
+  return lowered(std::move(all)).find(wanted) != std::string::npos;
+}
+
+std::vector<const json::object*> TopView::shown() const {
   std::vector<const json::object*> all;
-  all.reserve(terminals_.size());
-  for (const json::value& each : terminals_) all.push_back(&each.get_object());
+  for (const json::object* each : terminals()) {
+    if (matches(*each)) all.push_back(each);
+  }
   return all;
 }
 
@@ -90,56 +170,103 @@ std::string TopView::headline() const {
     busy += state == "busy" ? 1 : 0;
     asking += state == "awaiting_input" ? 1 : 0;
   }
-  return fmt::format("ttyward: {} terminal{}, {} busy, {} waiting for input", terminals_.size(),
-                     terminals_.size() == 1 ? "" : "s", busy, asking);
+  std::string out = "ttyward: ";
+  if (!approvals_.empty())
+    out += plural(approvals_.size(), "question waits for your answer (a), ",
+                  "questions wait for your answer (a), ");
+  out += fmt::format("{}, {} busy, {} waiting for input", plural(terminals_.size(), "terminal", "terminals"),
+                     busy, asking);
+  if (!filter_.empty()) out += fmt::format(", {} shown with '{}'", shown().size(), one_line(filter_));
+  return out;
 }
 
-TopView::Window TopView::window(int rows) const {
-  const auto height = static_cast<size_t>(std::max(rows, 0));
-  const size_t body = height > kHeader + kFooter ? height - kHeader - kFooter : 0;
+std::string TopView::footer() const {
+  return message_.empty() ? kTopKeys : message_;
+}
+
+void TopView::add_approvals(std::vector<Line>& out, size_t width, size_t height, int64_t now_ms) const {
+  // At most a third of the screen is theirs.
+  const size_t room = std::min(kMostApprovals, height / 3);
+  if (approvals_.empty() || room == 0) return;
+  auto all = approvals();
+  const size_t more = all.size() - std::min(all.size(), room);
+  all.resize(all.size() - more);
+  const auto plain = approval_lines(all, width, now_ms);
+  const auto painted = approval_lines(all, width, now_ms, paint_);
+  for (size_t i = 0; i < plain.size(); ++i) out.push_back({plain[i], painted[i]});
+  if (more > 0) out.push_back({cut_to(fmt::format("and {} more", more), width), ""});
+}
+
+void TopView::add_terminals(std::vector<Line>& out, size_t width, size_t height, int64_t now_ms) const {
+  const auto all = shown();
+  const auto plain = terminal_lines(all, uses_, Ids::Short, width, now_ms);
+  const auto painted = terminal_lines(all, uses_, Ids::Short, width, now_ms, paint_);
+  out.push_back({plain.front(), painted.front()});
+  const size_t used = out.size() + kFooter;
+  const size_t body = height > used ? height - used : 0;
   // At most half of it, if a look at the selected one is to fit below.
   const bool split = body >= 2 * kLeastPreview;
-  const size_t count = std::min(terminals_.size(), split ? body / 2 : body);
+  const size_t count = std::min(all.size(), split ? body / 2 : body);
   const size_t first = selected_ >= count && count > 0 ? selected_ - count + 1 : 0;
-  return {first, count};
+  for (size_t i = first; i < first + count; ++i)
+    out.push_back({plain[i + 1], painted[i + 1], i == selected_});
+  if (!all.empty()) return;
+  const char* const none =
+      terminals_.empty() ? "there are none; ttyward open makes one" : "none of them matches; / changes that";
+  out.push_back({cut_to(none, width), ""});
+}
+
+void TopView::add_below(std::vector<Line>& out, size_t width, size_t height) const {
+  if (height < out.size() + kFooter + kLeastPreview) return;
+  const auto titled = [&](const std::string& title) {
+    out.push_back({"-- " + cut_to(title, width > 6 ? width - 6 : 1) + " --", ""});
+  };
+  if (help_) {
+    titled("keys");
+    for (const char* line : kHelp) out.push_back({cut_to(line, width), ""});
+    return;
+  }
+  if (selected() == nullptr) return;
+  titled(selected_name());
+  const std::vector<std::string> lines =
+      preview_of_ == selected_id() ? lines_of(preview_) : std::vector<std::string>();
+  const size_t room = height - out.size() - kFooter;
+  for (size_t i = lines.size() > room ? lines.size() - room : 0; i < lines.size(); ++i)
+    out.push_back({cut_to(lines[i], width), ""});
+}
+
+std::vector<TopView::Line> TopView::lines(int cols, int rows, int64_t now_ms) const {
+  const auto width = static_cast<size_t>(std::max(cols, 1));
+  const auto height = static_cast<size_t>(std::max(rows, 0));
+  const std::string head = cut_to(headline(), width);
+  std::vector<Line> out{{head, paint_(Colour::Bold, head)}};
+  add_approvals(out, width, height, now_ms);
+  add_terminals(out, width, height, now_ms);
+  add_below(out, width, height);
+  out.resize(height > kFooter ? height - kFooter : 0);
+  const std::string foot = cut_to(footer(), width);
+  if (height > 0) out.push_back({foot, paint_(Colour::Bold, foot)});
+  return out;
 }
 
 std::vector<std::string> TopView::rows(int cols, int rows, int64_t now_ms) const {
-  const auto width = static_cast<size_t>(std::max(cols, 1));
-  const auto height = static_cast<size_t>(std::max(rows, 0));
-  std::vector<std::string> out{cut_to(headline(), width)};
-  const std::vector<std::string> table = terminal_lines(terminals(), Ids::Short, width, now_ms);
-  out.push_back(table.front());
-  const auto [first, count] = window(rows);
-  for (size_t i = first; i < first + count; ++i) out.push_back(table[i + 1]);
-  if (terminals_.empty()) out.emplace_back(cut_to("there are none; ttyward open makes one", width));
-
-  const size_t used = out.size() + kFooter;
-  if (height >= used + kLeastPreview && selected() != nullptr) {
-    out.push_back("-- " + cut_to(selected_name(), width > 6 ? width - 6 : 1) + " --");
-    const std::vector<std::string> lines =
-        preview_of_ == selected_id() ? lines_of(preview_) : std::vector<std::string>();
-    const size_t room = height - out.size() - kFooter;
-    for (size_t i = lines.size() > room ? lines.size() - room : 0; i < lines.size(); ++i)
-      out.push_back(cut_to(lines[i], width));
-  }
-  out.resize(height > kFooter ? height - kFooter : 0);
-  if (height > 0) out.push_back(cut_to(message_.empty() ? kTopKeys : message_, width));
+  std::vector<std::string> out;
+  for (Line& line : lines(cols, rows, now_ms)) out.push_back(std::move(line.text));
   return out;
 }
 
 std::string TopView::paint(int cols, int rows, int64_t now_ms) const {
-  const std::vector<std::string> all = this->rows(cols, rows, now_ms);
-  const size_t marked = terminals_.empty() ? all.size() : kHeader + selected_ - window(rows).first;
+  const auto width = static_cast<size_t>(std::max(cols, 1));
   std::string out = "\033[?2026h\033[?25l";
-  for (size_t i = 0; i < all.size(); ++i) {
-    out += fmt::format("\033[{};1H\033[0m", i + 1);
-    if (i == 0 || i + 1 == all.size()) out += "\033[1m";
-    const bool mark = i == marked && i + kFooter < all.size();
-    if (mark) out += "\033[7m" + pad_to(all[i], static_cast<size_t>(std::max(cols, 1)));
-    if (!mark) out += all[i];
-    out +=
-        mark || shown_width(all[i]) >= static_cast<size_t>(std::max(cols, 1)) ? "\033[0m" : "\033[0m\033[K";
+  size_t row = 0;
+  for (const Line& line : lines(cols, rows, now_ms)) {
+    out += fmt::format("\033[{};1H\033[0m", ++row);
+    if (line.marked) {
+      out += "\033[7m" + pad_to(line.text, width) + "\033[0m";
+      continue;
+    }
+    out += line.painted.empty() ? line.text : line.painted;
+    out += shown_width(line.text) >= width ? "\033[0m" : "\033[0m\033[K";
   }
   return out + "\033[?2026l";
 }

@@ -1,23 +1,43 @@
-// What `top` shows, as a value: terminals, which one is selected, a look at its screen; and how that is
-// drawn. Nothing here reads or writes.
+// What `top` shows, as a value: questions that wait for a person, terminals, which one is selected, a look
+// at its screen; and how that is drawn. Nothing here reads or writes.
+//
+//   headline
+//   questions, if there are any, with titles
+//   terminals that match the filter, with titles
+//   the selected one's screen, or the list of keys
+//   keys, a message, or the filter that is being typed
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include "cli/colour.h"
+#include "cli/terminal_use.h"
+
 namespace ttyward::cli {
 
 class TopView {
  public:
+  explicit TopView(Paint paint = {}) : paint_(paint) {}
+
   // The answer of `list`. What was selected stays so, or its neighbour is.
   void set_terminals(const boost::json::object& answer);
+  // The answer of `approvals`. Returns whether there is one that was not there before.
+  bool set_approvals(const boost::json::object& answer);
+  void set_uses(TerminalUses uses) { uses_ = std::move(uses); }
   // What the selected terminal shows, as text.
   void set_preview(const std::string& terminal, std::string text);
   void set_message(std::string text) { message_ = std::move(text); }
+  // Only terminals with this text in their id, name, task, owner, state, folder or command; any case.
+  void set_filter(std::string text);
+  const std::string& filter() const { return filter_; }
+  void set_help(bool shown) { help_ = shown; }
+  bool help() const { return help_; }
 
   void move(int by);
   void select_first();
@@ -27,29 +47,43 @@ class TopView {
   const boost::json::object* selected() const;
   std::string selected_id() const;
   std::string selected_name() const;
+  // All, whatever the filter says.
+  std::vector<const boost::json::object*> terminals() const;
+  std::vector<const boost::json::object*> approvals() const;
 
   // Exactly `rows` rows; none is wider than `cols`.
   std::vector<std::string> rows(int cols, int rows, int64_t now_ms) const;
-  // The same as bytes for a terminal, the selected row inverted.
+  // The same as bytes for a terminal, in colour, the selected row inverted.
   std::string paint(int cols, int rows, int64_t now_ms) const;
 
  private:
-  std::vector<const boost::json::object*> terminals() const;
-  std::string headline() const;
-  // Which rows of the list are shown: `first` and how many.
-  struct Window {
-    size_t first;
-    size_t count;
+  struct Line {
+    std::string text;
+    std::string painted;  // empty: as the text is
+    bool marked = false;
   };
-  Window window(int rows) const;
+  bool matches(const boost::json::object& terminal) const;
+  std::vector<const boost::json::object*> shown() const;
+  std::string headline() const;
+  std::string footer() const;
+  std::vector<Line> lines(int cols, int rows, int64_t now_ms) const;
+  void add_approvals(std::vector<Line>& out, size_t width, size_t height, int64_t now_ms) const;
+  void add_terminals(std::vector<Line>& out, size_t width, size_t height, int64_t now_ms) const;
+  void add_below(std::vector<Line>& out, size_t width, size_t height) const;
 
+  Paint paint_;
   boost::json::array terminals_;
-  size_t selected_ = 0;
+  boost::json::array approvals_;
+  TerminalUses uses_;
+  size_t selected_ = 0;  // among those shown
+  std::string filter_;
+  bool help_ = false;
   std::string preview_of_;
   std::string preview_;
   std::string message_;
 };
 
-inline constexpr const char* kTopKeys = "up/down select  Enter attach  w watch  i interrupt  k kill  q quit";
+inline constexpr const char* kTopKeys =
+    "Enter attach  w watch  i interrupt  k kill  a answer  / filter  ? help  q quit";
 
 }  // namespace ttyward::cli

@@ -33,7 +33,9 @@ struct Verb {
 
 std::span<const Verb> verb_table();
 
-// One line to stderr, in one form everywhere: "ttyward VERB: message". Returns `exit_code`.
+// One line to stderr, in one form everywhere: "ttyward VERB: message", control characters made visible. With
+// --json it is {"error": {verb, message, exit_code}}, or {"notice": {verb, message}} for an `exit_code` of 0.
+// Returns `exit_code`.
 int complain(const char* verb, const std::string& message, int exit_code);
 
 }  // namespace ttyward::cli

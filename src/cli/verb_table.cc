@@ -39,6 +39,7 @@ std::span<const Verb> verb_table() {
       kDemo,
       kDoctor,
       kCompletion,
+      kVersion,
       kManual,
   };
   // clang-format on

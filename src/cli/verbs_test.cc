@@ -303,7 +303,8 @@ TEST_F(Verbs, ReadAsksForParts) {
   const auto done = run({"read", "build", "--lines", "1:2"});
   EXPECT_EQ(done.out, "a\nb\n");
   EXPECT_THAT(done.err, HasSubstr("--lines 3:"));
-  EXPECT_EQ(daemon.calls().back(), R"(read {"range":[1,2],"terminal":"tabcdefghijkl"})");
+  EXPECT_EQ(daemon.calls().back(),
+            R"(read {"range":[1,2],"terminal":"tabcdefghijkl","view":"full","chars":2097152})");
   run({"read", "build", "--new", "--reader", "me"});
   EXPECT_EQ(daemon.calls().back(), R"(read {"new":true,"reader":"me","terminal":"tabcdefghijkl"})");
 }
@@ -334,9 +335,105 @@ TEST_F(Verbs, LsIsATable) {
   EXPECT_THAT(done.out, StartsWith("ID             NAME   OWNER  TASK  STATE  CWD       COMMAND  AGE\n"
                                    "tabcdefghijkl  build  user   t1    busy   /srv/app  make     "));
   EXPECT_THAT(done.out, HasSubstr("tabzzzzzzzzzz  -      agent  -     idle   /         ls"));
-  EXPECT_EQ(daemon.calls().back(), R"(list {"owner":"user","all":true})");
+  EXPECT_THAT(daemon.calls(), Contains(R"(list {"owner":"user","all":true})"));
   daemon.on("list", R"({"terminals":[]})");
   EXPECT_EQ(run({"ls"}).out, "");
+}
+
+TEST_F(Verbs, LsShowsQuestionsFirst) {
+  daemon.on("list", kTerminals);
+  daemon.on("approvals", R"({"approvals":[{"id":"aqrstuvwxyzab","shown":"rm -rf build","cwd":"/srv/app",
+    "asked_by":"claude\u001b[2J","expires_at":0,"verdict":{"risk":"high"}}]})");
+  const auto done = run({"ls"});
+  EXPECT_THAT(done.out, StartsWith("APPROVAL       RISK  COMMAND       CWD       ASKED BY     LEFT\n"
+                                   "aqrstuvwxyzab  high  rm -rf build  /srv/app  claude^[[2J  -\n"
+                                   "answer with: ttyward approvals watch\n\nID  "));
+  const auto json = run({"--json", "ls"});
+  EXPECT_THAT(json.out, HasSubstr(R"("approvals":[{"id":"aqrstuvwxyzab")"));
+  EXPECT_THAT(json.out, HasSubstr(R"("cpu_ms":null,"ports":[])"));
+}
+
+TEST_F(Verbs, ErrorsAreJsonWhereResultsAre) {
+  daemon.on("list", R"({"terminals":[]})");
+  auto done = run({"--json", "interrupt", "no\x1b[2Jbody"});
+  EXPECT_EQ(done.code, 2);
+  EXPECT_EQ(done.out, "");
+  const auto error = boost::json::parse(done.err).at("error").as_object();
+  EXPECT_EQ(error.at("verb").as_string(), "interrupt");
+  EXPECT_EQ(error.at("exit_code").as_int64(), 2);
+  EXPECT_THAT(std::string(error.at("message").as_string()), HasSubstr("there is no terminal or command"));
+  // Before and while words are parsed, too.
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--json", "frobnicate"}, {"ls", "--json", "--owner", "nobody"}}) {
+    done = run(words);
+    EXPECT_EQ(done.code, 2);
+    EXPECT_NE(boost::json::parse(done.err).at("error").as_object().if_contains("message"), nullptr)
+        << done.err;
+  }
+  // What is no failure is a notice, and without --json everything is text.
+  daemon.on("read", R"({"text":"","matches":[{"line":1}],"more":true})");
+  daemon.on("list", kTerminals);
+  done = run({"ls", "--owner", "nobody"});
+  EXPECT_THAT(done.err, StartsWith("ttyward ls: "));
+}
+
+TEST_F(Verbs, ErrorsEscapeWhatTheyQuote) {
+  daemon.on("list", R"({"terminals":[]})");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"interrupt", "a\x1b[2J\nttyward: all is well\xC2\x9B"},
+        {"frob\x1b]0;x\a"},
+        {"open", "--cwd", "/no/\x1b[31m\nsuch"}}) {
+    const auto done = run(words);
+    EXPECT_EQ(done.code, 2);
+    EXPECT_THAT(done.err, Not(HasSubstr("\033")));
+    EXPECT_THAT(done.err, Not(HasSubstr("\xC2\x9B")));
+    EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
+  }
+}
+
+TEST_F(Verbs, VersionIsAVerbAndAnOption) {
+  const std::string text = run({"--version"}).out;
+  EXPECT_THAT(text, StartsWith("ttyward " TTYWARD_VERSION "\n"));
+  EXPECT_EQ(run({"-V"}).out, text);
+  EXPECT_EQ(run({"version"}).out, text);
+  EXPECT_EQ(boost::json::parse(run({"--json", "version"}).out).at("version").as_string(), TTYWARD_VERSION);
+}
+
+TEST_F(Verbs, CompletionNamesTerminals) {
+  daemon.on("list", kTerminals);
+  EXPECT_EQ(run({"completion", "terminals"}).out, "build\ntabzzzzzzzzzz\n");
+  daemon.on("list", [](const auto&, const Responder& responder) {
+    responder.fail({wire::Code::Unavailable, "not now"});
+  });
+  const auto done = run({"completion", "terminals"});
+  EXPECT_EQ(done.out + done.err, "");
+}
+
+TEST_F(Verbs, ReadGivesAllLinesOfARangeHoweverManyAnswersItTakes) {
+  daemon.on("list", kTerminals);
+  daemon.on("read", [](const boost::json::object& args, const Responder& responder) {
+    const int64_t first = args.at("range").as_array()[0].as_int64();
+    const int64_t asked = args.at("range").as_array()[1].as_int64();
+    const int64_t last = std::min<int64_t>(asked, 40'000);
+    // A daemon that has room for 4000 lines.
+    if (last - first >= 4000) {
+      return responder.ok(
+          {{"text", "cut"}, {"omitted", boost::json::object{{"lines", 1}}}, {"total_lines", 50'000}});
+    }
+    std::string text;
+    for (int64_t line = first; line <= last; ++line) text += std::to_string(line) + "\n";
+    responder.ok({{"text", text},
+                  {"first_line", first},
+                  {"last_line", last},
+                  {"total_lines", 50'000},
+                  {"more", true}});
+  });
+  std::string all;
+  for (int line = 1; line <= 40'000; ++line) all += std::to_string(line) + "\n";
+  EXPECT_EQ(run({"read", "build", "--lines", "1:40000"}).out, all);
+  EXPECT_EQ(
+      boost::json::parse(run({"--json", "read", "build", "--lines", "1:40000"}).out).at("text").as_string(),
+      all);
 }
 
 TEST_F(Verbs, NothingInANameReachesTheTerminal) {

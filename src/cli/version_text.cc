@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_text.h"
 #include "hold/protocol.h"
 #include "journal/format.h"
 #include "mcp/server.h"
@@ -12,10 +13,20 @@ namespace ttyward::cli {
 
 std::string version_text() {
   return fmt::format(
-      "ttyward {}\nshell grammar: tree-sitter-bash {}\nSQLite {}\n"
+      "ttyward {}\nSQLite {}\n"
       "protocols: socket {}, holder {}, journal {}, MCP {} and up to {}",
-      TTYWARD_VERSION, TTYWARD_BASH_GRAMMAR_VERSION, store::sqlite_version(), wire::kProtocol,
-      hold::kProtocolVersion, journal::kVersion, mcp::kModernVersion, mcp::kNewestLegacyVersion);
+      TTYWARD_VERSION, store::sqlite_version(), wire::kProtocol, hold::kProtocolVersion, journal::kVersion,
+      mcp::kModernVersion, mcp::kNewestLegacyVersion);
+}
+
+std::string version_json() {
+  const base::JsonObject protocols = base::JsonObject()
+                                         .number("socket", wire::kProtocol)
+                                         .number("holder", hold::kProtocolVersion)
+                                         .number("journal", journal::kVersion)
+                                         .text("mcp", mcp::kModernVersion)
+                                         .text("mcp_legacy", mcp::kNewestLegacyVersion);
+  return base::JsonObject().text("version", TTYWARD_VERSION).raw("protocols", protocols.str()).str();
 }
 
 }  // namespace ttyward::cli

@@ -6,5 +6,7 @@
 namespace ttyward::cli {
 
 std::string version_text();
+// The same as one JSON object.
+std::string version_json();
 
 }  // namespace ttyward::cli

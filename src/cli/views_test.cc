@@ -1,10 +1,12 @@
 // The parts of full-screen views that are values: tables, keys, painting.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <boost/json/parse.hpp>
 
 #include "cli/detach_key.h"
+#include "cli/notify.h"
 #include "cli/person_keys.h"
 #include "cli/screen_painter.h"
 #include "cli/shown_text.h"
@@ -222,6 +224,137 @@ TEST(TopView, TheSelectionStaysWithItsTerminal) {
   EXPECT_EQ(view.selected_name(), "name0");
   view.set_terminals(terminals(0));
   EXPECT_EQ(view.selected(), nullptr);
+}
+
+TEST(TopView, QuestionsComeFirst) {
+  TopView view;
+  view.set_terminals(terminals(2));
+  const auto answer = boost::json::parse(R"({"approvals":[{"id":"aone","shown":"rm -rf build","cwd":"/p",
+    "asked_by":"claude","expires_at":5000,"verdict":{"risk":"high"}}]})")
+                          .as_object();
+  EXPECT_TRUE(view.set_approvals(answer));
+  EXPECT_FALSE(view.set_approvals(answer));  // nothing new
+  const auto rows = view.rows(100, 24, 1000);
+  EXPECT_THAT(rows[0], HasSubstr("1 question waits for your answer (a), 2 terminals"));
+  EXPECT_THAT(rows[1], HasSubstr("APPROVAL"));
+  EXPECT_THAT(rows[2], HasSubstr("rm -rf build"));
+  EXPECT_THAT(rows[2], HasSubstr("4s"));
+  EXPECT_THAT(rows[3], HasSubstr("NAME"));
+  EXPECT_FALSE(view.set_approvals({}));
+  EXPECT_THAT(view.rows(100, 24, 1000)[1], HasSubstr("NAME"));
+}
+
+TEST(TopView, ManyQuestionsLeaveRoomForTerminals) {
+  TopView view;
+  view.set_terminals(terminals(3));
+  boost::json::array all;
+  for (int i = 0; i < 30; ++i) all.push_back(boost::json::object{{"id", std::to_string(i)}, {"shown", "x"}});
+  view.set_approvals({{"approvals", all}});
+  const std::string shown = view.paint(80, 24, 0);
+  EXPECT_THAT(shown, HasSubstr("and 25 more"));
+  EXPECT_THAT(shown, HasSubstr("name2"));
+}
+
+TEST(TopView, TheFilterLooksEverywhereInAnyCase) {
+  TopView view;
+  view.set_terminals(terminals(3));
+  view.move(2);
+  view.set_filter("NAME2");
+  EXPECT_EQ(view.selected_name(), "name2");
+  const auto rows = view.rows(100, 24, 1000);
+  EXPECT_THAT(rows[0], HasSubstr("3 terminals, 1 busy, 0 waiting for input, 1 shown with 'NAME2'"));
+  view.set_filter("busy");
+  EXPECT_EQ(view.selected_name(), "name0");
+  view.set_filter("nowhere");
+  EXPECT_EQ(view.selected(), nullptr);
+  EXPECT_THAT(view.paint(100, 24, 0), HasSubstr("none of them matches"));
+  view.set_filter("");
+  EXPECT_EQ(view.selected_name(), "name0");
+}
+
+TEST(TopView, HelpTakesThePlaceOfThePreview) {
+  TopView view;
+  view.set_terminals(terminals(1));
+  view.set_preview("taaaaaaaaaaaa", "hello there\n");
+  view.set_help(true);
+  EXPECT_THAT(view.paint(80, 24, 0), HasSubstr("attach to it"));
+  EXPECT_THAT(view.paint(80, 24, 0), Not(HasSubstr("hello there")));
+}
+
+TEST(TopView, WhatTerminalsUse) {
+  TopView view;
+  view.set_terminals(terminals(2));
+  EXPECT_THAT(view.rows(120, 24, 0)[1], Not(HasSubstr("PORTS")));
+  view.set_uses({{"taaaaaaaaaaaa", {42.4, 10, {3000, 8080}}}});
+  const auto rows = view.rows(120, 24, 0);
+  EXPECT_THAT(rows[1], HasSubstr("CPU  PORTS"));
+  EXPECT_THAT(rows[2], HasSubstr("42%  3000,8080"));
+  EXPECT_THAT(rows[3], HasSubstr("-    -"));
+}
+
+TEST(TopView, ColoursOnlyWherePaintIsOn) {
+  TopView plain;
+  TopView coloured{Paint(true)};
+  plain.set_terminals(terminals(2));
+  coloured.set_terminals(terminals(2));
+  coloured.move(1);
+  plain.move(1);
+  EXPECT_THAT(plain.paint(80, 24, 0), Not(HasSubstr("\033[32m")));
+  EXPECT_THAT(coloured.paint(80, 24, 0), HasSubstr("\033[32mbusy"));
+  EXPECT_EQ(plain.rows(80, 24, 0), coloured.rows(80, 24, 0));
+}
+
+TEST(Table, ColoursAddNoWidth) {
+  Table table({{"A"}, {"B", true}});
+  table.add({Cell("one", Colour::Red), Cell("a long text", Colour::Green)});
+  EXPECT_THAT(table.lines(0, Paint(true)), ElementsAre("\033[1mA  \033[0m  \033[1mB\033[0m",
+                                                       "\033[31mone\033[0m  \033[32ma long text\033[0m"));
+  EXPECT_THAT(table.lines(10, Paint(true))[1], HasSubstr("\033[32ma lo…\033[0m"));
+}
+
+pty::ProcessStat process(pid_t pid, pid_t parent) {
+  pty::ProcessStat stat;
+  stat.pid = pid;
+  stat.parent = parent;
+  return stat;
+}
+
+TEST(TerminalUse, ATreeIsEverythingBelow) {
+  const std::vector<pty::ProcessStat> all = {process(5, 4), process(2, 1), process(3, 2), process(4, 3),
+                                             process(9, 1)};
+  std::vector<pid_t> pids;
+  for (const auto& each : tree_of(2, all)) pids.push_back(each.pid);
+  EXPECT_THAT(pids, ElementsAre(2, 3, 4, 5));
+  EXPECT_TRUE(tree_of(77, all).empty());
+  // A loop, as a scan that is no snapshot may show one, ends.
+  EXPECT_EQ(tree_of(2, {process(2, 3), process(3, 2)}).size(), 2U);
+}
+
+TEST(TerminalUse, OurOwnProcessorTimeIsSeen) {
+  const boost::json::object us{{"id", "t"}, {"holder_pid", ::getpid()}};
+  UseMeter meter;
+  EXPECT_FALSE(meter.look({&us}).at("t").cpu_percent);
+  volatile uint64_t sum = 0;
+  TerminalUse use;
+  do {
+    for (int i = 0; i < 20'000'000; ++i) sum = sum + 1;
+    use = meter.look({&us}).at("t");
+  } while (use.cpu_ms == 0);
+  EXPECT_TRUE(use.cpu_percent);
+  const boost::json::object gone{{"id", "t"}, {"holder_pid", 0x3fffffff}};
+  EXPECT_TRUE(meter.look({&gone}).empty());
+}
+
+TEST(Notify, TheTerminalIsAskedInItsOwnWay) {
+  const auto with = [](const char* name, const char* value) {
+    return [name, value](const char* asked) { return std::string_view(asked) == name ? value : ""; };
+  };
+  EXPECT_EQ(notification_sequence(with("TERM", "xterm"), "a;b", "c;d"), "\033]9;a,b: c;d\033\\");
+  EXPECT_EQ(notification_sequence(with("TERM", "foot"), "a;b", "c;d"), "\033]777;notify;a,b;c;d\033\\");
+  EXPECT_EQ(notification_sequence(with("VTE_VERSION", "7000"), "a", "b"), "\033]777;notify;a;b\033\\");
+  // Nothing in the text ends the sequence, and secrets stay out.
+  EXPECT_EQ(notification_sequence(with("TERM", "xterm"), "t", "x\033\\\a --token abcdef"),
+            "\033]9;t: x^[\\  --token ***\033\\");
 }
 
 TEST(TopView, ShowsThePreviewOfTheSelectedOnly) {

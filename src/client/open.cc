@@ -24,6 +24,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+constexpr int kMostKilledStarts = 20;
+
 // Whether the failure means that no daemon is there, and not that it must not be used.
 bool nobody_there(const base::Error& error) {
   return error.sys_errno == ENOENT || error.sys_errno == ECONNREFUSED || error.sys_errno == ENOTDIR;
@@ -64,6 +66,7 @@ base::Result<base::UniqueFd> connect_to_daemon(const base::Folders& folders) {
 base::Result<Connection> Connection::open(const Options& options) {
   const auto until = Clock::now() + options.patience;
   milliseconds pause{2};
+  int killed_starts = 0;
   for (;;) {
     auto socket = connect_to_daemon(options.folders);
     if (socket) {
@@ -81,7 +84,7 @@ base::Result<Connection> Connection::open(const Options& options) {
     const bool nobody = nobody_there(socket.error());
     if (!nobody && socket.error().sys_errno != EAGAIN) return tl::unexpected(socket.error());
     const auto place = io::read_daemon_place(options.folders.state);
-    const bool running = place && place->running;
+    const bool running = place && (place->running || place->starting);
     if (nobody && !running && !options.start_daemon) {
       return base::fail(base::ErrorCode::NotFound,
                         "no daemon is running; start one with: ttyward daemon run");
@@ -90,16 +93,20 @@ base::Result<Connection> Connection::open(const Options& options) {
       return base::fail(base::ErrorCode::Unavailable,
                         "the daemon did not get ready in time; see " + options.folders.state + "/daemon.log");
     }
-    if (nobody && !running) {
+    if (nobody && !(place && place->running)) {
       if (is_inside_a_terminal(options.folders)) {
         return base::fail(base::ErrorCode::Unavailable,
                           "no daemon is running, and one that is started inside a terminal would end with it "
                           "and take its terminals along; start it from outside, with: ttyward daemon run "
                           "--detach");
       }
-      if (auto started = start_daemon(options.program, options.folders, until); !started) {
-        return tl::unexpected(started.error());
-      }
+      const io::StartingMark mark(options.folders.state);
+      auto started = start_daemon(options.program, options.folders, until);
+      // Killed by somebody as it came up: the next one may live. One that cannot come up says why, and is not
+      // tried again.
+      const bool again =
+          !started && started.error().sys_errno == EINTR && ++killed_starts <= kMostKilledStarts;
+      if (!started && !again) return tl::unexpected(started.error());
       continue;
     }
     // Somebody else is starting it, or ending it, right now.

@@ -27,6 +27,10 @@ bool given(const boost::json::object& args, boost::json::string_view name) {
 void make_repeatable(std::string_view call, boost::json::object& args) {
   if ((call == "exec" || call == "run") && !given(args, "command_id")) {
     args["command_id"] = base::random_id('c');
+  } else if (call == "batch" && !given(args, "batch_id")) {
+    args["batch_id"] = base::random_id('b');
+  } else if (call == "open" && !given(args, "request")) {
+    args["request"] = base::random_id('o');
   } else if (call == "wait" && !given(args, "stream")) {
     args["stream"] = true;
   }
@@ -47,6 +51,8 @@ bool repeatable(std::string_view call, const boost::json::object& args) {
            given(args, "from_place");
   }
   if (call == "exec" || call == "run") return given(args, "command_id");
+  if (call == "batch") return given(args, "batch_id");
+  if (call == "open") return given(args, "request");
   return false;
 }
 

@@ -35,7 +35,7 @@
 
 namespace ttyward::client {
 
-inline constexpr int kMostAttempts = 3;
+inline constexpr int kMostAttempts = 12;
 // A daemon that lived so long after a call did not die of it.
 inline constexpr std::chrono::milliseconds kProvenHarmless{1000};
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "io/daemon_place.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
 
@@ -118,6 +119,12 @@ base::Result<void> start_daemon(const std::string& program, const base::Folders&
     reaped = ::waitpid(pid, &status, WNOHANG);
   }
   if (reaped == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  const bool killed = reaped == pid && (WIFSIGNALED(status) ||
+                                        (WIFEXITED(status) && WEXITSTATUS(status) == io::kExitKilledAtStart));
+  if (killed) {
+    return base::fail_errno(EINTR,
+                            "the daemon was killed while it started; see " + folders.state + "/daemon.log");
+  }
   return base::fail(base::ErrorCode::Unavailable,
                     complaint.empty()
                         ? "the daemon could not be started; see " + folders.state + "/daemon.log"

@@ -122,6 +122,12 @@ const Setting kTable[] = {
   LIST(policy, allowed_roots, Tighten::Narrow,
     "Folders commands may run in and change; full paths. Empty: the workspace they are started in."),
 
+  FLAG(notify, bell, Tighten::Never, "Ring the terminal's bell when a question comes while `approvals watch` or `top` shows questions."),
+  FLAG(notify, desktop, Tighten::Never,
+    "Show a notification of the desktop then: by notify-send where it is installed and there is a session bus, else by asking the terminal (OSC 9 or 777)."),
+  TEXT(notify, webhook,
+    "A URL (http or https) that the daemon sends every new question to, as JSON in a POST; secrets in the command are masked. It needs curl. Empty: none."),
+
   FLAG(daemon, autostart, Tighten::Never, "Start the daemon when a verb needs it."),
   TIME(daemon, idle_exit, "s", kSecond, kYear, true, Tighten::Never,
     "The daemon ends when it has had no terminal, no command and no caller for this long; 0: never. The next verb starts it again."),

@@ -73,6 +73,12 @@ struct PolicySettings {
   std::vector<std::string> allowed_roots;
 };
 
+struct NotifySettings {
+  bool bell = true;
+  bool desktop = true;
+  std::string webhook;  // empty: none
+};
+
 struct DaemonSettings {
   bool autostart = true;
   Milliseconds idle_exit{1'800'000};
@@ -101,6 +107,7 @@ struct Settings {
   PoolSettings pool;
   LimitSettings limits;
   PolicySettings policy;
+  NotifySettings notify;
   DaemonSettings daemon;
   ShellSettings shell;
 };

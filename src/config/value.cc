@@ -82,6 +82,13 @@ bool is_absolute(std::string_view path) {
   return path.starts_with("/");
 }
 
+// Enough to tell a URL from a slip of the pen; whoever uses it says the rest.
+bool is_web_address(std::string_view text) {
+  const size_t scheme = text.starts_with("https://") ? 8 : text.starts_with("http://") ? 7 : 0;
+  if (scheme == 0 || text.size() == scheme) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c != 0x7F; });
+}
+
 bool is_variable_name(std::string_view name) {
   if (name.empty() || (name.front() >= '0' && name.front() <= '9')) return false;
   return std::all_of(name.begin(), name.end(), [](char c) {
@@ -156,6 +163,9 @@ base::Result<Value> checked(const Setting& setting, Value value) {
     if (text->find('\0') != std::string::npos) return not_allowed(setting, "one with a NUL character");
     if (std::string_view(setting.name) == "path" && !text->empty() && !is_absolute(*text))
       return not_allowed(setting, quoted(*text) + ": write a full path that begins with /, or nothing");
+    if (std::string_view(setting.name) == "webhook" && !text->empty() && !is_web_address(*text))
+      return not_allowed(setting,
+                         quoted(*text) + ": write a URL that begins with http:// or https://, or nothing");
     if (std::string_view(setting.name) == "detach_key" && text->empty())
       return not_allowed(setting, "empty: name a key, such as C-]");
   }

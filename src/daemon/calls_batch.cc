@@ -1,4 +1,6 @@
 // batch: several commands in one shell, each through the gate, each with its own result.
+#include <algorithm>
+
 #include <boost/json/array.hpp>
 
 #include "daemon/engine_application.h"
@@ -9,12 +11,24 @@ namespace ttyward::daemon {
 
 namespace json = boost::json;
 using engine::GateDecision;
+using engine::Terminal;
 using terminal::CommandState;
+
+namespace {
+bool valid_batch_id(const std::string& id) {
+  constexpr size_t kLongest = 40;
+  return id.size() <= kLongest && std::all_of(id.begin(), id.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                  c == '_';
+         });
+}
+}  // namespace
 
 // Several in one shell of their own: what one leaves behind is there for the next.
 struct EngineApplication::Batch {
   Caller caller;
   Responder responder;
+  std::string id;  // by the caller; that of its commands begins with it
   std::vector<std::string> commands;
   std::string terminal;
   bool keep_going = false;
@@ -29,7 +43,11 @@ struct EngineApplication::Batch {
 
 void EngineApplication::batch(const Caller& caller, Args& args, const Responder& responder) {
   auto batch =
-      std::make_shared<Batch>(Batch{caller, responder, {}, {}, false, false, 0, {}, false, {}, {}, 0});
+      std::make_shared<Batch>(Batch{caller, responder, {}, {}, {}, false, false, 0, {}, false, {}, {}, 0});
+  batch->id = args.text("batch_id");
+  if (!batch->id.empty() && !valid_batch_id(batch->id)) {
+    args.wrong("'batch_id' must be at most 40 letters, digits, '-' and '_'");
+  }
   batch->commands = args.texts("commands");
   batch->keep_going = args.flag("keep_going");
   batch->view = view_of(args);
@@ -37,6 +55,7 @@ void EngineApplication::batch(const Caller& caller, Args& args, const Responder&
   request.cwd = args.text("cwd");
   request.environment = args.environment("env");
   request.owner = owner_of(caller);
+  request.request = batch->id;
   request.shell = {"/bin/bash"};
   const auto timeout = args.duration("timeout_ms", config_.settings.times.timeout);
   if (batch->commands.empty()) args.wrong("'commands' must have at least one command");
@@ -62,14 +81,23 @@ void EngineApplication::end_batch(const std::shared_ptr<Batch>& batch) {
   end_call(batch->key);
 }
 
+// Whether a daemon before us ran it already; a batch is sent again by a client whose daemon died.
+bool EngineApplication::began_of_batch(const Terminal& terminal, const std::string& command_id) const {
+  return terminal.find(command_id) != nullptr || engine_->forgot_command(command_id);
+}
+
 void EngineApplication::next_of_batch(const std::shared_ptr<Batch>& batch) {
   if (!batch->responder.open()) return;
   auto terminal = engine_->find(batch->terminal);
   const bool over = batch->next >= batch->commands.size() || (batch->failed && !batch->keep_going);
-  if (over || !terminal || !(*terminal)->live()) return end_batch(batch);
+  if (over || !terminal) return end_batch(batch);
+  const std::string known_as = batch->id.empty() ? "" : batch->id + "-" + std::to_string(batch->next + 1);
+  const bool began_before = !known_as.empty() && began_of_batch(**terminal, known_as);
+  if (!began_before && !(*terminal)->live()) return end_batch(batch);
   const std::string text = batch->commands[batch->next++];
   engine::GateRequest gate = gate_request(batch->caller, text, (*terminal)->cwd());
   gate.terminal_id = batch->terminal;
+  if (!known_as.empty()) gate.command_id = known_as;
   const std::string id = gate.command_id;
   const auto done = [this, batch](json::object result) {
     const bool skipped = result["state"] == "skipped";
@@ -77,6 +105,42 @@ void EngineApplication::next_of_batch(const std::shared_ptr<Batch>& batch) {
     batch->results.push_back(std::move(result));
     next_of_batch(batch);
   };
+  const auto follow = [this, batch, id, done](Terminal& of) {
+    OpenCall* call = open_call(batch->key);
+    if (call == nullptr) return end_batch(batch);
+    engine::WaitSpec spec;
+    spec.command_id = id;
+    spec.exit = true;
+    spec.timeout = std::chrono::milliseconds(0);
+    auto wait =
+        engine::Wait::start(*loop_, of, std::move(spec), [this, batch, id, done](const engine::WaitOutcome&) {
+          const auto found = engine_->find_command(id);
+          if (!found) return end_batch(batch);
+          done(result_object(found->terminal->result(*found->command, batch->view)));
+        });
+    if (!wait) {
+      batch->responder.fail(wire::call_error(wait.error()));
+      return end_batch(batch);
+    }
+    // The wait before this one may be the caller of this.
+    std::shared_ptr<engine::Wait> former = std::move(call->wait);
+    loop_->post([former] {});
+    call->wait = std::move(*wait);
+  };
+  if (began_before) {
+    // The daemon before us ran it: it goes on, or has ended.
+    if (const engine::Command* command = (*terminal)->find(id)) {
+      if (!command->over) return follow(**terminal);
+      return done(result_object((*terminal)->result(*command, batch->view)));
+    }
+    terminal::CommandResult facts;
+    facts.command_id = id;
+    facts.command = text;
+    facts.state = CommandState::Lost;
+    facts.reason = "it ran, and its result was forgotten when the daemon was restarted; see ttyward history";
+    batch->results.push_back(result_object(facts));
+    return next_of_batch(batch);
+  }
   const auto refused = [id, text](const GateDecision& decision) {
     terminal::CommandResult facts;
     facts.command_id = id;
@@ -87,7 +151,7 @@ void EngineApplication::next_of_batch(const std::shared_ptr<Batch>& batch) {
     facts.approval = decision.approval_id;
     return result_object(facts);
   };
-  const auto go = [this, batch, id, text, done](const std::string& verdict) {
+  const auto go = [this, batch, id, text, follow](const std::string& verdict) {
     auto target = engine_->find(batch->terminal);
     if (!target) return end_batch(batch);
     engine::CommandRequest request;
@@ -101,29 +165,11 @@ void EngineApplication::next_of_batch(const std::shared_ptr<Batch>& batch) {
                                                      batch->deadline - std::chrono::steady_clock::now()));
     }
     auto submitted = engine_->submit(**target, std::move(request));
-    OpenCall* call = open_call(batch->key);
-    if (!submitted || call == nullptr) {
-      if (!submitted) batch->responder.fail(wire::call_error(submitted.error()));
+    if (!submitted) {
+      batch->responder.fail(wire::call_error(submitted.error()));
       return end_batch(batch);
     }
-    engine::WaitSpec spec;
-    spec.command_id = id;
-    spec.exit = true;
-    spec.timeout = std::chrono::milliseconds(0);
-    auto wait = engine::Wait::start(
-        *loop_, *submitted->terminal, std::move(spec), [this, batch, id, done](const engine::WaitOutcome&) {
-          const auto found = engine_->find_command(id);
-          if (!found) return end_batch(batch);
-          done(result_object(found->terminal->result(*found->command, batch->view)));
-        });
-    if (!wait) {
-      batch->responder.fail(wire::call_error(wait.error()));
-      return end_batch(batch);
-    }
-    // The wait before this one may be the caller of this.
-    std::shared_ptr<engine::Wait> former = std::move(call->wait);
-    loop_->post([former] {});
-    call->wait = std::move(*wait);
+    follow(*submitted->terminal);
   };
   const GateDecision decision =
       gate_->ask(gate, [this, alive = alive_, batch, go, done, refused](const GateDecision& came) {

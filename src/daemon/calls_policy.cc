@@ -237,6 +237,8 @@ void EngineApplication::session_rule_removed(const std::string& session, const s
 }
 
 void EngineApplication::on_opened(const engine::Approval& approval) {
+  if (const std::string& url = config_.settings.notify.webhook; !url.empty())
+    webhook_->send(url, webhook_body(approval));
   tell("approval_opened", approval.terminal_id, {{"approval", parsed(approval.to_json())}});
 }
 

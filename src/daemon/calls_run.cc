@@ -5,6 +5,7 @@
 #include <boost/json/array.hpp>
 
 #include "base/ids.h"
+#include "base/mask_secrets.h"
 #include "daemon/default_view.h"
 #include "daemon/engine_application.h"
 #include "daemon/objects.h"
@@ -52,12 +53,15 @@ engine::Language language_of(const Terminal& terminal) {
     case ShellKind::Zsh:
       return engine::Language::Zsh;
     case ShellKind::Bash:
+      return engine::Language::Bash;
     case ShellKind::Dash:
     case ShellKind::BusyboxAsh:
     case ShellKind::Ksh:
     case ShellKind::Mksh:
     case ShellKind::PosixSh:
-      return engine::Language::Bash;
+      return engine::Language::Posix;
+    case ShellKind::Fish:
+      return engine::Language::Fish;
     default:
       return engine::Language::Other;
   }
@@ -111,7 +115,9 @@ bool EngineApplication::rejoin(const Caller& caller, const std::string& id, cons
     return true;
   }
   if (const auto found = engine_->find_command(id)) {
-    if (found->command->facts.command != text) return other();
+    // A command that was found again after a daemon's death is known without its secrets.
+    const std::string& known = found->command->facts.command;
+    if (known != text && known != base::mask_secrets(text)) return other();
     follow(caller, *found->terminal, *found->command, how, responder);
     return true;
   }

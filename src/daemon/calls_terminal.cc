@@ -105,6 +105,7 @@ pty::Provider EngineApplication::provider_of(Args& args) const {
 
 void EngineApplication::open(const Caller& caller, Args& args, const Responder& responder) {
   engine::OpenRequest request;
+  request.request = args.text("request");
   request.name = args.text("name");
   request.cwd = args.text("cwd");
   const std::string shell = args.text("shell");
@@ -409,7 +410,8 @@ void EngineApplication::rename(const Caller&, Args& args, const Responder& respo
   const std::string name = args.text("name");
   Terminal* terminal = terminal_of(args, responder);
   if (terminal == nullptr) return;
-  terminal->set_name(name);
+  if (auto renamed = engine_->rename(*terminal, name); !renamed)
+    return responder.fail(wire::call_error(renamed.error()));
   responder.ok({{"terminal", terminal_object(*engine_, *terminal)}});
 }
 

@@ -156,7 +156,11 @@ void EngineApplication::read(const Caller& caller, Args& args, const Responder& 
     came =
         engine::read_range(*source, static_cast<uint64_t>(range[0]), static_cast<uint64_t>(range[1]), view);
   } else if (!grep.empty()) {
-    came = engine::read_grep(*source, search, view);
+    auto begun = engine::GrepSearch::begin(std::move(search), view);
+    if (!begun) return responder.fail(wire::call_error(begun.error()));
+    const uint64_t key = add_call(caller, responder);
+    return search_on(key, std::make_shared<engine::GrepSearch>(std::move(*begun)), terminal->id(),
+                     command != nullptr ? command->facts.command_id : "", responder);
   } else if (only_new) {
     came = readers_->read_new(reader, *source, view);
   } else if (raw) {
@@ -169,34 +173,62 @@ void EngineApplication::read(const Caller& caller, Args& args, const Responder& 
     came = engine::read_tail(*source, tail ? static_cast<uint64_t>(*tail) : UINT64_MAX, view);
   }
   if (!came) return responder.fail(wire::call_error(came.error()));
+  answer_read(*terminal, command, *came, responder);
+}
+
+// A slice of a search, and the next one when others had their turn.
+void EngineApplication::search_on(uint64_t key, const std::shared_ptr<engine::GrepSearch>& search,
+                                  const std::string& terminal_id, const std::string& command_id,
+                                  const Responder& responder) {
+  constexpr std::chrono::milliseconds kSlice{5};
+  if (open_call(key) == nullptr) return;  // nobody waits for it any more
+  const auto terminal = engine_->find(terminal_id);
+  const auto source = terminal ? engine::OutputSource::find(**terminal, command_id)
+                               : base::Result<engine::OutputSource>(tl::unexpected(terminal.error()));
+  if (!source) {
+    responder.fail(wire::call_error(source.error()));
+    return end_call(key);
+  }
+  if (!search->step(*source, kSlice)) {
+    return loop_->post([this, alive = alive_, key, search, terminal_id, command_id, responder] {
+      if (*alive) search_on(key, search, terminal_id, command_id, responder);
+    });
+  }
+  answer_read(**terminal, command_id.empty() ? nullptr : (*terminal)->find(command_id), search->take_result(),
+              responder);
+  end_call(key);
+}
+
+void EngineApplication::answer_read(const Terminal& terminal, const Command* command,
+                                    const engine::ReadResult& came, const Responder& responder) {
   json::object answer{
-      {"text", came->text},
-      {"first_line", came->first_line},
-      {"last_line", came->last_line},
-      {"total_lines", came->total_lines},
-      {"total_bytes", came->total_bytes},
-      {"more", came->more},
-      {"binary", came->binary},
+      {"text", came.text},
+      {"first_line", came.first_line},
+      {"last_line", came.last_line},
+      {"total_lines", came.total_lines},
+      {"total_bytes", came.total_bytes},
+      {"more", came.more},
+      {"binary", came.binary},
       {"omitted", nullptr},
       {"base64", nullptr},
       {"next_offset", nullptr},
-      {"terminal_id", terminal->id()},
+      {"terminal_id", terminal.id()},
       {"command_id", command != nullptr ? json::value(command->facts.command_id) : json::value(nullptr)},
       {"state", command != nullptr ? terminal::command_state_name(command->facts.state)
-                                   : Terminal::state_name(terminal->state())}};
+                                   : Terminal::state_name(terminal.state())}};
   json::array matches;
-  for (const auto& match : came->matches) {
+  for (const auto& match : came.matches) {
     matches.push_back(json::object{{"line", match.line}, {"text", match.text}, {"repeat", match.repeat}});
   }
   answer["matches"] = std::move(matches);
-  if (came->omitted) {
-    answer["omitted"] = json::object{{"bytes", came->omitted->bytes},
-                                     {"lines", came->omitted->lines},
-                                     {"first_line", came->omitted->first_line},
-                                     {"last_line", came->omitted->last_line}};
+  if (came.omitted) {
+    answer["omitted"] = json::object{{"bytes", came.omitted->bytes},
+                                     {"lines", came.omitted->lines},
+                                     {"first_line", came.omitted->first_line},
+                                     {"last_line", came.omitted->last_line}};
   }
-  if (raw) answer["base64"] = base::to_base64(came->bytes);
-  if (came->next_offset) answer["next_offset"] = *came->next_offset;
+  if (came.next_offset) answer["base64"] = base::to_base64(came.bytes);
+  if (came.next_offset) answer["next_offset"] = *came.next_offset;
   responder.ok(answer);
 }
 

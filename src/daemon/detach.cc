@@ -75,11 +75,15 @@ base::Result<Detached> detach() {
   Detached result;
   if (second > 0) {
     writer.reset();
-    while (::waitpid(second, nullptr, 0) < 0 && errno == EINTR) {
+    int status = 0;
+    while (::waitpid(second, &status, 0) < 0 && errno == EINTR) {
     }
     const std::string report = read_report(reader.get());
-    if (report.empty()) {
-      result.error = "the daemon died while it started";
+    if (report.empty() && WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+      result.error = base::fail_errno(WEXITSTATUS(status), "cannot go to the background").value().message;
+    } else if (report.empty()) {
+      result.error = "the daemon was killed while it started";
+      result.killed = true;
     } else if (report[0] != kReady) {
       result.error = report.substr(1);
     }
@@ -88,7 +92,7 @@ base::Result<Detached> detach() {
   // Not a session leader in the end, so no terminal it opens can become its own.
   ::setsid();
   const pid_t third = ::fork();
-  if (third != 0) ::_exit(third < 0 ? 1 : 0);
+  if (third != 0) ::_exit(third < 0 ? errno : 0);
   reader.reset();
   stdio_to_null();
   result.is_daemon = true;

@@ -34,6 +34,7 @@ struct Detached {
   bool is_daemon = false;
   StartReport report;                // in the daemon
   std::optional<std::string> error;  // in the starter: why there is no daemon
+  bool killed = false;               // that is why: somebody ended it before it was ready
 };
 base::Result<Detached> detach();
 

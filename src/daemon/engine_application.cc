@@ -219,6 +219,7 @@ base::Result<void> EngineApplication::start(io::Loop& loop, Server& server) {
   open_store();
   gate_ = std::make_unique<engine::Gate>(loop, gate_settings(), static_cast<engine::AuditSink&>(*this));
   gate_->set_observer(this);
+  webhook_.emplace(loop, process_.log());
   auto readers = engine::Readers::open(process_.folders().state + "/readers");
   if (!readers) {
     warnings_.push_back("who has read what is not remembered: " + readers.error().message);
@@ -334,7 +335,12 @@ void EngineApplication::stop(bool kill_terminals, std::function<void()> done) {
 
 void EngineApplication::extend_status(json::object& status) {
   status["terminals"] = engine_->live_terminals();
-  status["commands"] = engine_->live_commands();
+  // Whatever runs, in a terminal that stays or on its own.
+  const std::vector<engine::Terminal*> all = engine_->terminals();
+  status["commands"] = std::count_if(all.begin(), all.end(), [](engine::Terminal* t) {
+    return t->live() && t->current() != nullptr && !t->current()->over && t->current()->started_seen;
+  });
+  status["approvals"] = gate_->list(false).size();
   status["journals"] =
       json::object{{"bytes", engine_->journal_bytes()}, {"quota", engine_->settings().journals_total}};
   status["recovered"] = json::object{
@@ -346,6 +352,7 @@ void EngineApplication::extend_status(json::object& status) {
     warnings.emplace_back(std::to_string(not_recorded_) +
                           " history rows were not written: the disk is too slow");
   }
+  if (webhook_ && !webhook_->problem().empty()) warnings.emplace_back(webhook_->problem());
   status["warnings"] = std::move(warnings);
   json::array errors;
   for (const config::Problem& problem : config_.problems) errors.emplace_back(problem.shown());

@@ -24,6 +24,7 @@
 #include "daemon/args.h"
 #include "daemon/basic_calls.h"
 #include "daemon/server.h"
+#include "daemon/webhook.h"
 #include "engine/dialogue.h"
 #include "engine/engine.h"
 #include "engine/gate.h"
@@ -114,6 +115,7 @@ class EngineApplication final : public Application,
                         bool wait_if_busy, const Follow& how, const Responder& responder);
   struct Batch;
   void next_of_batch(const std::shared_ptr<Batch>& batch);
+  bool began_of_batch(const engine::Terminal& terminal, const std::string& command_id) const;
   void end_batch(const std::shared_ptr<Batch>& batch);
 
   // --- calls_terminal.cc
@@ -149,6 +151,10 @@ class EngineApplication final : public Application,
   void wait_for_approval(const Caller& caller, const std::string& id, std::chrono::milliseconds timeout,
                          const Responder& responder);
   void read(const Caller& caller, Args& args, const Responder& responder);
+  void search_on(uint64_t key, const std::shared_ptr<engine::GrepSearch>& search,
+                 const std::string& terminal_id, const std::string& command_id, const Responder& responder);
+  void answer_read(const engine::Terminal& terminal, const engine::Command* command,
+                   const engine::ReadResult& came, const Responder& responder);
   void environment(const Caller& caller, Args& args, const Responder& responder);
   void attach(const Caller& caller, Args& args, const Responder& responder);
   void attach_input(const Caller& caller, Args& args, const Responder& responder);
@@ -215,6 +221,7 @@ class EngineApplication final : public Application,
   std::optional<store::Recorded> recorded_;  // once there is a history
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<engine::Gate> gate_;
+  std::optional<Webhook> webhook_;
   std::optional<engine::Readers> readers_;
   engine::Recovered recovered_;
   io::Loop::TimerId idle_timer_ = 0;

@@ -225,7 +225,8 @@ int run(const RunOptions& options, const MakeApplication& make, const char* comp
     auto detached = detach();
     if (!detached) return complain(complain_as, detached.error().message, kExitFailed);
     if (!detached->is_daemon) {
-      return detached->error ? complain(complain_as, *detached->error, kExitFailed) : 0;
+      const int code = detached->killed ? io::kExitKilledAtStart : kExitFailed;
+      return detached->error ? complain(complain_as, *detached->error, code) : 0;
     }
     report = std::move(detached->report);
   } else {

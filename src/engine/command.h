@@ -58,9 +58,10 @@ struct Command {
   bool over = false;          // really ended
   bool interrupted = false;
   bool has_echo = false;
-  std::vector<GivenReply> given_replies;  // no engine after us gives them again
-  shell::ByteRange range;                 // of the terminal's bytes; the end is meaningless until over
-  uint64_t lost_bytes = 0;
+  std::vector<GivenReply> given_replies;    // no engine after us gives them again
+  shell::ByteRange range;                   // of the terminal's bytes; the end is meaningless until over
+  uint64_t unreadable_bytes = 0;            // of the range: the journal is damaged
+  std::optional<uint64_t> newlines_before;  // line feeds the terminal had printed before the range
   // Made while it runs; made again from the journal when asked for later. Null for a command that is the
   // terminal (the terminal's own output is its output).
   std::unique_ptr<terminal::Output> output;

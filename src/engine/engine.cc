@@ -10,6 +10,7 @@
 
 #include "base/ids.h"
 #include "base/path.h"
+#include "base/thread.h"
 #include "engine/time.h"
 #include "pty/environment.h"
 #include "pty/proc.h"
@@ -88,7 +89,11 @@ std::vector<base::Result<std::unique_ptr<Terminal>>> Engine::read_back(const std
   };
   std::vector<std::thread> others;
   const size_t most = std::min<size_t>(std::thread::hardware_concurrency(), ids.size());
-  for (size_t i = 1; i < most; i++) others.emplace_back(work);
+  for (size_t i = 1; i < most; i++) {
+    auto other = base::start_thread(work);
+    if (!other) break;  // those there are do it all
+    others.push_back(std::move(*other));
+  }
   work();
   for (std::thread& other : others) other.join();
   return found;
@@ -170,8 +175,39 @@ base::Result<std::vector<std::string>> Engine::environment(const std::vector<std
   return std::move(made.variables);
 }
 
+base::Result<void> Engine::check_name(const std::string& name, const Terminal* of) const {
+  if (name.empty()) return {};
+  if (name.size() > 64 ||
+      std::any_of(name.begin(), name.end(), [](unsigned char c) { return c <= ' ' || c == 127; })) {
+    return fail(ErrorCode::InvalidArgument, "a name has at most 64 characters and no blanks");
+  }
+  for (const auto& known : terminals_) {
+    if (known.get() != of && known->live() && known->spec().name == name) {
+      return fail(ErrorCode::AlreadyExists, "terminal " + known->id() + " is called '" + name +
+                                                "' already: take another name, or rename that one first");
+    }
+  }
+  return {};
+}
+
+base::Result<void> Engine::rename(Terminal& terminal, const std::string& name) {
+  if (auto checked = check_name(name, &terminal); !checked) return checked;
+  terminal.set_name(name);
+  return {};
+}
+
+Terminal* Engine::opened_for(const std::string& request) const {
+  if (request.empty()) return nullptr;
+  for (const auto& terminal : terminals_) {
+    if (terminal->spec().request == request) return terminal.get();
+  }
+  return nullptr;
+}
+
 base::Result<Terminal*> Engine::open(OpenRequest request) {
+  if (Terminal* known = opened_for(request.request)) return known;
   TerminalSpec spec;
+  spec.request = request.request;
   spec.name = request.name;
   spec.owner = request.owner;
   spec.task = request.task;
@@ -184,18 +220,7 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
   spec.size = request.size.value_or(pty::WindowSize{settings_.cols, settings_.rows, 0, 0});
   const bool on_pipes = spec.provider == pty::Provider::Pipe;
   spec.integrate = settings_.shell_integration && !on_pipes;
-  if (!spec.name.empty()) {
-    if (spec.name.size() > 64 || std::any_of(spec.name.begin(), spec.name.end(),
-                                             [](unsigned char c) { return c <= ' ' || c == 127; })) {
-      return fail(ErrorCode::InvalidArgument, "a name has at most 64 characters and no blanks");
-    }
-    for (const auto& known : terminals_) {
-      if (known->live() && known->spec().name == spec.name) {
-        return fail(ErrorCode::AlreadyExists,
-                    "terminal " + known->id() + " is called '" + spec.name + "' already");
-      }
-    }
-  }
+  if (auto checked = check_name(spec.name, nullptr); !checked) return tl::unexpected(checked.error());
   auto variables = environment(request.environment, request.provider);
   if (!variables) return tl::unexpected(variables.error());
   spec.environment = std::move(*variables);
@@ -207,7 +232,7 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
                     " terminals already: end one (ttyward kill) or raise limits.terminals");
   }
   if (Terminal* pooled = on_pipes ? nullptr : take_from_pool(spec)) {
-    pooled->assign_from_pool(spec.name, spec.owner, spec.task);
+    pooled->assign_from_pool(spec);
     observer_.on_terminal_opened(*pooled);
     fill_pool();
     return pooled;
@@ -217,6 +242,7 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
   observer_.on_terminal_opened(**opened);
   if (on_pipes) return opened;  // starts at once; there is nothing to do ahead
   // Whoever opens one often opens another like it.
+  spec.request.clear();
   spec.name.clear();
   spec.task.clear();
   spec.owner = Owner::System;
@@ -290,10 +316,11 @@ base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std
       found = terminal.get();
       break;
     }
-    if (found == nullptr) found = terminal.get();
+    if (found == nullptr && !terminal->promised()) found = terminal.get();
   }
   if (found != nullptr) {
     found->set_task(task);
+    found->promise();
     return Acquired{found, false};
   }
   OpenRequest request;
@@ -303,6 +330,7 @@ base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std
   request.provider = provider;
   auto opened = open(std::move(request));
   if (!opened) return tl::unexpected(opened.error());
+  (*opened)->promise();
   return Acquired{*opened, true};
 }
 
@@ -312,6 +340,7 @@ std::vector<Terminal*> Engine::release(const std::string& task) {
   for (const auto& terminal : terminals_) {
     if (terminal->spec().task != task) continue;
     terminal->set_task("");
+    terminal->release_promise();
     released.push_back(terminal.get());
   }
   return released;
@@ -385,9 +414,18 @@ base::Result<Terminal*> Engine::find(std::string_view name) {
   for (const auto& terminal : terminals_) {
     if (terminal->id() == name) return terminal.get();
   }
+  // Names are given once, but a restart may bring together what was not: then nobody is meant.
   for (const auto& terminal : terminals_) {
-    if (terminal->live() && !terminal->spec().name.empty() && terminal->spec().name == name)
-      return terminal.get();
+    if (!terminal->live() || terminal->spec().name.empty() || terminal->spec().name != name) continue;
+    if (found != nullptr) {
+      return fail(ErrorCode::InvalidArgument, "terminals " + found->id() + " and " + terminal->id() +
+                                                  " are both called '" + std::string(name) +
+                                                  "': say which by its id, or rename one of them");
+    }
+    found = terminal.get();
+  }
+  if (found != nullptr) return found;
+  for (const auto& terminal : terminals_) {
     if (name.size() < 2 || terminal->spec().pooled || !terminal->id().starts_with(name)) continue;
     several = found != nullptr;
     found = terminal.get();
@@ -533,8 +571,9 @@ void Engine::forget_old() {
   for (const auto& terminal : terminals_) {
     if (!terminal->live() && !terminal->holder_alive()) ended.push_back(terminal.get());
   }
-  std::stable_sort(ended.begin(), ended.end(),
-                   [](const Terminal* a, const Terminal* b) { return a->closed_at() < b->closed_at(); });
+  std::stable_sort(ended.begin(), ended.end(), [](const Terminal* a, const Terminal* b) {
+    return a->closed_at_ms() < b->closed_at_ms();
+  });
   std::vector<std::string> old;
   size_t kept = 0;
   for (auto at = ended.rbegin(); at != ended.rend(); ++at) {

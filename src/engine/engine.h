@@ -28,6 +28,7 @@
 namespace ttyward::engine {
 
 struct OpenRequest {
+  std::string request;  // asked for again by the same, it is not opened again; empty: always a new one
   std::string name;
   std::string cwd;                 // empty: the home folder
   std::vector<std::string> shell;  // empty: the usual one
@@ -99,6 +100,10 @@ class Engine final : private Watcher {
 
   // It is starting: kReady or kClosed follows.
   base::Result<Terminal*> open(OpenRequest request);
+  // Null: nobody asked by this so far, or it is forgotten.
+  Terminal* opened_for(const std::string& request) const;
+  // Refused if another living terminal has the name.
+  base::Result<void> rename(Terminal& terminal, const std::string& name);
   struct Acquired {
     Terminal* terminal = nullptr;
     bool created = false;
@@ -149,6 +154,7 @@ class Engine final : private Watcher {
   uint64_t journal_bytes() const { return journals_->used(); }
 
  private:
+  base::Result<void> check_name(const std::string& name, const Terminal* of) const;
   Engine(io::Loop& loop, Settings settings, EngineObserver& observer,
          std::shared_ptr<journal::Folder> journals, base::UniqueFd logs, std::string logs_path,
          std::string sockets);

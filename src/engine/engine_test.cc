@@ -143,6 +143,54 @@ TEST(Engine, ABusyTerminalIsNeverShared) {
   EXPECT_EQ(first.spec().task, "task-1");
 }
 
+TEST(Engine, TwoWhoAskAtOnceGetTwoTerminals) {
+  EngineBench bench;
+  Terminal& used = bench.acquire(bench.path("/project"), "task-1");
+  bench.exec(used, "echo used");
+  Terminal& first = bench.acquire(bench.path("/project"), "task-2");
+  EXPECT_EQ(&first, &used);  // free, and the right place
+  Terminal& second = bench.acquire(bench.path("/project"), "task-3");
+  EXPECT_NE(&second, &first);  // task-2 is about to use the other
+  EXPECT_EQ(first.spec().task, "task-2");
+  EXPECT_NE(&bench.acquire(bench.path("/project"), ""), &second);
+  EXPECT_EQ(&bench.acquire(bench.path("/project"), "task-2"), &first);
+  bench.exec(first, "echo done");
+  EXPECT_EQ(&bench.acquire(bench.path("/project"), "task-4"), &first);
+}
+
+TEST(Engine, WhoAsksForATerminalAgainGetsTheSame) {
+  EngineBench bench;
+  OpenRequest request;
+  request.request = "once";
+  request.name = "mine";
+  auto first = bench.engine().open(request);
+  ASSERT_TRUE(first) << first.error().message;
+  auto again = bench.engine().open(request);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(*first, *again);
+  request.request = "another";
+  EXPECT_FALSE(bench.engine().open(request));  // the name is taken
+}
+
+TEST(Engine, ANameIsGivenOnce) {
+  EngineBench bench;
+  Terminal& one = bench.acquire(bench.path("/project"), "task-1");
+  Terminal& two = bench.acquire(bench.path("/project"), "task-2");
+  ASSERT_TRUE(bench.engine().rename(one, "work"));
+  EXPECT_TRUE(bench.engine().rename(one, "work"));  // as good twice
+  const auto refused = bench.engine().rename(two, "work");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, base::ErrorCode::AlreadyExists);
+  EXPECT_NE(refused.error().message.find(one.id()), std::string::npos);
+  EXPECT_FALSE(bench.engine().rename(two, "two words"));
+  EXPECT_EQ(*bench.engine().find("work"), &one);
+  two.set_name("work");  // as an engine before us allowed
+  EXPECT_FALSE(bench.engine().find("work"));
+  EXPECT_EQ(*bench.engine().find(two.id()), &two);
+  ASSERT_TRUE(bench.engine().rename(two, ""));
+  EXPECT_EQ(*bench.engine().find("work"), &one);
+}
+
 TEST(Engine, AReleasedTerminalServesTheNextTaskAndKeepsItsOutput) {
   EngineBench bench;
   Terminal& first = bench.acquire(bench.path("/project"), "task-1");

@@ -45,11 +45,6 @@ void judge_environment(const std::vector<std::string>& changes, const policy::Pl
   }
 }
 
-bool reads_as_bash(const Deed& deed) {
-  return deed.language == Language::Bash ||
-         (deed.language == Language::Zsh && deed.command.find('#') == std::string::npos);
-}
-
 // A person who pastes a line sees what it shows, not what it holds: bytes that hide something are critical.
 void object_to_hidden_bytes(const Deed& deed, policy::Verdict& verdict) {
   for (const policy::TextProblem& problem : policy::screen_text(deed.command)) {
@@ -59,21 +54,6 @@ void object_to_hidden_bytes(const Deed& deed, policy::Verdict& verdict) {
     verdict.rule = "built-in";
     verdict.reasons.push_back({problem.what, problem.span, policy::Risk::Critical, policy::Decision::Ask});
   }
-}
-
-// An objection as heavy as any other line that is not understood.
-void object_to_language(policy::Settings settings, policy::Facts& facts, policy::Verdict& verdict) {
-  facts.understood = false;
-  verdict.risk = std::max(verdict.risk, policy::Risk::High);
-  verdict.reasons.push_back({"is read by a shell other than bash, which may make something else of it",
-                             {},
-                             policy::Risk::High,
-                             policy::Decision::Ask});
-  if (settings.mode == policy::Mode::Yolo || !settings.confirm_dangerous) return;
-  const auto least = settings.mode == policy::Mode::Plan ? policy::Decision::Deny : policy::Decision::Ask;
-  if (verdict.decision >= least) return;
-  verdict.decision = least;
-  verdict.rule = "built-in";
 }
 
 policy::Settings settings_for(Role role, policy::Mode mode, const JudgeSettings& settings) {
@@ -88,6 +68,28 @@ policy::Settings settings_for(Role role, policy::Mode mode, const JudgeSettings&
 }
 
 }  // namespace
+
+policy::ShellReading reading_of(Language language) {
+  policy::ShellReading reading;
+  switch (language) {
+    case Language::Bash:
+      break;
+    case Language::Posix:
+      reading.syntax.dialect = syntax::Dialect::Posix;
+      break;
+    case Language::Zsh:
+      // Whether # begins a comment at its prompt is an option of zsh.
+      reading.syntax = {syntax::Dialect::Zsh, syntax::Manner::Typed};
+      break;
+    case Language::Fish:
+      reading.syntax.dialect = syntax::Dialect::Fish;
+      break;
+    case Language::Other:
+      reading.doubt = "this shell reads lines in a way that is not known here";
+      break;
+  }
+  return reading;
+}
 
 std::string workspace_for(const std::string& cwd, const std::string& home) {
   std::string at = base::normalize_path(cwd);
@@ -110,11 +112,12 @@ Judgement judge(const Deed& deed, Role role, policy::Mode mode, const JudgeSetti
   const policy::RememberedFiles remembered(&files);
   const std::string workspace =
       deed.workspace.empty() ? workspace_for(deed.cwd, settings.home) : deed.workspace;
-  const policy::Place place{workspace, deed.cwd, settings.home, &remembered};
+  policy::Place place{workspace, deed.cwd, settings.home, &remembered};
+  const policy::ShellReading reading = deed.shell ? *deed.shell : reading_of(deed.language);
+  place.shell = &reading;
   const policy::Settings own = settings_for(role, mode, settings);
-  policy::Facts facts = policy::read_command(deed.command, place);
+  const policy::Facts facts = policy::read_command(deed.command, place);
   out.verdict = policy::evaluate(deed.command, facts, rules, own);
-  if (!reads_as_bash(deed)) object_to_language(own, facts, out.verdict);
   const bool line_allowed = out.verdict.decision == policy::Decision::Allow;
   judge_environment(deed.environment_changes, place, own, out.verdict);
   if (role == Role::Person && settings.person == PersonPolicy::Critical)

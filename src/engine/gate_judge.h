@@ -5,6 +5,7 @@
 // verbs that decide without a daemon.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,13 +29,17 @@ struct JudgeSettings {
   std::string home;
 };
 
-// What will read the command. Policy reads bash; where another shell would read the same bytes differently,
-// they are not understood.
+// The shell that will read the command. It is judged as that shell reads it.
 enum class Language : uint8_t {
-  Bash,   // bash, sh, dash, ksh
-  Zsh,    // at its prompt # begins no comment: lines with one are not understood
-  Other,  // nothing is
+  Bash,
+  Posix,  // dash, busybox ash, ksh, mksh
+  Zsh,
+  Fish,
+  Other,  // nothing is understood
 };
+
+// How a shell of this kind reads a line that is handed to it at its prompt.
+policy::ShellReading reading_of(Language language);
 
 struct Deed {
   std::string command;
@@ -42,6 +47,8 @@ struct Deed {
   std::string workspace;                         // empty: cwd, unless that is a system folder
   std::vector<std::string> environment_changes;  // NAME=value
   Language language = Language::Bash;
+  // What the terminal's shell has that changes the reading; none: a fresh shell of that language.
+  std::optional<policy::ShellReading> shell = std::nullopt;
 };
 
 struct Judgement {

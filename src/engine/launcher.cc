@@ -3,6 +3,8 @@
 #include <csignal>
 #include <utility>
 
+#include "base/thread.h"
+
 namespace ttyward::engine {
 namespace {
 
@@ -25,7 +27,9 @@ bool small(const hold::LaunchRequest& request) {
 
 Launcher::Launcher(io::Loop& loop, std::string program, size_t idle)
     : loop_(loop), program_(std::move(program)), idle_(idle) {
-  for (size_t i = 0; i < kThreads; i++) threads_.emplace_back([this] { work(); });
+  for (size_t i = 0; i < kThreads && i == threads_.size(); i++) {
+    if (auto thread = base::start_thread([this] { work(); })) threads_.push_back(std::move(*thread));
+  }
 }
 
 Launcher::~Launcher() {
@@ -40,6 +44,17 @@ Launcher::~Launcher() {
 
 // A holder that is ready gets the request at once and is at work before a thread has woken up.
 void Launcher::start(hold::LaunchRequest request, Done done) {
+  if (threads_.empty()) {
+    // The user's processes were too many when we started; perhaps they are not any more.
+    auto thread = base::start_thread([this] { work(); });
+    if (!thread) {
+      loop_.post([alive = alive_, done = std::move(done), error = thread.error()] {
+        if (*alive) done(tl::unexpected(pty::SpawnError{pty::SpawnFailure::Setup, error}));
+      });
+      return;
+    }
+    threads_.push_back(std::move(*thread));
+  }
   Job job{std::move(request), std::move(done), std::nullopt};
   {
     const std::lock_guard lock(mutex_);

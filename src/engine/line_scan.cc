@@ -10,6 +10,10 @@ namespace {
 // A line is looked at up to here: what wraps over many screens is no line anybody waits for.
 constexpr size_t kLongestLine = 64 * 1024;
 
+// What a line costs grows with the pattern, and with what its repetitions multiply to.
+constexpr size_t kLongestPattern = 1000;
+constexpr int kLargestProgram = 4000;
+
 }  // namespace
 
 // Rows joined where they wrap. The beginning of a line that has left the screen is not among it.
@@ -151,12 +155,23 @@ std::optional<size_t> match_new(const re2::RE2& pattern, const LineScan::Line& l
 }
 
 base::Result<std::unique_ptr<re2::RE2>> compile_pattern(const std::string& pattern) {
+  if (pattern.size() > kLongestPattern) {
+    return base::fail(base::ErrorCode::InvalidArgument,
+                      "the pattern has " + std::to_string(pattern.size()) + " bytes; at most " +
+                          std::to_string(kLongestPattern) + " are searched for: look for a part of it");
+  }
   re2::RE2::Options options;
   options.set_log_errors(false);
   auto compiled = std::make_unique<re2::RE2>(pattern, options);
   if (!compiled->ok()) {
     return base::fail(base::ErrorCode::InvalidArgument,
                       "'" + pattern + "' is not a regular expression (RE2 syntax): " + compiled->error());
+  }
+  if (compiled->ProgramSize() > kLargestProgram) {
+    return base::fail(base::ErrorCode::InvalidArgument,
+                      "'" + pattern +
+                          "' is too much work for every line (counted repetitions multiply): "
+                          "look for something simpler");
   }
   return compiled;
 }

@@ -4,6 +4,9 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
+#include <utility>
 
 #include "engine/line_scan.h"
 
@@ -140,17 +143,16 @@ namespace {
 // Matches with the lines around them, as grep -n prints them.
 class GrepText {
  public:
-  GrepText(const Transcript& lines, uint64_t context, const terminal::ViewLimits& view)
-      : lines_(lines),
-        context_(context),
+  GrepText(uint64_t context, const terminal::ViewLimits& view)
+      : context_(context),
         lines_left_(view.lines == 0 ? UINT64_MAX : view.lines),
         chars_left_(view.chars == 0 ? UINT64_MAX : view.chars) {}
 
   // False: no room for it.
-  bool add(const Transcript::Match& match) {
+  bool add(const Transcript& lines, const Transcript::Match& match) {
     const LineNumber from = std::max(next_, match.line - std::min(match.line - 1, context_));
     std::string piece = !text_.empty() && context_ > 0 && from > next_ ? "--\n" : "";
-    uint64_t count = append(piece, from, match.line - 1);
+    uint64_t count = append(lines, piece, from, match.line - 1);
     piece += match.repeat > 1 ? fmt::format("{}:{} [{} times]\n", match.line, match.text, match.repeat)
                               : fmt::format("{}:{}\n", match.line, match.text);
     count++;
@@ -161,11 +163,11 @@ class GrepText {
     return true;
   }
   // The context behind the last match, up to the one that follows.
-  void close(LineNumber before) {
+  void close(const Transcript& lines, LineNumber before) {
     if (context_ == 0 || text_.empty()) return;
     std::string piece;
-    const LineNumber last = std::min({next_ + context_ - 1, before - 1, lines_.size()});
-    const uint64_t count = append(piece, next_, last);
+    const LineNumber last = std::min({next_ + context_ - 1, before - 1, lines.size()});
+    const uint64_t count = append(lines, piece, next_, last);
     if (count > lines_left_ || piece.size() > chars_left_) return;
     take(piece, count);
     next_ = std::max(next_, last + 1);
@@ -176,10 +178,10 @@ class GrepText {
   std::string take_text() { return std::move(text_); }
 
  private:
-  uint64_t append(std::string& piece, LineNumber from, LineNumber to) const {
+  static uint64_t append(const Transcript& lines, std::string& piece, LineNumber from, LineNumber to) {
     uint64_t count = 0;
     if (from > to) return 0;
-    lines_.forward(from, [&](const Transcript::Entry& entry) {
+    lines.forward(from, [&](const Transcript::Entry& entry) {
       for (LineNumber n = std::max(entry.first, from); n < entry.first + entry.repeat && n <= to; n++) {
         piece += fmt::format("{}-{}\n", n, entry.text);
         count++;
@@ -194,7 +196,6 @@ class GrepText {
     chars_left_ -= piece.size();
   }
 
-  const Transcript& lines_;
   uint64_t context_;
   uint64_t lines_left_;
   uint64_t chars_left_;
@@ -205,37 +206,89 @@ class GrepText {
 
 }  // namespace
 
+struct GrepSearch::State {
+  State(Grep grep_for, std::unique_ptr<re2::RE2> compiled, const terminal::ViewLimits& view)
+      : grep(std::move(grep_for)),
+        pattern(std::move(compiled)),
+        text(std::min<uint64_t>(grep.context, 1000), view) {}
+
+  // One slice more; true: it is done.
+  bool go_on(const Transcript& lines, const std::function<bool()>& time_over) {
+    for (;;) {
+      while (!found.empty()) {
+        if (result.matches.size() == grep.most) return result.more = true;
+        const Transcript::Match& match = found.front();
+        text.close(lines, match.line);
+        if (!text.add(lines, match)) return result.more = true;
+        result.matches.push_back(std::move(found.front()));
+        found.pop_front();
+        if (time_over()) return false;
+      }
+      if (next > result.total_lines) break;
+      // One more than wanted tells whether there are more.
+      const size_t wanted = grep.most + 1 - result.matches.size();
+      auto searched = lines.search(*pattern, next, result.total_lines, wanted, time_over);
+      const bool stuck = searched.next == next && searched.matches.empty();
+      next = searched.next;
+      std::move(searched.matches.begin(), searched.matches.end(), std::back_inserter(found));
+      if (stuck && !time_over()) break;  // lines that were taken back since
+      if (found.empty() && time_over()) return false;
+    }
+    return true;
+  }
+
+  Grep grep;
+  std::unique_ptr<re2::RE2> pattern;
+  GrepText text;
+  ReadResult result;
+  bool begun = false;
+  LineNumber next = 1;
+  std::deque<Transcript::Match> found;  // and not in the text yet
+};
+
+GrepSearch::GrepSearch(std::unique_ptr<State> state) : state_(std::move(state)) {}
+GrepSearch::GrepSearch(GrepSearch&&) noexcept = default;
+GrepSearch::~GrepSearch() = default;
+
+base::Result<GrepSearch> GrepSearch::begin(Grep grep, const terminal::ViewLimits& view) {
+  if (grep.pattern.empty()) return base::fail(base::ErrorCode::InvalidArgument, "no pattern to search for");
+  auto compiled = compile_pattern(grep.pattern);
+  if (!compiled) return tl::unexpected(compiled.error());
+  return GrepSearch(std::make_unique<State>(std::move(grep), std::move(*compiled), view));
+}
+
+bool GrepSearch::step(const OutputSource& source, std::chrono::steady_clock::duration time) {
+  State& state = *state_;
+  const bool first = !std::exchange(state.begun, true);
+  if (first && !begin_result(source, state.result)) return true;
+  const auto begun = std::chrono::steady_clock::now();
+  const auto time_over = [&] { return std::chrono::steady_clock::now() - begun >= time; };
+  bool done = false;
+  source.with_lines([&](const OutputSource::Lines& lines) {
+    if (first) state.result.total_lines = lines.all.size();
+    done = state.go_on(lines.all, time_over);
+    if (done) state.text.close(lines.all, state.result.total_lines + 1);
+  });
+  return done;
+}
+
+ReadResult GrepSearch::take_result() {
+  State& state = *state_;
+  if (!state.result.matches.empty()) {
+    state.result.first_line = state.text.first();
+    state.result.last_line = state.text.last();
+  }
+  if (!state.result.binary) state.result.text = state.text.take_text();
+  return std::move(state.result);
+}
+
 base::Result<ReadResult> read_grep(const OutputSource& source, const Grep& grep,
                                    const terminal::ViewLimits& view) {
-  if (grep.pattern.empty()) return base::fail(base::ErrorCode::InvalidArgument, "no pattern to search for");
-  if (auto compiled = compile_pattern(grep.pattern); !compiled) return tl::unexpected(compiled.error());
-  ReadResult result;
-  if (!begin_result(source, result)) return result;
-  source.with_lines([&](const OutputSource::Lines& lines) {
-    result.total_lines = lines.all.size();
-    // One more than wanted tells whether there are more. The pattern is known to be good.
-    auto searched = lines.all.search(grep.pattern, 1, result.total_lines, grep.most + 1);
-    std::vector<Transcript::Match> found;
-    if (searched) found = std::move(*searched);
-    result.more = found.size() > grep.most;
-    if (result.more) found.resize(grep.most);
-    GrepText text(lines.all, std::min<uint64_t>(grep.context, 1000), view);
-    for (terminal::Transcript::Match& match : found) {
-      text.close(match.line);
-      if (!text.add(match)) {
-        result.more = true;
-        break;
-      }
-      result.matches.push_back(std::move(match));
-    }
-    text.close(result.total_lines + 1);
-    if (!result.matches.empty()) {
-      result.first_line = text.first();
-      result.last_line = text.last();
-    }
-    result.text = text.take_text();
-  });
-  return result;
+  auto search = GrepSearch::begin(grep, view);
+  if (!search) return tl::unexpected(search.error());
+  while (!search->step(source, std::chrono::hours(1))) {
+  }
+  return search->take_result();
 }
 
 base::Result<ReadResult> read_raw(const OutputSource& source, uint64_t offset, size_t most) {

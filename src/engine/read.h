@@ -5,6 +5,7 @@
 // Thread rule: the loop's.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -80,7 +81,24 @@ struct Grep {
   size_t most = 100;
 };
 // The text has line numbers: "12:a match", "13-beside it", "--" between places apart. Of the limits, those on
-// lines and characters end the search early, which `more` tells.
+// lines and characters end the search early, which `more` tells. Gigabytes are searched a slice at a time, so
+// that others get their turn.
+class GrepSearch {
+ public:
+  static base::Result<GrepSearch> begin(Grep grep, const terminal::ViewLimits& view);
+  GrepSearch(GrepSearch&&) noexcept;
+  ~GrepSearch();
+
+  // Searches on for about so long. True: it is done. The source is the same each time.
+  bool step(const OutputSource& source, std::chrono::steady_clock::duration time);
+  ReadResult take_result();
+
+ private:
+  struct State;
+  explicit GrepSearch(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+// All at once.
 base::Result<ReadResult> read_grep(const OutputSource& source, const Grep& grep,
                                    const terminal::ViewLimits& view);
 

@@ -1,7 +1,9 @@
 #include "engine/read.h"
 
 #include <gtest/gtest.h>
+#include <re2/re2.h>
 
+#include "engine/line_scan.h"
 #include "engine/readers.h"
 #include "engine/testing.h"
 
@@ -37,6 +39,36 @@ TEST(Read, RangesAndTailsOfACommand) {
   const auto cut = read_range(source, 1, 100, limits);
   ASSERT_TRUE(cut->omitted);
   EXPECT_EQ(cut->omitted->lines, 96U);
+}
+
+TEST(Read, ASearchInSlicesFindsTheSame) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  bench.exec(t, "seq 1 50000");
+  const OutputSource source = of_last(t);
+  const Grep grep{"7$", 1, 100'000};
+  terminal::ViewLimits all;
+  all.lines = all.chars = 0;
+  auto search = GrepSearch::begin(grep, all).value();
+  int slices = 1;
+  while (!search.step(source, std::chrono::nanoseconds(1))) slices++;
+  const ReadResult sliced = search.take_result();
+  const auto whole = read_grep(source, grep, all);
+  EXPECT_GT(slices, 100);
+  EXPECT_EQ(sliced.matches.size(), 5000U);
+  EXPECT_EQ(sliced.text, whole->text);
+  EXPECT_EQ(sliced.first_line, 6U);
+  EXPECT_EQ(sliced.last_line, whole->last_line);
+  EXPECT_FALSE(sliced.more);
+}
+
+TEST(Read, PatternsThatCostTooMuchAreRefused) {
+  EXPECT_TRUE(compile_pattern(std::string(1000, 'a')));
+  const auto longer = compile_pattern(std::string(40'000, 'a'));
+  ASSERT_FALSE(longer);
+  EXPECT_NE(longer.error().message.find("40000"), std::string::npos) << longer.error().message;
+  EXPECT_FALSE(compile_pattern("((a{100}){100}){2}"));
+  EXPECT_TRUE(compile_pattern("error|warning: [a-z]{1,40}"));
 }
 
 TEST(Read, GrepWithContext) {

@@ -156,7 +156,8 @@ void Terminal::input(std::string_view bytes, Owner by, HolderLink::Done done) {
   if (tracker_) {
     // Shells that do not mark a command's start are followed by what is typed; a person's line is theirs.
     if (by == Owner::User || quality() != shell::Quality::Rich) {
-      log({{"k", "typed"}, {"at", read_to_}, {"bytes", std::string(bytes)}});
+      const std::string kept = tracker_->needed_of(bytes);
+      if (!kept.empty()) log({{"k", "typed"}, {"at", read_to_}, {"bytes", kept}});
     }
     tracker_->typed(bytes, read_to_);
     if (bytes.find(shell::kAbandonInput) != std::string_view::npos) note_break();
@@ -318,18 +319,25 @@ void Terminal::set_task(std::string task) {
   changed(kMeta);
 }
 
-void Terminal::assign_from_pool(const std::string& name, Owner owner, const std::string& task) {
+void Terminal::assign_from_pool(const TerminalSpec& wanted) {
   spec_.pooled = false;
-  spec_.name = name;
-  spec_.owner = owner;
-  spec_.task = task;
+  spec_.name = wanted.name;
+  spec_.owner = wanted.owner;
+  spec_.task = wanted.task;
+  spec_.request = wanted.request;
   log({{"k", "meta"},
        {"pooled", false},
-       {"name", name},
-       {"owner", owner_name(owner)},
-       {"task", task},
+       {"name", spec_.name},
+       {"owner", owner_name(spec_.owner)},
+       {"task", spec_.task},
+       {"request", spec_.request},
        {"at", read_to_}});
   changed(kMeta);
+}
+
+void Terminal::promise() {
+  constexpr std::chrono::seconds kPromise{30};
+  promised_until_ = Clock::now() + kPromise;
 }
 
 void Terminal::set_lease(std::optional<Lease> lease) {

@@ -53,6 +53,7 @@ struct TerminalSpec {
   bool login = false;
   bool integrate = true;
   bool pooled = false;  // started ahead; nobody's yet
+  std::string request;  // chosen by whoever asked for it: asking again by this gets the same one
   // A terminal for one command, which goes when that ends.
   std::string command_id;
   std::string command;  // as the caller wrote it
@@ -137,11 +138,16 @@ class Terminal final : private HolderLink::Observer {
   const TerminalSpec& spec() const { return spec_; }
   State state() const;
   bool live() const { return !closed_; }
-  Clock::time_point closed_at() const { return closed_at_; }
+  int64_t closed_at_ms() const { return closed_at_ms_; }
   bool holder_alive() const { return link_ != nullptr; }
   bool launching() const { return !closed_ && !link_ && !reader_; }
   bool ready() const { return ready_; }  // started, one way or the other
   bool busy() const;
+  // Handed out to somebody who is about to use it: nobody else's until a command came, or none did for a
+  // while.
+  void promise();
+  void release_promise() { promised_until_ = {}; }
+  bool promised() const { return Clock::now() < promised_until_; }
   const std::optional<pty::SpawnError>& start_error() const { return start_error_; }
   const std::string& cwd() const { return cwd_; }
   const char* cwd_known_by() const { return cwd_known_by_; }
@@ -163,7 +169,8 @@ class Terminal final : private HolderLink::Observer {
   const std::map<std::string, std::string>& environment_changes() const { return environment_; }
   const terminal::Output& output() const { return *output_; }
   uint64_t read_to() const { return read_to_; }
-  uint64_t lost_bytes() const { return lost_bytes_; }
+  // Printed, and not kept: a quota, or a full disk.
+  uint64_t lost_bytes() const;
   const std::optional<journal::ExitRecord>& exit() const { return exit_; }
   Clock::time_point last_output() const { return last_output_; }
   bool hot() const;
@@ -207,7 +214,7 @@ class Terminal final : private HolderLink::Observer {
   void end_command(terminal::CommandState state, std::string reason);
   void set_name(std::string name);
   void set_task(std::string task);
-  void assign_from_pool(const std::string& name, Owner owner, const std::string& task);
+  void assign_from_pool(const TerminalSpec& wanted);
   using Looked = std::function<void(const base::Result<pty::RunState>&)>;
   // Asks the kernel what it is doing now, and notes what it waits for.
   void look(Looked done = {});
@@ -242,6 +249,7 @@ class Terminal final : private HolderLink::Observer {
   base::Result<void> prepare_pipes(hold::LaunchRequest& request);
   void launched(Launcher::Launched launched);
   void connect();
+  void cannot_follow(const base::Error& error);
   void integration_timed_out();
   void remove_start_files();
   void became_ready();
@@ -254,6 +262,7 @@ class Terminal final : private HolderLink::Observer {
   void apply(const boost::json::object& record);
   void settle_after_replay();
   void settle_never_started();
+  void settle_damaged();
   static void overlay(Command& command, const boost::json::object& finish);
   void resend_if_unsent(uint64_t accepted);
 
@@ -267,6 +276,8 @@ class Terminal final : private HolderLink::Observer {
   void begin_output();
   void read_new();
   bool read_up_to(uint64_t limit, uint64_t budget);
+  void skip_gap(const journal::Reader::Chunk& chunk, uint64_t limit);
+  std::optional<uint64_t> newlines_below(uint64_t offset) const;
   void feed(std::string_view bytes);
   void feed_command(std::string_view bytes);
   void watch_synchronized_output();
@@ -281,7 +292,9 @@ class Terminal final : private HolderLink::Observer {
   terminal::OutputOptions output_options(terminal::BinarySniffer::Source source) const;
   terminal::BinarySniffer::Source source_of_all() const;
   terminal::BinarySniffer::Source source_of_commands() const;
-  void feed_from_journal(terminal::Output& output, uint64_t begin, uint64_t end);
+  void feed_from_journal(terminal::Output& output, uint64_t begin, uint64_t end,
+                         std::optional<uint64_t> newlines_before);
+  uint64_t lost_of(const Command& command) const;
   void look_when_silent();
   void looked(const base::Result<pty::RunState>& state);
   void read_kernel_cwd();
@@ -309,6 +322,8 @@ class Terminal final : private HolderLink::Observer {
   pid_t foreground_group() const;
   void climb(int rung);
   void log(const boost::json::object& record);
+  // After a command's end: no secret of it stays in the log, and the log stays small. terminal_tidy.cc
+  void tidy_log(const Command& command);
   void record(const Command& command);
   void skip_echo(Command& command);
 
@@ -327,7 +342,7 @@ class Terminal final : private HolderLink::Observer {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 
   std::unique_ptr<HolderLink> link_;
-  std::optional<journal::Reader> reader_;
+  mutable std::optional<journal::Reader> reader_;
   std::unique_ptr<terminal::Output> output_;
   std::optional<shell::CommandTracker> tracker_;
   pid_t holder_pid_ = 0;
@@ -337,7 +352,8 @@ class Terminal final : private HolderLink::Observer {
 
   bool ready_ = false;
   bool closed_ = false;
-  Clock::time_point closed_at_;
+  int64_t closed_at_ms_ = 0;
+  Clock::time_point promised_until_;
   bool lost_ = false;
   bool killing_ = false;
   bool replaying_ = false;
@@ -346,18 +362,26 @@ class Terminal final : private HolderLink::Observer {
   std::optional<pty::SpawnError> start_error_;
   std::optional<journal::ExitRecord> exit_;
   uint64_t read_to_ = 0;
-  uint64_t lost_bytes_ = 0;
-  uint64_t replied_to_ = 0;   // replies to what stands before this offset were sent
-  uint64_t unfed_bytes_ = 0;  // of read_to_, that never reached the output: they were gone
-  uint64_t exit_end_ = 0;     // where the journal ended when the process did
+  uint64_t unreadable_bytes_ = 0;  // the journal is damaged
+  uint64_t replied_to_ = 0;        // replies to what stands before this offset were sent
+  uint64_t unfed_bytes_ = 0;       // of read_to_, that never reached the output: they were gone
+  uint64_t newlines_ = 0;          // line feeds below read_to_, or while a piece is fed, below the piece
+  size_t piece_bytes_ = 4096;      // to be fed at once
+  std::string_view piece_;         // that is being fed
+  uint64_t piece_at_ = 0;
+  uint64_t exit_end_ = 0;  // where the journal ended when the process did
   bool exit_handled_ = false;
   bool holder_lost_ = false;
+  bool recovered_ = false;      // an engine before us opened it
   bool closed_before_ = false;  // replay: it had ended already
   bool resend_unsent_ = false;
   uint64_t input_sent_ = 0;  // bytes handed to the holder, ever
   std::string replies_left_;
   base::UniqueFd replied_file_;
+  std::vector<boost::json::object> damaged_records_;  // the log of one whose journal cannot be read
+  std::optional<base::Error> damage_;                 // why not
   std::optional<base::Error> log_error_;
+  uint64_t tidy_beyond_ = uint64_t{1} << 20;  // bytes of log
   bool reading_ = false;
 
   std::string cwd_;

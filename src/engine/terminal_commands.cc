@@ -82,6 +82,7 @@ base::Result<Command*> Terminal::submit(CommandRequest request) {
   command.idle_timeout = request.idle_timeout;
   if (request.sentinel || on_pipes()) command.sentinel_nonce = base::random_nonce();
   queued_ = &command;
+  promised_until_ = {};
   // The caller's time begins now, whether or not the shell is ready.
   arm_times();
   changed(kMeta);
@@ -197,6 +198,7 @@ base::Result<void> Terminal::send_command(Command& command) {
     command.line = std::move(delivery->line);
   }
   command.sent = true;
+  command.newlines_before = newlines_;
   command.facts.cwd = command.delivered == command.facts.command ? cwd_ : command.facts.cwd;
   current_ = &command;
   boost::json::object entry{{"k", "submit"},
@@ -259,6 +261,7 @@ void Terminal::command_started(const shell::CommandStarted& event) {
   command->facts.integration = shell::quality_name(quality());
   if (!event.cwd.empty() && command->delivered == command->facts.command) command->facts.cwd = event.cwd;
   command->range.begin = event.output_begin;
+  if (const auto below = newlines_below(event.output_begin)) command->newlines_before = below;
   command->started = command->last_output = Clock::now();
   command->output = std::make_unique<terminal::Output>(output_options(source_of_commands()));
   current_ = command;
@@ -399,13 +402,13 @@ void Terminal::finish(Command& command) {
     overlay(command, known->second);
   }
   facts.total_bytes = command.range.end - command.range.begin;
-  facts.lost_bytes = command.lost_bytes;
+  facts.lost_bytes = lost_of(command);
   if (command.output) {
     command.output->finish();
     facts.total_lines = command.output->transcript().size();
     facts.binary = command.output->is_binary();
     facts.encoding = command.output->encoding();
-  } else if (spec_.temporary() && output_) {
+  } else if (spec_.temporary() && output_ && !damage_) {
     output_->as_if_finished([&](const terminal::Transcript& lines) { facts.total_lines = lines.size(); });
     facts.binary = output_->is_binary();
     facts.encoding = output_->encoding();
@@ -430,8 +433,10 @@ void Terminal::finish(Command& command) {
        {"duration_ms", facts.duration_ms},
        {"begin", command.range.begin},
        {"end", command.range.end},
-       {"lost", command.lost_bytes},
+       {"lost", facts.lost_bytes},
+       {"newlines_before", command.newlines_before.value_or(0)},
        {"lines", facts.total_lines}});
+  tidy_log(command);
   record(command);
   changed(kCommandFinished);
 }
@@ -448,18 +453,26 @@ terminal::CommandResult Terminal::facts(const Command& command) const {
           std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - command.started).count();
     }
     result.total_bytes = command.started_seen ? read_to_ - std::min(read_to_, command.range.begin) : 0;
-    result.lost_bytes = command.lost_bytes;
+    result.lost_bytes = command.started_seen || spec_.temporary() ? lost_of(command) : 0;
   }
   return result;
 }
 
-void Terminal::feed_from_journal(terminal::Output& output, uint64_t begin, uint64_t end) {
-  for (uint64_t at = begin; at < end && reader_;) {
-    uint64_t next = at;
-    const auto bytes = raw(at, std::min<uint64_t>(end - at, 64 * 1024), &next);
-    if (!bytes || next == at) break;
-    output.feed(*bytes);
-    at = next;
+void Terminal::feed_from_journal(terminal::Output& output, uint64_t begin, uint64_t end,
+                                 std::optional<uint64_t> newlines_before) {
+  if (!reader_) return;
+  if (newlines_before) reader_->know_newlines(begin, *newlines_before);
+  std::string buffer(64 * 1024, '\0');
+  for (uint64_t at = begin; at < end;) {
+    const size_t most = std::min<uint64_t>(end - at, buffer.size());
+    const auto chunk = reader_->read(at, std::as_writable_bytes(std::span(buffer.data(), most)));
+    if (!chunk || (chunk->bytes == 0 && chunk->gap == 0)) break;
+    if (chunk->gap > 0) {
+      if (chunk->gap <= end - at) output.skip_lost(chunk->newlines.value_or(0));
+    } else {
+      output.feed(std::string_view(buffer).substr(0, chunk->bytes));
+    }
+    at += chunk->bytes + chunk->gap;
   }
 }
 
@@ -467,7 +480,8 @@ const terminal::Output& Terminal::output_of(Command& command) {
   if (spec_.temporary()) return *output_;
   if (command.output) return *command.output;
   command.output = std::make_unique<terminal::Output>(output_options(source_of_commands()));
-  feed_from_journal(*command.output, command.range.begin, command.over ? command.range.end : read_to_);
+  feed_from_journal(*command.output, command.range.begin, command.over ? command.range.end : read_to_,
+                    command.newlines_before);
   if (command.over) command.output->finish();
   return *command.output;
 }
@@ -478,9 +492,10 @@ std::unique_ptr<terminal::Output> Terminal::styled_output(const Command* command
   options.with_styles = true;
   auto output = std::make_unique<terminal::Output>(options);
   if (all) {
-    feed_from_journal(*output, 0, read_to_);
+    feed_from_journal(*output, 0, read_to_, 0);
   } else if (command->started_seen) {
-    feed_from_journal(*output, command->range.begin, command->over ? command->range.end : read_to_);
+    feed_from_journal(*output, command->range.begin, command->over ? command->range.end : read_to_,
+                      command->newlines_before);
   }
   if (all ? closed_ : command->over) output->finish();
   return output;
@@ -490,6 +505,7 @@ terminal::CommandResult Terminal::result(const Command& command, const terminal:
   terminal::CommandResult result = facts(command);
   if (!command.started_seen && !spec_.temporary()) return result;
   auto& output = const_cast<terminal::Output&>(output_of(const_cast<Command&>(command)));
+  result.lost_bytes = lost_of(command);
   result.binary = output.is_binary();
   if (result.binary) {
     result.output.text = "[binary output: " + std::to_string(result.total_bytes) + " bytes, not shown]\n";

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -19,6 +20,10 @@ namespace ttyward::engine {
 namespace {
 
 constexpr std::string_view kEnding = ".log";
+
+// A command is some hundred bytes of log: a dozen of them or more fit what is always there.
+constexpr uint64_t kRoomKept = 8 * 1024;
+constexpr uint64_t kRoomStep = 16 * 1024;
 
 std::string file_of(const std::string& id) {
   return id + std::string(kEnding);
@@ -52,7 +57,7 @@ base::Result<TerminalLog::Opened> TerminalLog::open(int folder, const std::strin
   if (whole < text.size() && ::ftruncate(file->get(), static_cast<off_t>(whole)) != 0) {
     return base::fail_errno(errno, "cannot mend the log of " + id);
   }
-  Opened opened{TerminalLog(std::move(*file)), {}};
+  Opened opened{TerminalLog(std::move(*file), whole), {}};
   std::string_view rest(text.data(), whole);
   while (!rest.empty()) {
     const size_t end = rest.find('\n');
@@ -82,7 +87,55 @@ base::Result<void> TerminalLog::append(const boost::json::object& record) {
     }
     at += static_cast<size_t>(n);
   }
+  size_ += line.size();
+  if (keeps_room_) set_room_aside();
   return {};
+}
+
+base::Result<void> TerminalLog::rewrite(int folder, const std::string& id,
+                                        const std::function<void(boost::json::object& record)>& change) {
+  auto old = open(folder, id);
+  if (!old) return tl::unexpected(old.error());
+  const std::string made = file_of(id) + ".new";
+  base::UniqueFd file(
+      ::openat(folder, made.c_str(), O_RDWR | O_APPEND | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return base::fail_errno(errno, "cannot rewrite the log of " + id);
+  TerminalLog fresh(std::move(file));
+  for (boost::json::object& record : old->records) {
+    change(record);
+    if (auto written = fresh.append(record); !written) {
+      (void)::unlinkat(folder, made.c_str(), 0);
+      return written;
+    }
+  }
+  if (::renameat(folder, made.c_str(), folder, file_of(id).c_str()) != 0)
+    return base::fail_errno(errno, "cannot replace the log of " + id);
+  const bool keeps_room = keeps_room_;
+  *this = std::move(fresh);
+  if (keeps_room) keep_room();
+  return {};
+}
+
+void TerminalLog::keep_room() {
+  keeps_room_ = true;
+  struct stat info{};
+  if (::fstat(file_.get(), &info) == 0) size_ = static_cast<uint64_t>(info.st_size);
+  set_room_aside();
+}
+
+void TerminalLog::set_room_aside() {
+  if (set_aside_ >= size_ + kRoomKept) return;
+  // Refused by a full disk or a file system that cannot: then the next record finds out for itself.
+  if (::fallocate(file_.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size_),
+                  static_cast<off_t>(kRoomStep)) == 0) {
+    set_aside_ = size_ + kRoomStep;
+  }
+}
+
+void TerminalLog::give_back_room() {
+  if (!std::exchange(keeps_room_, false)) return;
+  struct stat info{};
+  if (::fstat(file_.get(), &info) == 0) (void)!::ftruncate(file_.get(), info.st_size);
 }
 
 base::Result<void> TerminalLog::remove(int folder, const std::string& id) {

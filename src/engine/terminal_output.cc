@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/count_newlines.h"
 #include "engine/terminal.h"
 #include "engine/time.h"
 
@@ -16,8 +17,23 @@ namespace {
 // Read at once, and per turn of the loop: a flood in one terminal must not starve the others.
 constexpr size_t kReadBytes = 64 * 1024;
 constexpr uint64_t kBytesPerTurn = 1 << 20;
-// Fed to the screen at once: so little that its list of events cannot overflow, and no mark is lost in it.
+// A few bytes can be much work (repeat this character 65535 times): it is time that counts in the end.
+constexpr std::chrono::milliseconds kTimePerTurn{5};
+// Fed to the screen at once: so little that its list of events cannot overflow, and no mark is lost in it;
+// less if that turns out to be much work.
 constexpr size_t kPieceBytes = 12 * 1024;
+constexpr size_t kSmallestPiece = 256;
+constexpr std::chrono::milliseconds kLongPiece{2};
+
+// Whether something in it may be "print the last character again, a hundred times or more" (CSI n b): each of
+// them can fill the screen.
+bool repeats_much(std::string_view piece) {
+  for (size_t at = piece.find('b', 3); at != std::string_view::npos; at = piece.find('b', at + 1)) {
+    const auto digit = [&](size_t back) { return piece[at - back] >= '0' && piece[at - back] <= '9'; };
+    if (digit(1) && digit(2) && digit(3)) return true;
+  }
+  return false;
+}
 
 // How long a command must be silent before the kernel is asked whether it waits for input, and how much
 // longer each further time. Two looks in a row must agree.
@@ -60,6 +76,7 @@ void Terminal::begin_output() {
 void Terminal::on_welcome(const hold::StatusMessage& status) {
   holder_pid_ = static_cast<pid_t>(status.holder_pid);
   child_pid_ = static_cast<pid_t>(status.child_pid);
+  if (!reader_) return;
   if (status.has_exit != 0 && !exit_ && status.exit.size() == sizeof(journal::ExitRecord)) {
     journal::ExitRecord record;
     std::memcpy(&record, status.exit.data(), sizeof record);
@@ -79,7 +96,7 @@ void Terminal::on_paused() {
 }
 
 void Terminal::on_exited(const journal::ExitRecord& record) {
-  if (exit_) return;
+  if (exit_ || !reader_) return;
   exit_ = record;
   exit_end_ = reader_->end();
   read_new();
@@ -105,7 +122,7 @@ void Terminal::on_gone() {
 }
 
 void Terminal::read_new() {
-  if (reading_) return;
+  if (reading_ || !reader_) return;
   const bool caught_up = read_up_to(reader_->end(), kBytesPerTurn);
   if (!caught_up) {
     reading_ = true;
@@ -125,34 +142,73 @@ void Terminal::read_new() {
 bool Terminal::read_up_to(uint64_t limit, uint64_t budget) {
   char buffer[kReadBytes];
   const uint64_t start = read_to_;
+  const Clock::time_point begun = Clock::now();
+  const auto time_over = [&] { return !replaying_ && Clock::now() - begun >= kTimePerTurn; };
   while (read_to_ < limit) {
-    if (read_to_ - start >= budget) return false;
+    if (read_to_ - start >= budget || (read_to_ != start && time_over())) return false;
     const size_t most = std::min<uint64_t>(kReadBytes, limit - read_to_);
     const auto chunk = reader_->read(read_to_, std::as_writable_bytes(std::span(buffer, most)));
     if (!chunk || (chunk->bytes == 0 && chunk->gap == 0)) {
       // Not to be had: counted as lost, so that nobody takes the rest for all.
-      lost_bytes_ += limit - read_to_;
-      if (current_ != nullptr) current_->lost_bytes += limit - read_to_;
+      unreadable_bytes_ += limit - read_to_;
+      if (current_ != nullptr) current_->unreadable_bytes += limit - read_to_;
       read_to_ = limit;
       break;
     }
     if (chunk->gap > 0) {
-      const uint64_t gap = std::min(chunk->gap, limit - read_to_);
-      lost_bytes_ += gap;
-      unfed_bytes_ += gap;
-      if (current_ != nullptr) current_->lost_bytes += gap;
-      read_to_ += gap;
+      skip_gap(*chunk, limit);
       continue;
     }
     note_output();
     std::string_view bytes(buffer, chunk->bytes);
     while (!bytes.empty()) {
-      const std::string_view piece = bytes.substr(0, kPieceBytes);
+      std::string_view piece = bytes.substr(0, piece_bytes_);
+      if (repeats_much(piece)) piece = piece.substr(0, kSmallestPiece);
+      const Clock::time_point before = Clock::now();
       feed(piece);
+      const auto took = Clock::now() - before;
+      if (took > kLongPiece) {
+        piece_bytes_ = std::max(kSmallestPiece, piece_bytes_ / 4);
+      } else if (took < kLongPiece / 4) {
+        piece_bytes_ = std::min(kPieceBytes, piece_bytes_ * 2);
+      }
       bytes.remove_prefix(piece.size());
+      if (!bytes.empty() && time_over()) return false;
     }
   }
   return true;
+}
+
+void Terminal::skip_gap(const journal::Reader::Chunk& chunk, uint64_t limit) {
+  const uint64_t gap = std::min(chunk.gap, limit - read_to_);
+  unfed_bytes_ += gap;
+  read_to_ += gap;
+  // Where in the gap its lines ended nobody knows: they count at its end.
+  const bool all = gap == chunk.gap;
+  const uint64_t newlines = all ? chunk.newlines.value_or(0) : 0;
+  if (!all) reader_->know_newlines(read_to_, newlines_);
+  newlines_ += newlines;
+  output_->skip_lost(newlines);
+  if (tracker_) tracker_->bytes_missed();
+  if (current_ != nullptr && !current_->over && current_->output) current_->output->skip_lost(newlines);
+}
+
+uint64_t Terminal::lost_bytes() const {
+  const auto status = reader_ ? reader_->status() : base::Result<journal::Status>(journal::Status{});
+  return unreadable_bytes_ + (status ? status->dropped : 0);
+}
+
+uint64_t Terminal::lost_of(const Command& command) const {
+  if (damage_) return command.facts.total_bytes;
+  const uint64_t end = command.over ? command.range.end : std::max(read_to_, command.range.begin);
+  const auto missing = reader_ ? reader_->missing({command.range.begin, end}) : base::Result<uint64_t>(0);
+  return command.unreadable_bytes + missing.value_or(0);
+}
+
+// Below `offset`, of which the piece being read, or its beginning, is the place.
+std::optional<uint64_t> Terminal::newlines_below(uint64_t offset) const {
+  if (offset < piece_at_ || offset > piece_at_ + piece_.size()) return std::nullopt;
+  return newlines_ + base::count_newlines(piece_.data(), offset - piece_at_);
 }
 
 void Terminal::note_output() {
@@ -174,6 +230,8 @@ void Terminal::note_output() {
 
 void Terminal::feed(std::string_view piece) {
   const uint64_t base = read_to_;
+  piece_ = piece;
+  piece_at_ = base;
   for (Watcher* watcher : watchers_) {
     if (watcher != nullptr) watcher->on_bytes(base, piece);
   }
@@ -205,6 +263,9 @@ void Terminal::feed(std::string_view piece) {
   }
   pass_up_to(base + piece.size());
   read_to_ = base + piece.size();
+  newlines_ += base::count_newlines(piece.data(), piece.size());
+  piece_ = {};
+  piece_at_ = read_to_;
   watch_synchronized_output();
   send_replies();
 }
@@ -254,6 +315,11 @@ void Terminal::handle_screen(const vt::Event& event) {
   } else if (const auto* progress = std::get_if<vt::Progress>(&event)) {
     progress_ = progress->state == vt::Progress::State::None ? std::nullopt : std::optional(*progress);
     changed(kMeta);
+  } else if (const auto* size = std::get_if<vt::ResizeRequested>(&event)) {
+    // 80 or 132 columns, after the program said that it will ask for them. While a person has the keyboard
+    // the size is that of their window. A replay finds the change in the journal.
+    if (size->by != vt::ResizeRequested::By::ColumnMode || replaying_ || lease_) return;
+    resize({static_cast<uint16_t>(size->cols), static_cast<uint16_t>(size->rows), 0, 0}, [](const auto&) {});
   }
 }
 
@@ -330,7 +396,9 @@ void Terminal::close(State final) {
   if (closed_) return;
   finish_ending();
   closed_ = true;
-  closed_at_ = Clock::now();
+  // What ended while nobody looked ended when the kernel says so.
+  if (closed_at_ms_ == 0 && exit_) closed_at_ms_ = static_cast<int64_t>(exit_->exited_unix_ns / 1'000'000);
+  if (closed_at_ms_ == 0) closed_at_ms_ = unix_ms();
   ready_ = true;
   lost_ = final == State::Lost;
   for (Command* command : {current_, queued_}) {
@@ -347,7 +415,8 @@ void Terminal::close(State final) {
   remove_start_files();
   std::error_code ignored;
   std::filesystem::remove_all(private_folder_, ignored);
-  log({{"k", "closed"}, {"at", read_to_}, {"lost", lost_}});
+  log({{"k", "closed"}, {"at", read_to_}, {"lost", lost_}, {"closed_at", closed_at_ms_}});
+  if (log_) log_->give_back_room();
   for (io::Loop::TimerId* timer : {&start_timer_, &editor_timer_, &times_timer_, &look_timer_,
                                    &abandon_timer_, &climb_timer_, &break_timer_}) {
     host_.loop.cancel(*timer);

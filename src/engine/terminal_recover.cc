@@ -68,18 +68,98 @@ base::Result<std::unique_ptr<Terminal>> Terminal::recover(TerminalHost& host, co
   t.expected_ = quality_named(text_of(first, "expected"));
   t.identity_ = shell::identify_shell(t.spec_.argv);
   t.replaying_ = true;
+  t.recovered_ = true;
   auto reader = open_or_rule_out(host, id);
+  const auto status = reader ? reader->status() : tl::unexpected(reader.error());
+  const bool never_made = !reader && (reader.error().code == base::ErrorCode::NotFound ||
+                                      reader.error().code == base::ErrorCode::Unavailable);
+  if (!status && !never_made) {
+    t.damage_ = status.error();
+    t.damaged_records_ = std::move(opened->records);
+    if (reader) t.exit_ = reader->exit_record();
+    return terminal;
+  }
   if (!reader) {
+    // A log that says how it ended knows more than a journal that is not there any more.
+    const bool over =
+        std::any_of(opened->records.begin(), opened->records.end(),
+                    [](const json::object& record) { return text_of(record, "k") == "finish"; });
+    if (over) {
+      t.damage_ = base::Error{base::ErrorCode::NotFound, 0, "its journal is gone"};
+      t.damaged_records_ = std::move(opened->records);
+    }
     return terminal;  // settle() says what that means
   }
   t.reader_ = std::move(*reader);
   t.provider_ = t.reader_->provider() == journal::Provider::Pty ? pty::Provider::Pty : pty::Provider::Pipe;
+  if (!t.spec_.temporary()) t.log_->keep_room();
   if (auto replayed = t.replay(opened->records); !replayed) return tl::unexpected(replayed.error());
   return terminal;
 }
 
 void Terminal::settle() {
+  if (damage_) return settle_damaged();
   reader_ ? settle_after_replay() : settle_never_started();
+}
+
+// The journal cannot be read. What was logged is still known; of what was not, only that it is not known.
+void Terminal::settle_damaged() {
+  const std::vector<json::object> records = std::exchange(damaged_records_, {});
+  const std::string why = "its output cannot be read: " + damage_->message;
+  for (const json::object& record : records) {
+    if (text_of(record, "k") == "finish") finished_records_.insert_or_assign(text_of(record, "c"), record);
+  }
+  begin_output();
+  if (spec_.temporary()) {
+    start_one_command();
+    exit_handled_ = true;
+    if (exit_) fill_exit(*current_, *exit_);
+  } else {
+    tracker_.emplace(shell::TrackerOptions{"", shell::Quality::None, spec_.cwd, on_pipes()});
+    integration_failed_ = true;
+  }
+  for (const json::object& record : records) {
+    const std::string kind = text_of(record, "k");
+    if (kind == "submit") {
+      Command& command =
+          add_command(text_of(record, "c"), owner_named(text_of(record, "by")).value_or(Owner::Agent),
+                      text_of(record, "text"));
+      command.facts.cwd = text_of(record, "cwd");
+      command.facts.verdict_json = text_of(record, "verdict");
+      command.facts.started_at_ms = number_or(record, "started_at", 0);
+      command.sent = true;
+      current_ = &command;
+    } else if (kind == "finish" || kind == "answered") {
+      if (Command* command = find(text_of(record, "c")); command != nullptr && !command->over) {
+        overlay(*command, record);
+        if (kind == "finish") finish(*command);
+      }
+    } else if (kind == "meta" || kind == "closed") {
+      apply(record);
+    }
+  }
+  for (const auto& command : commands_) {
+    terminal::CommandResult& facts = command->facts;
+    if (!command->over) {
+      facts.state = terminal::CommandState::Lost;
+      facts.reason = "how it ended is not known: " + damage_->message;
+      finish(*command);
+    } else {
+      facts.reason += (facts.reason.empty() ? "" : "; ") + why;
+    }
+    facts.lost_bytes = facts.total_bytes;
+  }
+  finished_records_.clear();
+  replaying_ = false;
+  tell_forgotten();
+  for (const auto& command : commands_) record(*command);
+  changes_ = 0;
+  ready_ = true;
+  const bool lost = !closed_before_ || lost_;
+  close(lost ? State::Lost : State::Finished);
+  connect();
+  // It cannot be followed any more.
+  if (link_ && !closed_before_) link_->terminate(host_.settings.kill_rungs);
 }
 
 // Logged, and the holder never came to make its journal: nothing was ever run, and nothing will be.
@@ -168,7 +248,8 @@ void Terminal::overlay(Command& command, const json::object& finish) {
   facts.total_lines = static_cast<uint64_t>(number_or(finish, "lines", 0));
   command.range.begin = static_cast<uint64_t>(number_or(finish, "begin", 0));
   command.range.end = static_cast<uint64_t>(number_or(finish, "end", 0));
-  command.lost_bytes = static_cast<uint64_t>(number_or(finish, "lost", 0));
+  if (const auto newlines = number_of(finish, "newlines_before"))
+    command.newlines_before = static_cast<uint64_t>(*newlines);
 }
 
 void Terminal::apply(const json::object& record) {
@@ -205,6 +286,7 @@ void Terminal::apply(const json::object& record) {
     spec_.name = text_of(record, "name", spec_.name);
     spec_.task = text_of(record, "task", spec_.task);
     spec_.pooled = truth_of(record, "pooled", spec_.pooled);
+    spec_.request = text_of(record, "request", spec_.request);
     if (const auto owner = owner_named(text_of(record, "owner"))) spec_.owner = *owner;
   } else if (kind == "reply") {
     if (Command* command = find(text_of(record, "c"))) {
@@ -228,6 +310,7 @@ void Terminal::apply(const json::object& record) {
     }
   } else if (kind == "closed") {
     if (truth_of(record, "lost")) lost_ = true;
+    closed_at_ms_ = number_or(record, "closed_at", closed_at_ms_);
     closed_before_ = true;
   }
   if (tracker_) {

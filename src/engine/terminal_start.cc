@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -11,7 +13,9 @@
 #include <boost/json/array.hpp>
 
 #include "base/ids.h"
+#include "base/mask_secrets.h"
 #include "engine/json_fields.h"
+#include "engine/masked.h"
 #include "engine/terminal.h"
 #include "engine/time.h"
 #include "shell/piped.h"
@@ -66,6 +70,8 @@ base::Result<void> write_new_file(const std::string& path, std::string_view cont
   }
   return {};
 }
+
+constexpr std::chrono::milliseconds kConnectAgain{200};
 
 json::array strings(const std::vector<std::string>& list) {
   json::array out;
@@ -122,7 +128,13 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, Termi
       return tl::unexpected(prepared.error());
     }
   }
-  if (auto logged = t.log_->append(t.spec_record()); !logged) return tl::unexpected(logged.error());
+  if (auto logged = t.log_->append(t.spec_record()); !logged) {
+    std::error_code ignored;
+    std::filesystem::remove_all(t.private_folder_, ignored);
+    static_cast<void>(TerminalLog::remove(host.logs, t.spec_.id));
+    return tl::unexpected(logged.error());
+  }
+  if (!t.spec_.temporary()) t.log_->keep_room();
   if (t.spec_.temporary()) t.start_one_command();
   host.launcher.start(std::move(request), [alive = t.alive_, &t](Launcher::Launched launched) {
     if (*alive) t.launched(std::move(launched));
@@ -211,10 +223,7 @@ void Terminal::launched(Launcher::Launched launched) {
   provider_ = launched->provider;
   fallback_reason_ = launched->fallback_reason;
   auto reader = journal::Reader::open_at(host_.journals_fd, spec_.id, host_.journals + "/" + spec_.id);
-  if (!reader) {
-    start_error_ = pty::SpawnError{pty::SpawnFailure::Setup, reader.error()};
-    return close(State::Lost);
-  }
+  if (!reader) return cannot_follow(reader.error());
   reader_ = std::move(*reader);
   const bool shell = !spec_.temporary();
   if (provider_ != spec_.provider) begin_output();
@@ -236,8 +245,29 @@ void Terminal::launched(Launcher::Launched launched) {
   if (killing_) kill();
 }
 
+// It runs, and nobody can see what it does (no descriptors are left): it must not run on behind our back.
+void Terminal::cannot_follow(const base::Error& error) {
+  if (holder_pid_ > 1) ::kill(holder_pid_, SIGTERM);  // it ends all it holds
+  start_error_ = pty::SpawnError{pty::SpawnFailure::Setup, error};
+  if (current_ != nullptr && !current_->over) {
+    current_->facts.state = terminal::CommandState::Lost;
+    current_->facts.reason = "it was started and could not be followed, so it was ended: " + error.message;
+    finish(*current_);
+  }
+  close(State::Lost);
+}
+
 void Terminal::connect() {
   auto link = HolderLink::connect(host_.loop, host_.sockets, spec_.id, *this);
+  const bool no_descriptor = !link && (link.error().sys_errno == EMFILE || link.error().sys_errno == ENFILE);
+  if (no_descriptor && !recovered_) return cannot_follow(link.error());
+  if (no_descriptor) {
+    // It was there before us and goes on: somebody will close something.
+    host_.loop.after(kConnectAgain, [this, alive = alive_] {
+      if (*alive) connect();
+    });
+    return;
+  }
   if (!link) return on_gone();  // ended already: the journal has it all
   link_ = std::move(*link);
   if (interrupt_due_) send_interrupt();
@@ -279,23 +309,24 @@ json::object Terminal::spec_record() const {
                       {"owner", owner_name(spec_.owner)},
                       {"task", spec_.task},
                       {"cwd", spec_.cwd},
-                      {"argv", strings(spec_.argv)},
+                      {"argv", strings(masked(spec_.argv))},
                       {"cols", spec_.size.columns},
                       {"rows", spec_.size.rows},
                       {"provider", pty::provider_name(spec_.provider)},
                       {"login", spec_.login},
                       {"integrate", spec_.integrate},
                       {"pooled", spec_.pooled},
+                      {"request", spec_.request},
                       {"created_at", created_at_ms_},
                       {"nonce", nonce_},
                       {"expected", shell::quality_name(expected_)},
                       {"remove", strings(remove_when_ready_)}};
   if (spec_.temporary()) {
     record["command_id"] = spec_.command_id;
-    record["command"] = spec_.command;
+    record["command"] = base::mask_secrets(spec_.command);
     record["timeout_ms"] = spec_.timeout.count();
     record["idle_timeout_ms"] = spec_.idle_timeout.count();
-    record["verdict"] = spec_.verdict_json;
+    record["verdict"] = masked_json(spec_.verdict_json);
   }
   return record;
 }
@@ -304,6 +335,7 @@ TerminalSpec Terminal::spec_from(const json::object& record) {
   TerminalSpec spec;
   spec.id = text_of(record, "id");
   spec.name = text_of(record, "name");
+  spec.request = text_of(record, "request");
   spec.owner = owner_named(text_of(record, "owner")).value_or(Owner::Agent);
   spec.task = text_of(record, "task");
   spec.cwd = text_of(record, "cwd");

@@ -1,7 +1,9 @@
 #include "engine/terminal.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -190,6 +192,93 @@ TEST(Terminal, WhatEndedWhileNobodyLookedHasItsTrueStatus) {
   EXPECT_EQ(result.state, CommandState::Signaled);
   EXPECT_EQ(result.signal, "SIGKILL");
   EXPECT_EQ(result.output.text, "begun\n");
+}
+
+TEST(Terminal, AtTheQuotaLinesAndLostBytesAreExactAlsoAfterARestart) {
+  Bench bench;
+  bench.settings().journal_quota = journal::kSmallestQuota;
+  Terminal& t = bench.shell();
+  const std::string id = t.id();
+  bench.exec(t, "seq 1 3");
+  const auto before = bench.exec(t, "seq 1 300000; (exit 3)");
+  EXPECT_EQ(before.exit_code, 3);
+  EXPECT_EQ(before.total_lines, 300'000U);
+  EXPECT_EQ(before.total_bytes, 2'288'895U);
+  EXPECT_GT(before.lost_bytes, before.total_bytes - journal::kSmallestQuota);
+  EXPECT_EQ(t.lost_bytes(), before.lost_bytes);
+  const uint64_t all_lines = t.output().transcript().size();
+
+  bench.forget_all();
+  Terminal& again = bench.recover(id);
+  const Command& command = *again.commands().back();
+  const auto after = again.result(command, {});
+  EXPECT_EQ(after.exit_code, 3);
+  EXPECT_EQ(after.total_lines, before.total_lines);
+  EXPECT_EQ(after.total_bytes, before.total_bytes);
+  EXPECT_EQ(after.lost_bytes, before.lost_bytes);
+  EXPECT_EQ(again.output().transcript().size(), all_lines);
+  const terminal::Transcript& lines = again.output_of(*again.find(command.facts.command_id)).transcript();
+  EXPECT_EQ(lines.line(1), "1");
+  EXPECT_EQ(lines.line(150'000), std::nullopt);
+  EXPECT_EQ(lines.line(299'000), "299000");
+  EXPECT_EQ(bench.exec(again, "echo on").output.text, "on\n");
+  // What came after it drops more of it; its numbers stay.
+  bench.exec(again, "seq 1 300000");
+  const auto later = again.result(*again.find(command.facts.command_id), {});
+  EXPECT_EQ(later.total_lines, before.total_lines);
+  EXPECT_GT(later.lost_bytes, before.lost_bytes);
+}
+
+TEST(Terminal, ADamagedJournalIsSaidAndWhatTheLogKnowsStays) {
+  Bench bench;
+  Terminal& t = bench.run("echo hello; exit 51");
+  const std::string id = t.id();
+  bench.until([&] { return !t.live() && !bench.holder_lives(t); });
+  EXPECT_EQ(bench.result(t).exit_code, 51);
+  bench.forget_all();
+  const std::string file = bench.root() + "/journals/" + id + ".main";
+  const base::UniqueFd main(::open(file.c_str(), O_RDWR | O_CLOEXEC));
+  char byte = 0;
+  ASSERT_EQ(::pread(main.get(), &byte, 1, 60), 1);
+  byte = static_cast<char>(byte ^ 4);
+  ASSERT_EQ(::pwrite(main.get(), &byte, 1, 60), 1);
+  Terminal& again = bench.recover(id);
+  const auto result = bench.result(again);
+  EXPECT_EQ(result.state, CommandState::Exited);
+  EXPECT_EQ(result.exit_code, 51);
+  EXPECT_NE(result.reason.find("damaged"), std::string::npos) << result.reason;
+  EXPECT_EQ(result.lost_bytes, result.total_bytes);
+  EXPECT_GT(result.total_bytes, 0U);
+  EXPECT_FALSE(again.live());
+}
+
+TEST(Terminal, AShellWhoseJournalIsDamagedIsEndedAndItsCommandsAreKnown) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  const std::string id = t.id();
+  const auto before = bench.exec(t, "echo one; (exit 7)");
+  bench.forget_all();
+  const std::string file = bench.root() + "/journals/" + id + ".main";
+  const base::UniqueFd main(::open(file.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(::pwrite(main.get(), "x", 1, 60), 1);
+  Terminal& again = bench.recover(id);
+  EXPECT_FALSE(again.live());
+  const auto result = bench.result(again);
+  EXPECT_EQ(result.command_id, before.command_id);
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_NE(result.reason.find("damaged"), std::string::npos) << result.reason;
+  bench.until([&] { return !bench.holder_lives(id); });
+}
+
+TEST(Terminal, WhenItEndedIsKnownAfterARestart) {
+  Bench bench;
+  Terminal& t = bench.run("true");
+  const std::string id = t.id();
+  bench.until([&] { return !t.live() && !bench.holder_lives(t); });
+  const int64_t ended = t.closed_at_ms();
+  EXPECT_GT(ended, 0);
+  bench.forget_all();
+  EXPECT_EQ(bench.recover(id).closed_at_ms(), ended);
 }
 
 }  // namespace

@@ -158,6 +158,7 @@ void Holder::turn(Clock::time_point now) {
   if (children_changed_) reap();
   if (ladder_ && (children_changed_ || now >= ladder_->next_step())) step_ladder(now);
   children_changed_ = false;
+  look_for_room(now);
   if (!exited_at_ && child_over()) note_exit(now);
   if (exited_at_ && !exit_ && (all_ended() || now >= *drain_until_)) settle();
   if (exit_) try_close(now);
@@ -170,6 +171,7 @@ std::optional<Holder::Clock::time_point> Holder::deadline() const {
   const auto consider = [&](Clock::time_point at) { first = first ? std::min(*first, at) : at; };
   if (ladder_ && ladder_->outcome() == pty::KillLadder::Outcome::Working) consider(ladder_->next_step());
   if (drain_until_ && !all_ended()) consider(*drain_until_);
+  if (look_for_room_) consider(*look_for_room_);
   return first;
 }
 

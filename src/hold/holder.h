@@ -97,6 +97,9 @@ class Holder final : public io::Poller::Handler {
   void terminate(std::vector<pty::KillRung> rungs, journal::EndReason reason, Clock::time_point now);
   // A journal that is full gets more room, and reading goes on.
   void grant(uint64_t bytes);
+  // Somebody has read up to here and reads on: nothing after that is dropped before it was read, and the
+  // command waits if need be. Nullopt: nobody reads.
+  void follow(std::optional<uint64_t> read_to);
 
   const journal::Writer& journal() const { return writer_; }
   pty::Provider provider() const { return provider_; }
@@ -141,6 +144,8 @@ class Holder final : public io::Poller::Handler {
   void stop_reading();
   void resume_reading();
   void handle_full();
+  void look_for_room(Clock::time_point now);
+  void read_on();
   bool all_ended() const;
 
   // holder_input.cc
@@ -179,7 +184,9 @@ class Holder final : public io::Poller::Handler {
   pty::InputQueue input_;
   bool input_closed_ = false;
   bool paused_ = false;
-  bool overdrawn_ = false;  // the last bytes were let in beyond the quota
+  bool behind_ = false;                             // not reading until those who follow have caught up
+  std::optional<Clock::time_point> look_for_room_;  // while paused: when the disk is asked again
+  bool overdrawn_ = false;                          // the last bytes were let in beyond the quota
   bool children_changed_ = false;
   bool child_over_ = false;
   journal::OutputEnd output_end_ = journal::OutputEnd::Eof;

@@ -33,6 +33,7 @@ void Holder::note_exit(Clock::time_point now) {
   exited_at_ = now;
   drain_until_ = now + drain_time_;
   poller_.remove(child_.pidfd());
+  follow(std::nullopt);
   if (paused_) grant(0);  // handle_full lets the last bytes in
   for (Source& source : sources_) drain(source);
 }
@@ -89,6 +90,7 @@ void Holder::terminate(std::vector<pty::KillRung> rungs, journal::EndReason reas
                                              : pty::KillActions::below(child_.pid(), {&child_});
   ladder_.emplace(std::move(actions), std::move(rungs), std::vector<pty::ProcessId>{}, now);
   // Blocked in a write, it could not print what it says at its end.
+  follow(std::nullopt);
   if (paused_) grant(0);
   step_ladder(now);
 }

@@ -27,6 +27,8 @@ constexpr int kWidePipe = 1 << 20;
 // What may still be in the kernel when a paused command ended, and is let in
 // beyond the quota so that nothing is lost.
 constexpr uint64_t kLastBytes = 2 << 20;
+// How often a disk that was full is asked again.
+constexpr std::chrono::milliseconds kAskAgain{200};
 
 }  // namespace
 
@@ -62,6 +64,7 @@ ssize_t Holder::gather(Source& source) {
   if (kept < have) {
     // No room for the rest: it waits here as it would have waited in the kernel.
     left_over_ = have - kept;
+    source.dry = false;  // the next try says that there is no room
     std::memmove(gathered_.get(), gathered_.get() + kept, left_over_);
   }
   if (kept > 0) return static_cast<ssize_t>(kept);
@@ -70,7 +73,7 @@ ssize_t Holder::gather(Source& source) {
 }
 
 void Holder::drain(Source& source) {
-  if (source.state == Source::State::Ended || paused_) return;
+  if (source.state == Source::State::Ended || paused_ || behind_) return;
   size_t taken = 0;
   while (taken < kTurnBudget) {
     const ssize_t got = read_some(source);
@@ -142,9 +145,16 @@ void Holder::resume_reading() {
 }
 
 void Holder::handle_full() {
-  if (exited_at_ || ladder_) {
+  const bool ending = exited_at_ || ladder_;
+  if (writer_.waits_for_reader()) {
+    if (ending) return writer_.set_unread_from(journal::Writer::kNobodyReads);
+    behind_ = true;
+    stop_reading();
+    return;
+  }
+  if (ending) {
     // Nobody is to be slowed down any more: take the last bytes beyond the
-    // quota, once, and count what comes after them.
+    // quota, once, and keep the newest of what comes after them.
     if (!overdrawn_) writer_.grant(kLastBytes);
     overdrawn_ = true;
     if (writer_.writable_span().empty()) writer_.discard_rest();
@@ -156,7 +166,16 @@ void Holder::handle_full() {
     return;
   }
   paused_ = true;
+  if (writer_.may_find_room()) look_for_room_ = Clock::now() + kAskAgain;
   stop_reading();
+}
+
+void Holder::look_for_room(Clock::time_point now) {
+  if (!look_for_room_ || now < *look_for_room_) return;
+  look_for_room_.reset();
+  if (!paused_) return;
+  if (writer_.find_room()) return grant(0);
+  if (writer_.may_find_room()) look_for_room_ = now + kAskAgain;
 }
 
 void Holder::grant(uint64_t bytes) {
@@ -164,7 +183,23 @@ void Holder::grant(uint64_t bytes) {
   if (!paused_) return;
   paused_ = false;
   told_paused_ = false;
+  look_for_room_.reset();
+  read_on();
+}
+
+void Holder::follow(std::optional<uint64_t> read_to) {
+  // At the end nobody is waited for.
+  const bool ending = exited_at_ || ladder_;
+  writer_.set_unread_from(ending ? journal::Writer::kNobodyReads
+                                 : read_to.value_or(journal::Writer::kNobodyReads));
+  if (!std::exchange(behind_, false)) return;
+  read_on();
+}
+
+// What was read before there was no room comes first, whether or not there is more.
+void Holder::read_on() {
   resume_reading();
+  for (Source& source : sources_) drain(source);
 }
 
 bool Holder::all_ended() const {

@@ -5,6 +5,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -101,6 +102,16 @@ void Server::accept_all() {
 void Server::close(int fd) {
   poller_.remove(fd);
   clients_.erase(fd);
+  tell_how_far_read();
+}
+
+void Server::tell_how_far_read() {
+  if (holder_ == nullptr) return;
+  std::optional<uint64_t> least;
+  for (const auto& [fd, client] : clients_) {
+    if (client.read_to) least = least ? std::min(*least, *client.read_to) : *client.read_to;
+  }
+  holder_->follow(least);
 }
 
 bool Server::receive(Client& client) {
@@ -150,7 +161,10 @@ bool Server::handle(Client& client, const Frame& frame) {
     case MessageType::Watch: {
       Decoder in(frame.payload);
       client.watch = Client::Watch{in.number<uint64_t>(), frame.tag};
-      return in.complete() && answer_watch(client, holder_->journal().end());
+      if (!in.complete()) return false;
+      client.read_to = client.watch->offset;
+      tell_how_far_read();
+      return answer_watch(client, holder_->journal().end());
     }
     default:
       break;

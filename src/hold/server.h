@@ -51,6 +51,7 @@ class Server final : public io::Poller::Handler, public HolderObserver {
       uint32_t tag = 0;
     };
     std::optional<Watch> watch;
+    std::optional<uint64_t> read_to;  // by its last watch: it follows the output
   };
 
   Server(io::Poller& poller, base::UniqueFd folder, base::UniqueFd listener, std::string file)
@@ -68,6 +69,7 @@ class Server final : public io::Poller::Handler, public HolderObserver {
   bool greet(Client& client, const Frame& frame);
   base::Result<void> perform(const Frame& frame, bool& well_formed);
   bool answer_watch(Client& client, uint64_t end);  // false: close it
+  void tell_how_far_read();
   std::string status() const;
   std::string processes() const;
   bool send(Client& client, std::string_view bytes);  // false: close it

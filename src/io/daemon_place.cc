@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "base/private_folder.h"
 
@@ -37,16 +38,35 @@ bool owner_is_dead(int file) {
   return pid > 1 && ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
 }
 
+// Only asked about, never taken: nobody who looks is in the way.
+bool locked(int file, short type) {
+  struct flock asked = whole_file(type);
+  return ::fcntl(file, F_OFD_GETLK, &asked) == 0 && asked.l_type != F_UNLCK;
+}
+
 }  // namespace
+
+// Without the right to write there it is not said, and the start itself will tell why.
+StartingMark::StartingMark(const std::string& state) {
+  auto folder = base::open_private_folder(state, base::IfMissing::Create);
+  if (!folder) return;
+  auto file = base::open_private_file_at(folder->get(), kDaemonStarting, O_RDWR | O_CREAT, state);
+  if (!file) return;
+  file_ = std::move(*file);
+  struct flock wanted = whole_file(F_RDLCK);
+  ::fcntl(file_.get(), F_OFD_SETLK, &wanted);
+}
 
 std::optional<DaemonPlace> read_daemon_place(const std::string& state) {
   auto folder = base::open_private_folder(state, base::IfMissing::Fail);
   if (!folder) return std::nullopt;
-  auto file = base::open_private_file_at(folder->get(), kDaemonLock, O_RDONLY, state);
-  if (!file) return std::nullopt;
   DaemonPlace place;
-  struct flock asked = whole_file(F_RDLCK);  // only asked about, never taken: nobody who looks is in the way
-  place.running = ::fcntl(file->get(), F_OFD_GETLK, &asked) == 0 && asked.l_type != F_UNLCK;
+  if (const auto mark = base::open_private_file_at(folder->get(), kDaemonStarting, O_RDONLY, state)) {
+    place.starting = locked(mark->get(), F_WRLCK);
+  }
+  auto file = base::open_private_file_at(folder->get(), kDaemonLock, O_RDONLY, state);
+  if (!file) return place.starting ? std::optional(place) : std::nullopt;
+  place.running = locked(file->get(), F_RDLCK);
   std::array<char, 8192> text;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   const ssize_t got = ::pread(file->get(), text.data(), text.size(), 0);
   // A path with a line end in it is never written.

@@ -19,11 +19,25 @@ namespace ttyward::io {
 
 inline constexpr const char* kDaemonSocket = "daemon.sock";
 inline constexpr const char* kDaemonLock = "daemon.lock";
+inline constexpr const char* kDaemonStarting = "daemon.starting";
 
 struct DaemonPlace {
   bool running = false;
-  std::string sockets;  // empty while it starts
+  bool starting = false;  // somebody is about to start one
+  std::string sockets;    // empty while it starts
 };
+
+// Whoever starts a daemon says so until it is there: the file `daemon.starting` is locked as long. Any number
+// may at once; one of the daemons gets the place.
+class StartingMark {
+ public:
+  explicit StartingMark(const std::string& state);
+
+ private:
+  base::UniqueFd file_;
+};
+// How a process that went to the background ends if the daemon was killed before it was ready.
+inline constexpr int kExitKilledAtStart = 75;
 
 // nullopt: there never was a daemon, or the file cannot be read.
 std::optional<DaemonPlace> read_daemon_place(const std::string& state);

@@ -17,6 +17,15 @@ uint64_t fixed_sum(const SegmentHeader& header) {
   return checksum(&header, offsetof(SegmentHeader, fixed_sum));
 }
 
+uint64_t closed_sum(const JournalHeader& header) {
+  constexpr size_t from = offsetof(JournalHeader, end);
+  return checksum(&header.end, offsetof(JournalHeader, closed_sum) - from);
+}
+
+uint64_t closed_sum(const SegmentHeader& header) {
+  return checksum(&header, offsetof(SegmentHeader, closed_sum));
+}
+
 bool valid_id(const std::string& id) {
   if (id.empty() || id.size() > kLongestId) return false;
   for (const char c : id) {

@@ -1,14 +1,15 @@
 // The journal on disk, byte for byte. docs/protocol/journal.md is the prose.
 //
 //   journals/.usage            Usage: bytes allocated by all journals here
-//   journals/<id>.main         JournalHeader page, then segment 0
+//   journals/<id>.main         JournalHeader page, the tail, then segment 0
 //   journals/<id>/<base>-<number>.seg   a further segment, from absolute offset <base> on
 //
 //   a segment:  SegmentHeader · Mark[index_capacity] · pad to a page · data
 //
 // Everything is little-endian and naturally aligned. There is one truth about
 // how much was kept: JournalHeader::end. Whatever is below it and covered by a
-// segment file is there; whatever is below it and not covered was dropped.
+// segment file is there, and so are the newest bytes if they are in the tail;
+// whatever else is below it was dropped.
 #pragma once
 
 #include <array>
@@ -27,14 +28,19 @@ static_assert(std::endian::native == std::endian::little,
 inline constexpr std::array<char, 8> kJournalMagic = {'T', 'T', 'Y', 'W', 'J', 'N', 'L', '1'};
 inline constexpr std::array<char, 8> kSegmentMagic = {'T', 'T', 'Y', 'W', 'S', 'E', 'G', '1'};
 inline constexpr std::array<char, 8> kUsageMagic = {'T', 'T', 'Y', 'W', 'U', 'S', 'E', '1'};
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
+inline constexpr uint32_t kOldestVersion = 1;  // without tail, counts of lines and sums over what changes
 inline constexpr uint64_t kPage = 4096;
 
-// The first segment shares a file with the header, 16 KiB in all, because most
+// The newest bytes are kept here when no segment is to be had. It is set aside when the journal is made.
+inline constexpr uint64_t kTailBytes = 16 * 1024;
+
+// The first segment shares a file with the header and the tail, 32 KiB in all, because most
 // commands print little: 8 KiB of output cost no more than that.
 inline constexpr uint64_t kFirstSegmentBytes = 12 * 1024;
 inline constexpr uint64_t kLargestSegmentBytes = uint64_t{16} << 20;
 inline constexpr uint64_t kOpenSegment = ~uint64_t{0};  // SegmentHeader::length while it is being written
+inline constexpr uint64_t kNoTail = ~uint64_t{0};       // JournalHeader::tail_begin while nothing is there
 inline constexpr size_t kLongestId = 63;
 
 enum class Provider : uint32_t { Pty = 1, Pipe = 2 };
@@ -82,7 +88,7 @@ struct JournalHeader {
   // Constant after creation, covered by fixed_sum.
   std::array<char, 8> magic{};
   uint32_t version = 0;
-  uint32_t header_bytes = 0;
+  uint32_t header_bytes = 0;  // of the header page and the tail: where segment 0 begins
   uint64_t created_unix_ns = 0;
   uint64_t created_mono_us = 0;
   uint32_t writer_pid = 0;
@@ -107,15 +113,23 @@ struct JournalHeader {
   uint32_t child_pid = 0;      // 0 until there is one
   uint32_t output_end = 0;     // an OutputEnd, once Closed
   uint64_t child_started = 0;  // field 22 of /proc/PID/stat: tells a reused pid apart
+  // The tail: a ring of header_bytes - 4096 bytes after this page, the byte at absolute offset x in place
+  // x modulo its size. It holds [tail_begin, end), or nothing if tail_begin is kNoTail.
+  uint64_t tail_changes = 0;  // odd while the two below are being changed
+  uint64_t tail_begin = 0;
+  uint64_t tail_newlines = 0;  // line feeds below tail_begin
 
   // Written once, before state becomes Exited.
   alignas(256) ExitRecord exit;
   uint64_t exit_sum = 0;
+  uint64_t closed_sum = 0;  // written before state becomes Closed: of all from `end` to here, as it is then
 };
 static_assert(offsetof(JournalHeader, fixed_sum) == 112);
 static_assert(offsetof(JournalHeader, end) == 256);
 static_assert(offsetof(JournalHeader, state) == 312);
+static_assert(offsetof(JournalHeader, tail_changes) == 344);
 static_assert(offsetof(JournalHeader, exit) == 512);
+static_assert(offsetof(JournalHeader, closed_sum) == 584);
 static_assert(sizeof(JournalHeader) <= kPage);
 
 struct SegmentHeader {
@@ -129,8 +143,16 @@ struct SegmentHeader {
   uint64_t fixed_sum = 0;
   uint64_t index_count = 0;        // atomic: marks below it are whole
   uint64_t length = kOpenSegment;  // data bytes, once the segment is closed
+  // Not in version 1, where marks follow the length.
+  uint64_t newlines_before = 0;  // line feeds in all bytes below base
+  uint64_t newlines = 0;         // those in it, once it is closed
+  uint64_t closed_sum = 0;       // written before the length: of what is before it, the length included
 };
-static_assert(sizeof(SegmentHeader) == 72);
+static_assert(sizeof(SegmentHeader) == 96);
+// Where a segment's marks begin.
+constexpr uint64_t index_offset(uint32_t version) {
+  return version == 1 ? offsetof(SegmentHeader, newlines_before) : sizeof(SegmentHeader);
+}
 
 // A note beside the bytes: from `offset` on, something holds.
 struct Mark {
@@ -163,6 +185,9 @@ struct Usage {
 uint64_t checksum(const void* data, size_t bytes);
 uint64_t fixed_sum(const JournalHeader& header);
 uint64_t fixed_sum(const SegmentHeader& header);
+// Of a header as it is once its journal or segment is closed.
+uint64_t closed_sum(const JournalHeader& header);
+uint64_t closed_sum(const SegmentHeader& header);
 
 bool valid_id(const std::string& id);  // [A-Za-z0-9_-], 1 to 63 of them
 

@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "base/count_newlines.h"
 #include "base/file_io.h"
 
 namespace ttyward::journal {
@@ -29,13 +31,14 @@ base::Result<void> read_exactly(int fd, void* into, size_t bytes, uint64_t at, c
 
 // The layout a segment header may claim: nothing outside the largest segment,
 // so that no sum below can overflow.
-bool sane(const SegmentHeader& header, SegmentName name) {
+bool sane(const SegmentHeader& header, SegmentName name, uint32_t version) {
   constexpr uint64_t most = kLargestSegmentBytes;
-  return header.magic == kSegmentMagic && header.version == kVersion &&
-         header.fixed_sum == fixed_sum(header) && header.number == name.number && header.base == name.base &&
-         header.data_offset >= sizeof(SegmentHeader) && header.data_offset <= most &&
+  if (header.version != version) return false;
+  return header.magic == kSegmentMagic && header.fixed_sum == fixed_sum(header) &&
+         header.number == name.number && header.base == name.base &&
+         header.data_offset >= index_offset(version) && header.data_offset <= most &&
          header.data_capacity <= most &&
-         header.index_capacity <= (header.data_offset - sizeof(SegmentHeader)) / sizeof(Mark);
+         header.index_capacity <= (header.data_offset - index_offset(version)) / sizeof(Mark);
 }
 
 }  // namespace
@@ -70,13 +73,15 @@ base::Result<Reader> Reader::open_at(int journals_fd, const std::string& id, con
   if (magic != std::bit_cast<uint64_t>(kJournalMagic)) return corrupt(shown + ".main is not a journal");
   JournalHeader copy;
   std::memcpy(&copy, shared, sizeof copy);
-  if (copy.version != kVersion) {
+  const bool whole = copy.fixed_sum == fixed_sum(copy);
+  if (whole && (copy.version < kOldestVersion || copy.version > kVersion)) {
     return base::fail(base::ErrorCode::Unsupported, shown + " is a journal of version " +
                                                         std::to_string(copy.version) + ", not " +
                                                         std::to_string(kVersion));
   }
   const bool provider_known = copy.provider == Provider::Pty || copy.provider == Provider::Pipe;
-  if (copy.header_bytes != kPage || copy.fixed_sum != fixed_sum(copy) || !provider_known ||
+  const uint64_t before_segments = copy.version == 1 ? kPage : kPage + kTailBytes;
+  if (!whole || copy.header_bytes != before_segments || !provider_known ||
       id != std::string(copy.id.data(), ::strnlen(copy.id.data(), copy.id.size()))) {
     return corrupt(shown + ".main has a damaged header");
   }
@@ -87,6 +92,8 @@ base::Result<Reader> Reader::open_at(int journals_fd, const std::string& id, con
   reader.root_ = std::move(root);
   reader.main_ = std::move(*main);
   reader.header_ = std::move(*mapping);
+  reader.version_ = copy.version;
+  reader.first_segment_ = copy.header_bytes;
   reader.provider_ = copy.provider;
   reader.flags_ = copy.flags;
   reader.created_unix_ns_ = copy.created_unix_ns;
@@ -95,20 +102,42 @@ base::Result<Reader> Reader::open_at(int journals_fd, const std::string& id, con
   return reader;
 }
 
+// The state, unless damage has changed it: a journal that was closed has a sum over all that changed before.
+base::Result<State> Reader::state() const {
+  const auto* shared = header_.as<const JournalHeader>();
+  const uint32_t said = observe(shared->state);
+  if (version_ > 1 && observe(shared->closed_sum) != 0) {
+    JournalHeader copy;
+    std::memcpy(&copy, shared, sizeof copy);
+    copy.state = static_cast<uint32_t>(State::Closed);
+    if (closed_sum(copy) == copy.closed_sum) return State::Closed;
+    if (said != static_cast<uint32_t>(State::Running) && said != static_cast<uint32_t>(State::Exited))
+      return corrupt(shown_ + ".main has a damaged header");
+    // The writer is just closing it, or died at that.
+  }
+  if (said < static_cast<uint32_t>(State::Running) || said > static_cast<uint32_t>(State::Closed) ||
+      (version_ > 1 && said == static_cast<uint32_t>(State::Closed))) {
+    return corrupt(shown_ + ".main has a damaged header");
+  }
+  return static_cast<State>(said);
+}
+
+std::optional<ExitRecord> Reader::exit_record() const {
+  const auto* shared = header_.as<const JournalHeader>();
+  const ExitRecord record = shared->exit;
+  if (shared->exit_sum == 0 || checksum(&record, sizeof record) != shared->exit_sum) return std::nullopt;
+  return record;
+}
+
 base::Result<Status> Reader::status() const {
   const auto* shared = header_.as<const JournalHeader>();
   Status status;
-  const uint32_t state = observe(shared->state);
-  if (state < static_cast<uint32_t>(State::Running) || state > static_cast<uint32_t>(State::Closed)) {
-    return corrupt(shown_ + ".main has an unknown state");
-  }
-  status.state = static_cast<State>(state);
+  const auto state = this->state();
+  if (!state) return tl::unexpected(state.error());
+  status.state = *state;
   if (status.state != State::Running) {
-    const ExitRecord record = shared->exit;
-    if (checksum(&record, sizeof record) != shared->exit_sum) {
-      return corrupt(shown_ + ".main has a damaged exit record");
-    }
-    status.exit = record;
+    status.exit = exit_record();
+    if (!status.exit) return corrupt(shown_ + ".main has a damaged exit record");
   }
   if (status.state == State::Closed) status.output_end = static_cast<OutputEnd>(observe(shared->output_end));
   // After the state: what a closed journal counts is final.
@@ -169,7 +198,7 @@ base::Result<Reader::Part> Reader::open_part(SegmentName name) const {
     if (!opened) return tl::unexpected(opened.error());
     part.file = std::move(*opened);
   }
-  part.start = name.number == 0 ? kPage : 0;
+  part.start = first ? first_segment_ : 0;
   const auto got =
       base::read_at(part.file.get(), &part.header, sizeof part.header, part.start, shown_ + "/" + file);
   if (!got) return tl::unexpected(got.error());
@@ -178,20 +207,25 @@ base::Result<Reader::Part> Reader::open_part(SegmentName name) const {
     // Its writer is about to fill it in, or died before it could: no data yet.
     return base::fail(base::ErrorCode::Unavailable, shown_ + "/" + file + " is not a segment yet");
   }
-  if (!sane(part.header, name)) return corrupt(shown_ + "/" + file + " has a damaged header");
+  if (!sane(part.header, name, version_)) return corrupt(shown_ + "/" + file + " has a damaged header");
   return part;
 }
 
 base::Result<uint64_t> Reader::length_of(Part& part, uint64_t end) const {
-  // It may have been closed since it was opened here, or this very moment: an
-  // impossible value is read once more before it is called damage.
+  // It may have been closed since it was opened here, or this very moment: what
+  // cannot be is read once more before it is called damage.
+  const auto closed_well = [&] {
+    const SegmentHeader& header = part.header;
+    if (header.length > header.data_capacity) return false;
+    return version_ == 1 || header.closed_sum == closed_sum(header);
+  };
   for (int attempt = 0; attempt < 2; ++attempt) {
-    if (part.header.length <= part.header.data_capacity) return part.header.length;
-    auto got = read_exactly(part.file.get(), &part.header.length, sizeof part.header.length,
-                            part.start + offsetof(SegmentHeader, length), shown_);
+    if (closed_well()) return part.header.length;
+    const size_t bytes = version_ == 1 ? offsetof(SegmentHeader, newlines_before) : sizeof part.header;
+    auto got = read_exactly(part.file.get(), &part.header, bytes, part.start, shown_);
     if (!got) return tl::unexpected(got.error());
   }
-  if (part.header.length <= part.header.data_capacity) return part.header.length;
+  if (closed_well()) return part.header.length;
   if (part.header.length != kOpenSegment) return corrupt(shown_ + ": impossible segment length");
   const uint64_t length = end > part.header.base ? end - part.header.base : 0;
   if (length > part.header.data_capacity) return corrupt(shown_ + ": the header counts more than was kept");
@@ -228,26 +262,93 @@ base::Result<Reader::Part*> Reader::part_at(uint64_t at, uint64_t end) {
   return nullptr;
 }
 
+Reader::Tail Reader::tail() const {
+  Tail tail;
+  if (version_ == 1) return tail;
+  const auto* shared = header_.as<const JournalHeader>();
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    const uint64_t changes = observe(shared->tail_changes);
+    tail.begin = observe(shared->tail_begin);
+    const uint64_t newlines = observe(shared->tail_newlines);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (changes % 2 != 0 || observe(shared->tail_changes) != changes) continue;
+    tail.newlines = newlines;
+    break;
+  }
+  return tail;
+}
+
+// How many bytes were there; none if they are not in the tail any more.
+base::Result<size_t> Reader::read_tail(uint64_t at, uint64_t end, std::span<std::byte> into) const {
+  const auto* shared = header_.as<const JournalHeader>();
+  if (version_ == 1 || observe(shared->tail_begin) > at) return 0;
+  const uint64_t size = first_segment_ - kPage;
+  const uint64_t bytes = std::min<uint64_t>({into.size(), end - at, size - at % size});
+  auto got = read_exactly(main_.get(), into.data(), bytes, kPage + at % size, shown_);
+  if (!got) return tl::unexpected(got.error());
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return observe(shared->tail_begin) > at ? 0 : bytes;
+}
+
 base::Result<Reader::Chunk> Reader::read(uint64_t at, std::span<std::byte> into) {
   const uint64_t end = this->end();
   if (at >= end || into.empty()) return Chunk{};
-  auto part = part_at(at, end);
-  if (!part) return tl::unexpected(part.error());
-  if (*part == nullptr) {
-    // part_at listed the folder: the next segment's base ends the gap.
-    const auto next = std::upper_bound(names_.begin(), names_.end(), at,
-                                       [](uint64_t offset, SegmentName name) { return offset < name.base; });
-    const uint64_t gap_end = next == names_.end() ? end : std::min(end, next->base);
-    return Chunk{0, gap_end - at};
+  const auto found = [&](size_t bytes) {
+    if (counted_ && counted_->at == at) {
+      counted_ = Counted{at + bytes, counted_->newlines + base::count_newlines(into.data(), bytes)};
+    }
+    return Chunk{bytes, 0, {}};
+  };
+  Part* covering = nullptr;
+  // Bytes move from the tail to a segment, and new ones to the tail: what was in neither is looked for again.
+  for (;;) {
+    const auto in_tail = read_tail(at, end, into);
+    if (!in_tail) return tl::unexpected(in_tail.error());
+    if (*in_tail > 0) return found(*in_tail);
+    auto part = part_at(at, end);
+    if (!part) return tl::unexpected(part.error());
+    covering = *part;
+    if (covering != nullptr) break;
+    if (const Chunk gap = gap_at(at, end); gap.gap > 0) return gap;
   }
-  auto length = length_of(**part, end);
+  auto length = length_of(*covering, end);
   if (!length) return tl::unexpected(length.error());
-  const uint64_t from = at - (*part)->header.base;
+  const uint64_t from = at - covering->header.base;
   const uint64_t bytes = std::min<uint64_t>({into.size(), *length - from, end - at});
-  const uint64_t offset = (*part)->start + (*part)->header.data_offset + from;
-  auto got = read_exactly((*part)->file.get(), into.data(), bytes, offset, shown_);
+  const uint64_t offset = covering->start + covering->header.data_offset + from;
+  auto got = read_exactly(covering->file.get(), into.data(), bytes, offset, shown_);
   if (!got) return tl::unexpected(got.error());
-  return Chunk{bytes, 0};
+  if (from == 0 && version_ > 1) counted_ = Counted{at, covering->header.newlines_before};
+  return found(bytes);
+}
+
+// No segment covers `at`, and part_at has listed the folder: what comes next ends the gap.
+Reader::Chunk Reader::gap_at(uint64_t at, uint64_t end) {
+  const auto next = std::upper_bound(names_.begin(), names_.end(), at,
+                                     [](uint64_t offset, SegmentName name) { return offset < name.base; });
+  const Tail tail = this->tail();
+  if (tail.begin <= at) return Chunk{};  // it came to the tail this moment
+  constexpr uint64_t kUnknown = ~uint64_t{0};
+  uint64_t gap_end = std::min(end, tail.begin);
+  uint64_t above = gap_end == tail.begin ? tail.newlines.value_or(kUnknown) : kUnknown;
+  if (next != names_.end() && next->base < gap_end) {
+    gap_end = next->base;
+    const auto part = open_part(*next);
+    above = part && version_ > 1 ? part->header.newlines_before : kUnknown;
+  }
+  // Below the gap: as far as it was read, or what the segment before it has.
+  uint64_t below = counted_ && counted_->at == at ? counted_->newlines : kUnknown;
+  if (below == kUnknown && next != names_.begin() && version_ > 1) {
+    auto before = open_part(*std::prev(next));
+    const auto length = before ? length_of(*before, end) : tl::unexpected(before.error());
+    if (length && before->header.length == *length && before->header.base + *length == at)
+      below = before->header.newlines_before + before->header.newlines;
+  }
+  Chunk chunk{0, gap_end - at, {}};
+  if (above == kUnknown) return chunk;
+  if (below <= above) chunk.newlines = above - below;
+  counted_ = Counted{gap_end, above};
+  return chunk;
 }
 
 base::Result<std::string> Reader::read_all(Range range, size_t limit) {
@@ -272,8 +373,10 @@ base::Result<std::vector<Range>> Reader::gaps() {
   const uint64_t stop = end();
   std::vector<Range> found;
   uint64_t covered = 0;
+  const Tail tail = this->tail();
   const std::vector<SegmentName> names = names_;
   for (const SegmentName name : names) {
+    if (name.base >= tail.begin) break;
     auto part = open_part(name);
     if (!part) {
       const bool no_data =
@@ -287,8 +390,25 @@ base::Result<std::vector<Range>> Reader::gaps() {
     if (name.base > covered) found.push_back({covered, name.base});
     covered = std::max(covered, name.base + *length);
   }
+  if (tail.begin < stop) {
+    if (tail.begin > covered) found.push_back({covered, tail.begin});
+    covered = stop;
+  }
   if (covered < stop) found.push_back({covered, stop});
   return found;
+}
+
+base::Result<uint64_t> Reader::missing(Range range) {
+  if (observe(header_.as<const JournalHeader>()->dropped) == 0 && range.end <= end()) return 0;
+  auto all = gaps();
+  if (!all) return tl::unexpected(all.error());
+  uint64_t bytes = 0;
+  for (const Range& gap : *all) {
+    const uint64_t from = std::max(gap.begin, range.begin);
+    const uint64_t to = std::min(gap.end, range.end);
+    if (to > from) bytes += to - from;
+  }
+  return bytes;
 }
 
 base::Result<bool> Reader::complete() {
@@ -315,7 +435,7 @@ base::Result<std::vector<Mark>> Reader::marks(Range range) {
     if (count > part->header.index_capacity) return corrupt(shown_ + ": impossible number of marks");
     std::vector<Mark> all(count);
     auto got = read_exactly(part->file.get(), all.data(), count * sizeof(Mark),
-                            part->start + sizeof(SegmentHeader), shown_);
+                            part->start + index_offset(version_), shown_);
     if (!got) return tl::unexpected(got.error());
     for (const Mark& mark : all) {
       if (mark.offset >= range.begin && mark.offset <= range.end) found.push_back(mark);

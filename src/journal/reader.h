@@ -57,6 +57,7 @@ class Reader {
   struct Chunk {
     size_t bytes = 0;
     uint64_t gap = 0;
+    std::optional<uint64_t> newlines;  // line feeds in the gap, if anybody counted them
   };
 
   static base::Result<Reader> open(const std::string& journals, const std::string& id);
@@ -70,6 +71,8 @@ class Reader {
 
   uint64_t end() const { return observe(header_.as<const JournalHeader>()->end); }
   base::Result<Status> status() const;
+  // How the command ended, if that was recorded and the record is whole; also when the rest is damaged.
+  std::optional<ExitRecord> exit_record() const;
   // A journal whose writer is gone and that is still Running was lost:
   // how the command ended is not known.
   base::Result<WriterLife> writer() const { return probe_writer(main_.get()); }
@@ -80,6 +83,10 @@ class Reader {
   base::Result<std::vector<Range>> gaps();
   // Closed, every byte there, and the output ended by itself.
   base::Result<bool> complete();
+  // Bytes of [begin, end) that are not there.
+  base::Result<uint64_t> missing(Range range);
+  // There are so many line feeds below this offset: for a read that begins in a gap.
+  void know_newlines(uint64_t at, uint64_t newlines) { counted_ = Counted{at, newlines}; }
   // Marks with an offset in [begin, end].
   base::Result<std::vector<Mark>> marks(Range range);
 
@@ -92,9 +99,17 @@ class Reader {
   };
 
   Reader() = default;
+  base::Result<State> state() const;
   base::Result<void> list();  // what segments there are
   base::Result<Part> open_part(SegmentName name) const;
   base::Result<uint64_t> length_of(Part& part, uint64_t end) const;
+  struct Tail {
+    uint64_t begin = kNoTail;
+    std::optional<uint64_t> newlines;  // below begin
+  };
+  Tail tail() const;
+  base::Result<size_t> read_tail(uint64_t at, uint64_t end, std::span<std::byte> into) const;
+  Chunk gap_at(uint64_t at, uint64_t end);
   // The segment that covers `at`, opened; null if none does.
   base::Result<Part*> part_at(uint64_t at, uint64_t end);
 
@@ -104,6 +119,8 @@ class Reader {
   base::UniqueFd root_;
   base::UniqueFd main_;
   Mapping header_;
+  uint32_t version_ = kVersion;
+  uint64_t first_segment_ = 0;  // where it begins in `main`
   Provider provider_ = Provider::Pty;
   uint32_t flags_ = 0;
   uint64_t created_unix_ns_ = 0;
@@ -112,6 +129,11 @@ class Reader {
   base::UniqueFd dir_;              // of further segments, once there are any
   std::vector<SegmentName> names_;  // in order of offset, then number
   std::optional<Part> open_;        // the one read last
+  struct Counted {
+    uint64_t at = 0;
+    uint64_t newlines = 0;  // below it
+  };
+  std::optional<Counted> counted_;  // up to where reads have come
 };
 
 }  // namespace ttyward::journal

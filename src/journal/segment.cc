@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/count_newlines.h"
 
 namespace ttyward::journal {
 
@@ -24,7 +25,8 @@ uint64_t round_up_to_page(uint64_t bytes) {
 }  // namespace
 
 base::Result<Segment> Segment::create(base::UniqueFd file, uint64_t start, uint64_t bytes, uint32_t number,
-                                      uint64_t base, Allocate allocate, const std::string& shown) {
+                                      uint64_t base, uint64_t newlines_before, Allocate allocate,
+                                      const std::string& shown) {
   TTYWARD_CHECK(start % kPage == 0 && bytes % kPage == 0 && bytes >= 2 * kPage);
   const uint64_t total = start + bytes;
   const int error = allocate(file.get(), static_cast<off_t>(total));
@@ -46,6 +48,7 @@ base::Result<Segment> Segment::create(base::UniqueFd file, uint64_t start, uint6
   fresh.data_offset = round_up_to_page(std::max(kPage, bytes / kIndexShare));
   fresh.data_capacity = bytes - fresh.data_offset;
   fresh.index_capacity = (fresh.data_offset - sizeof(SegmentHeader)) / sizeof(Mark);
+  fresh.newlines_before = newlines_before;
   fresh.magic = kSegmentMagic;
   fresh.fixed_sum = fixed_sum(fresh);
   publish_header(segment.header(), fresh);
@@ -62,8 +65,17 @@ void Segment::add_mark(const Mark& mark) {
   publish(header()->index_count, ++marks_);
 }
 
-uint64_t Segment::close(uint64_t length, uint64_t worth_freeing) {
-  publish(header()->length, length);
+uint64_t Segment::count_newlines(uint64_t length) const {
+  return base::count_newlines(mapping_.data() + file_offset(0), length);
+}
+
+uint64_t Segment::close(uint64_t length, uint64_t newlines, uint64_t worth_freeing) {
+  SegmentHeader* shared = header();
+  shared->newlines = newlines;
+  SegmentHeader closed = *shared;
+  closed.length = length;
+  shared->closed_sum = closed_sum(closed);
+  publish(shared->length, length);
   const uint64_t needed = round_up_to_page(file_offset(length));
   if (needed + worth_freeing > file_bytes_ || ::ftruncate(file_.get(), static_cast<off_t>(needed)) != 0)
     return 0;

@@ -26,7 +26,8 @@ class Segment {
   // `start` is where in the file the segment begins: after the journal's header
   // in `main`, 0 in a file of its own. `bytes` is the segment's size.
   static base::Result<Segment> create(base::UniqueFd file, uint64_t start, uint64_t bytes, uint32_t number,
-                                      uint64_t base, Allocate allocate, const std::string& shown);
+                                      uint64_t base, uint64_t newlines_before, Allocate allocate,
+                                      const std::string& shown);
 
   uint64_t base() const { return header()->base; }
   uint64_t capacity() const { return header()->data_capacity; }
@@ -41,9 +42,12 @@ class Segment {
   size_t marks_left() const { return header()->index_capacity - marks_; }
   void add_mark(const Mark& mark);
 
-  // Records the final length and gives unused blocks back, if they are at least
+  uint64_t newlines_before() const { return header()->newlines_before; }
+  uint64_t count_newlines(uint64_t length) const;
+
+  // Records the final length and the line feeds in it, and gives unused blocks back, if they are at least
   // `worth_freeing` bytes. Returns how many bytes that freed.
-  uint64_t close(uint64_t length, uint64_t worth_freeing);
+  uint64_t close(uint64_t length, uint64_t newlines, uint64_t worth_freeing);
 
   // The file and its mapping, of a segment that is closed but has a neighbour in the same file.
   struct Rest {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/count_newlines.h"
 #include "base/file_io.h"
 #include "journal/allocate.h"
 
@@ -76,7 +77,7 @@ base::Result<Writer> Writer::create(std::shared_ptr<Folder> folder, const Writer
     return base::fail(base::ErrorCode::InvalidArgument,
                       "a journal's quota must be at least " + std::to_string(kSmallestQuota) + " bytes");
   }
-  const uint64_t first_bytes = kPage + kFirstSegmentBytes;
+  const uint64_t first_bytes = kPage + kTailBytes + kFirstSegmentBytes;
   if (auto room = folder->reserve(first_bytes); !room) return tl::unexpected(room.error());
   Undo undo(*folder, options.id, first_bytes);
   const std::string shown = folder->path() + "/" + main_file(options.id);
@@ -90,7 +91,8 @@ base::Result<Writer> Writer::create(std::shared_ptr<Folder> folder, const Writer
   Writer writer;
   writer.allocate_ = options.allocate != nullptr ? options.allocate : allocate_room;
   writer.monotonic_us_ = options.monotonic_us != nullptr ? options.monotonic_us : monotonic_now_us;
-  auto segment = Segment::create(std::move(*file), kPage, kFirstSegmentBytes, 0, 0, writer.allocate_, shown);
+  auto segment = Segment::create(std::move(*file), kPage + kTailBytes, kFirstSegmentBytes, 0, 0, 0,
+                                 writer.allocate_, shown);
   if (!segment) return tl::unexpected(segment.error());
 
   writer.id_ = options.id;
@@ -106,7 +108,8 @@ base::Result<Writer> Writer::create(std::shared_ptr<Folder> folder, const Writer
 
   JournalHeader fresh;
   fresh.version = kVersion;
-  fresh.header_bytes = kPage;
+  fresh.header_bytes = kPage + kTailBytes;
+  fresh.tail_begin = kNoTail;
   fresh.created_unix_ns = unix_now_ns();
   fresh.created_mono_us = writer.started_us_;
   fresh.writer_pid = static_cast<uint32_t>(::getpid());
@@ -129,21 +132,31 @@ base::Result<Writer> Writer::create(std::shared_ptr<Folder> folder, const Writer
 
 std::span<std::byte> Writer::writable_span() {
   if (!make_room()) return {};
-  if (discarding_) return scratch_;
+  if (discarding_) return std::span(scratch_).first(tail_room());
   return current_->space(end_ - current_->base());
 }
 
 void Writer::commit(size_t bytes, Stream stream) {
-  if (bytes == 0) return;
+  if (bytes == 0 || closed_for_good_) return;
   if (discarding_) {
-    dropped_ += bytes;
-    publish(header()->dropped, dropped_);
+    put_in_tail(std::span(scratch_).first(bytes));
     stream_ = stream;
+    count(bytes);
   } else {
     TTYWARD_CHECK(current_ && bytes <= current_->capacity() - (end_ - current_->base()));
-    note_arrival(stream);
+    keep(current_->space(end_ - current_->base()).data(), bytes, stream);
   }
-  count(bytes);
+}
+
+// They are in the current segment, and `bytes` is where to look at them; null: not without reading them back.
+void Writer::keep(const std::byte* bytes, size_t count, Stream stream) {
+  note_arrival(stream);
+  if (bytes == nullptr) {
+    newlines_counted_ = false;
+  } else {
+    segment_newlines_ += base::count_newlines(bytes, count);
+  }
+  this->count(count);
 }
 
 size_t Writer::append(std::span<const std::byte> bytes, Stream stream) {
@@ -158,7 +171,11 @@ size_t Writer::append(std::span<const std::byte> bytes, Stream stream) {
                                          current_->file_offset(end_ - current_->base()), id_)) {
       std::memcpy(space.data(), part.data(), part.size());
     }
-    commit(part.size(), stream);
+    if (discarding_) {
+      commit(part.size(), stream);
+    } else {
+      keep(part.data(), part.size(), stream);
+    }
     done += part.size();
   }
   return done;
@@ -170,7 +187,7 @@ ssize_t Writer::splice_from(int pipe, size_t limit, Stream stream) {
     return -1;
   }
   if (discarding_) {
-    const ssize_t got = ::read(pipe, scratch_.data(), std::min(limit, scratch_.size()));
+    const ssize_t got = ::read(pipe, scratch_.data(), std::min(limit, tail_room()));
     if (got > 0) commit(static_cast<size_t>(got), stream);
     return got;
   }
@@ -182,7 +199,7 @@ ssize_t Writer::splice_from(int pipe, size_t limit, Stream stream) {
     // Not a pipe, or a file system without splice: the mapping always works.
     got = ::read(pipe, current_->space(used).data(), room);
   }
-  if (got > 0) commit(static_cast<size_t>(got), stream);
+  if (got > 0) keep(nullptr, static_cast<size_t>(got), stream);
   return got;
 }
 
@@ -206,7 +223,7 @@ void Writer::count(size_t bytes) {
 
 void Writer::add_mark(Mark::Kind kind, uint64_t value) {
   const uint64_t now = now_us();
-  if (!current_) return;  // counted bytes have no place to put a mark; the next segment begins with the state
+  if (!current_) return;  // the tail has no place for a mark; the next segment begins with the state
   current_->add_mark(Mark(kind, end_, now - started_us_, value));
   if (kind == Mark::Kind::Stream || kind == Mark::Kind::Time) last_mark_us_ = now;
 }
@@ -233,6 +250,14 @@ void Writer::grant(uint64_t bytes) {
   set_condition(kPaused, false);
 }
 
+bool Writer::find_room() {
+  if (!full_) return true;
+  full_ = false;
+  if (!make_room()) return false;
+  set_condition(kPaused, false);
+  return true;
+}
+
 void Writer::discard_rest() {
   discard_for_good_ = true;
   full_ = false;
@@ -251,9 +276,11 @@ void Writer::close(OutputEnd end) {
   close_segment(kWorthFreeingAtEnd);
   set_condition(kPaused, false);
   set_condition(kDiscarding, false);
-  discarding_ = true;
-  discard_for_good_ = true;
+  closed_for_good_ = true;
   publish(header()->output_end, static_cast<uint32_t>(end));
+  JournalHeader closed = *header();
+  closed.state = static_cast<uint32_t>(State::Closed);
+  header()->closed_sum = closed_sum(closed);
   publish(header()->state, static_cast<uint32_t>(State::Closed));
   ::flock(main_.file.get(), LOCK_UN);
 }

@@ -15,10 +15,14 @@
 //
 // When no more can be kept, the overflow policy decides:
 //   DropMiddle  the oldest segments after the head go, counted. If even that
-//               makes no room (the disk is full), bytes are counted and not
-//               kept until there is room again.
+//               makes no room (the disk is full), only the newest bytes are
+//               kept, in the tail, until there is room again.
 //   Pause,Kill  writable_span() is empty and full() is true; the holder stops
 //               reading, or ends the command.
+//
+// What a reader has yet to see is not dropped (set_unread_from): the writer then
+// waits_for_reader(), and writable_span() is empty. So whoever follows a terminal
+// sees every byte of it, and every mark of its shell, however little is kept.
 //
 // Thread rule: one thread. Not copied, moved only while nobody holds a span.
 #pragma once
@@ -70,23 +74,30 @@ class Writer {
   Writer& operator=(const Writer&) = delete;
   ~Writer() = default;
 
-  // Where the next bytes go. Empty only when full().
+  // Where the next bytes go. Empty only when full() or waits_for_reader().
   std::span<std::byte> writable_span();
   // The first `bytes` of the span hold bytes of `stream`: publish them.
   void commit(size_t bytes, Stream stream);
   // Keeps bytes that are somewhere else in memory, and publishes them. How many: fewer than given only
-  // when full().
+  // when full() or waits_for_reader().
   size_t append(std::span<const std::byte> bytes, Stream stream);
   // Moves at most `limit` bytes from a pipe. As read(2): 0 is the end of the
-  // stream, -1 sets errno; EXFULL when full().
+  // stream, -1 sets errno; EXFULL when full() or waits_for_reader().
   ssize_t splice_from(int pipe, size_t limit, Stream stream);
 
   Overflow overflow() const { return overflow_; }
   bool full() const { return full_; }
   // More room: the quota grows by `bytes`, and a paused writer goes on.
   void grant(uint64_t bytes);
-  // From now on bytes are counted and not kept (the command is being ended).
+  // Full, and not because of its own quota: whether there is room by now.
+  bool find_room();
+  bool may_find_room() const { return full_ && !at_quota_; }
+  // From now on only the newest bytes are kept (the command is being ended).
   void discard_rest();
+  // Somebody has read up to here and follows. kNobodyReads: what is oldest may go.
+  static constexpr uint64_t kNobodyReads = ~uint64_t{0};
+  void set_unread_from(uint64_t offset) { unread_from_ = offset; }
+  bool waits_for_reader() const { return waits_for_reader_; }
 
   void mark_resize(TerminalSize size);
   enum class Echo : uint8_t { Off, On };
@@ -121,14 +132,22 @@ class Writer {
   uint64_t now_us() const { return monotonic_us_(); }
 
   static uint64_t segment_after(uint64_t bytes, uint64_t quota);
-  bool make_room();  // after it: a current segment with space, or discarding_, or full_
-  bool begin_segment();
+  bool make_room();  // after it: a current segment with space, or discarding_, or full_, or waiting
+  enum class Begun : uint8_t { Yes, NoRoom, NotRead };
+  Begun begin_segment();
   bool open_dir();
-  bool drop_one();
+  enum class Dropped : uint8_t { One, NotRead, NothingLeft };
+  Dropped drop_one();
   void close_segment(uint64_t worth_freeing);
   void start_discarding();
+  std::byte* tail() const { return reinterpret_cast<std::byte*>(header_) + kPage; }
+  size_t tail_room() const;  // for how much the tail may forget older bytes
+  void put_in_tail(std::span<const std::byte> bytes);
+  void move_tail(Segment& into);
+  void publish_tail();
   void note_arrival(Stream stream);
   void count(size_t bytes);
+  void keep(const std::byte* bytes, size_t count, Stream stream);
   void add_mark(Mark::Kind kind, uint64_t value);
   void set_condition(uint32_t bit, bool on);
 
@@ -155,7 +174,15 @@ class Writer {
   uint64_t next_bytes_ = kFirstSegmentBytes;
   std::optional<Stream> stream_;
   uint64_t last_mark_us_ = 0;
+  uint64_t segment_newlines_ = 0;  // in the current segment
+  bool newlines_counted_ = true;   // false: bytes went into it without being seen
+  uint64_t newlines_before_ = 0;   // line feeds below the current segment, or below the next
+  uint64_t tail_begin_ = kNoTail;
+  uint64_t unread_from_ = kNobodyReads;
+  bool waits_for_reader_ = false;
   bool full_ = false;
+  bool at_quota_ = false;  // that is why
+  bool closed_for_good_ = false;
   bool discarding_ = false;
   bool discard_for_good_ = false;
   uint64_t retry_at_us_ = 0;  // while discarding: when to ask the disk again

@@ -1,15 +1,17 @@
 #include "mcp/serve.h"
 
-#include <signal.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 #include "base/folders.h"
 #include "base/ids.h"
 #include "base/private_folder.h"
 #include "io/loop.h"
+#include "io/signals.h"
 #include "mcp/conformance/fixtures.h"
 #include "mcp/http/endpoint.h"
 #include "mcp/http/guard.h"
@@ -37,36 +39,66 @@ int serve_stdio(Server& server) {
   return 0;
 }
 
-base::Result<std::string> choose_token(const ServeOptions& options, std::string& path) {
-  if (options.conformance) return std::string();
-  if (!options.token_file.empty()) {
-    path = options.token_file;
-    return http::read_token_file(path);
+// The token of a server, and the file it is in. A file that was made for this server goes with it.
+class Token {
+ public:
+  // Each server has its own, named after its port: two at once do not take each other's away.
+  static base::Result<Token> choose(const ServeOptions& options, int port) {
+    Token made;
+    if (options.conformance) return made;
+    const bool given = !options.token_file.empty();
+    if (given) {
+      made.path_ = options.token_file;
+    } else {
+      const std::string folder = base::user_folders().sockets();
+      if (auto opened = base::open_private_folder(folder, base::IfMissing::Create); !opened)
+        return tl::unexpected(opened.error());
+      made.path_ = folder + "/mcp-token-" + std::to_string(port);
+    }
+    auto text = given ? http::read_token_file(made.path_) : http::make_token_file(made.path_);
+    if (!text) return tl::unexpected(text.error());
+    made.text_ = std::move(*text);
+    made.ours_ = !given;
+    return made;
   }
-  const std::string folder = base::user_folders().sockets();
-  if (auto opened = base::open_private_folder(folder, base::IfMissing::Create); !opened)
-    return tl::unexpected(opened.error());
-  path = folder + "/mcp-token";
-  return http::make_token_file(path);
-}
+  Token(Token&& other) noexcept
+      : text_(std::move(other.text_)),
+        path_(std::move(other.path_)),
+        ours_(std::exchange(other.ours_, false)) {}
+  Token(const Token&) = delete;
+  Token& operator=(const Token&) = delete;
+  Token& operator=(Token&&) = delete;
+  ~Token() {
+    if (ours_) http::remove_token_file(path_, text_);
+  }
 
-int serve_http(Server& server, const ServeOptions& options) {
+  const std::string& text() const { return text_; }
+  const std::string& path() const { return path_; }  // empty: none is asked for
+
+ private:
+  Token() = default;
+  std::string text_;
+  std::string path_;
+  bool ours_ = false;
+};
+
+// `ended_by`: the signal that stopped the loop; 0: none.
+int serve_http(Server& server, const ServeOptions& options, const int& ended_by) {
   const auto address = http::parse_address(options.http);
   if (!address) return complain(address.error().message, 2);
-  std::string token_path;
-  const auto token = choose_token(options, token_path);
-  if (!token) return complain(token.error().message);
   auto listener = http::Listener::start(server.loop(), *address);
   if (!listener) return complain(listener.error().message);
-  http::Endpoint endpoint(server, (*listener)->port(), *token);
+  const auto token = Token::choose(options, (*listener)->port());
+  if (!token) return complain(token.error().message);
+  http::Endpoint endpoint(server, (*listener)->port(), token->text());
   (*listener)->serve(endpoint);
   const std::string host = address->v6 ? "[::1]" : "127.0.0.1";
   std::fprintf(stderr, "ttyward mcp: http://%s:%d/mcp\n", host.c_str(), (*listener)->port());
-  if (!token_path.empty())
+  if (!token->path().empty())
     std::fprintf(stderr, "ttyward mcp: clients send \"Authorization: Bearer TOKEN\"; the token is in %s\n",
-                 token_path.c_str());
+                 token->path().c_str());
   server.loop().run();
-  return 0;
+  return ended_by == 0 ? 0 : 128 + ended_by;
 }
 
 client::Options connection(const ServeOptions& options, const std::string& session, const char* role) {
@@ -84,10 +116,21 @@ int serve(const ServeOptions& options) {
   ::signal(SIGPIPE, SIG_IGN);
   auto loop = io::Loop::create();
   if (!loop) return complain(loop.error().message);
+  // Whoever ends a server by a signal wants an end in good order, too. Before any thread is made.
+  int ended_by = 0;
+  std::unique_ptr<io::Signals> signals;
+  if (!options.http.empty()) {
+    auto watched = io::Signals::watch(**loop, {SIGTERM, SIGINT, SIGHUP}, [&](int number) {
+      ended_by = number;
+      (*loop)->stop();
+    });
+    if (!watched) return complain(watched.error().message);
+    signals = std::move(*watched);
+  }
   Notices notices;
   const auto run = [&](Catalog& catalog) {
     Server server(**loop, catalog, notices);
-    return options.http.empty() ? serve_stdio(server) : serve_http(server, options);
+    return options.http.empty() ? serve_stdio(server) : serve_http(server, options, ended_by);
   };
   if (options.conformance) {
     conformance::Fixtures fixtures(notices);

@@ -131,12 +131,16 @@ TEST(Guard, TokenFilesAreOursAlone) {
   EXPECT_EQ(http::read_token_file(path).value(), *made);
   ::chmod(path.c_str(), 0644);
   EXPECT_FALSE(http::read_token_file(path));
-  ASSERT_TRUE(http::make_token_file(path)) << "a new one replaces it";
+  const auto next = http::make_token_file(path);
+  ASSERT_TRUE(next) << "a new one replaces it";
+  http::remove_token_file(path, *made);
+  EXPECT_EQ(http::read_token_file(path).value(), *next) << "the file is another server's by now";
   const std::string link = std::string(folder) + "/link";
   ASSERT_EQ(::symlink(path.c_str(), link.c_str()), 0);
   EXPECT_FALSE(http::read_token_file(link));
   ::unlink(link.c_str());
-  ::unlink(path.c_str());
+  http::remove_token_file(path, *next);
+  EXPECT_NE(::stat(path.c_str(), &status), 0);
   ::rmdir(folder);
 }
 
@@ -235,6 +239,26 @@ TEST(Http, AsksForTheTokenAndTheRightWords) {
   EXPECT_EQ(without(std::string(HttpServer::kGood) + "Origin: null\r\n"), "403");
   EXPECT_EQ(without(std::string(HttpServer::kGood) + "Host: evil.com\r\n"), "403") << "two hosts";
   EXPECT_EQ(server.say("GET / HTTP/1.1\r\nHost: evil.com\r\nConnection: close\r\n\r\n").substr(9, 3), "403");
+}
+
+TEST(Http, SessionsOfClientsThatDiedLockNobodyOut) {
+  const HttpServer server;
+  const auto opened = [&] {
+    const std::string answer = server.post(kInitialize);
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 200")) << answer;
+    const size_t begin = answer.find("Mcp-Session-Id: ") + 16;
+    return answer.substr(begin, answer.find("\r\n", begin) - begin);
+  };
+  const std::string first = opened();
+  for (int i = 0; i < 200; ++i) opened();  // more than there is room for, and none says goodbye
+  const auto list = [&](const std::string& session) {
+    return server
+        .post(R"({"jsonrpc":"2.0","id":1,"method":"ping"})",
+              std::string(HttpServer::kGood) + "Mcp-Session-Id: " + session + "\r\n")
+        .substr(9, 3);
+  };
+  EXPECT_EQ(list(first), "404");
+  EXPECT_EQ(list(opened()), "200");
 }
 
 TEST(Http, BadBytesAndTooManyOfThemGetTheRightStatus) {

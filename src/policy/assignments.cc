@@ -233,8 +233,6 @@ constexpr auto kHarmless = std::to_array<std::string_view>({"LANG",
                                                             "TIME_STYLE",
                                                             "BLOCK_SIZE",
                                                             "BLOCKSIZE",
-                                                            "GIT_OPTIONAL_LOCKS",
-                                                            "GIT_TERMINAL_PROMPT",
                                                             "GIT_FLUSH",
                                                             "GIT_PAGER_IN_USE",
                                                             "PYTHONDONTWRITEBYTECODE",
@@ -271,13 +269,118 @@ bool is_secret_name(std::string_view name) {
                      [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
 }
 
+namespace {
+
+// bash evaluates what is assigned to these as arithmetic.
+bool is_integer_variable(std::string_view name) {
+  return name == "RANDOM" || name == "SRANDOM" || name == "OPTIND" || name == "HISTCMD" || name == "BASHPID";
+}
+
+// Special variables of zsh, mksh and ksh: tables of aliases, functions and commands, and numbers that are
+// evaluated. All of them but these are in capitals.
+bool is_shell_table(std::string_view name) {
+  constexpr auto kTables = std::to_array<std::string_view>({"aliases",
+                                                            "galiases",
+                                                            "saliases",
+                                                            "functions",
+                                                            "dis_functions",
+                                                            "dis_aliases",
+                                                            "commands",
+                                                            "nameddirs",
+                                                            "userdirs",
+                                                            "options",
+                                                            "path",
+                                                            "fpath",
+                                                            "cdpath",
+                                                            "module_path",
+                                                            "parameters",
+                                                            "precmd",
+                                                            "preexec",
+                                                            "chpwd",
+                                                            "periodic",
+                                                            "zshexit",
+                                                            "precmd_functions",
+                                                            "preexec_functions",
+                                                            "chpwd_functions",
+                                                            "periodic_functions",
+                                                            "zshexit_functions",
+                                                            "zshaddhistory_functions",
+                                                            "prompt",
+                                                            "psvar",
+                                                            "status",
+                                                            "argv",
+                                                            "match",
+                                                            "mbegin",
+                                                            "mend",
+                                                            "jobtexts",
+                                                            "jobdirs",
+                                                            "jobstates",
+                                                            "keymaps",
+                                                            "widgets",
+                                                            "mapfile",
+                                                            "builtins",
+                                                            "reswords",
+                                                            "patchars",
+                                                            "history",
+                                                            "historywords",
+                                                            "modules",
+                                                            "dirstack",
+                                                            "terminfo",
+                                                            "termcap",
+                                                            "fignore",
+                                                            "manpath",
+                                                            "watch",
+                                                            "zsh_eval_context",
+                                                            "region_highlight"});
+  return std::find(kTables.begin(), kTables.end(), name) != kTables.end();
+}
+
+// A locale in which every byte below 128 is what it seems to be.
+bool is_plain_locale(std::string_view value) {
+  if (value.empty() || value == "C" || value == "POSIX") return true;
+  const bool utf8 = value.ends_with(".UTF-8") || value.ends_with(".utf8") || value.ends_with(".utf-8");
+  return utf8 && std::all_of(value.begin(), value.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                  c == '.' || c == '-' || c == '@';
+         });
+}
+
+bool is_locale(std::string_view name) {
+  return name == "LANG" || name == "LANGUAGE" || name.starts_with("LC_");
+}
+
+}  // namespace
+
 void judge_assignment(Invocation& call, std::string_view name, std::string_view value,
                       AssignmentScope scope) {
+  const syntax::Dialect dialect = call.walk.shell_dialect();
+  if (name.starts_with("__ttyward"))
+    call.ask(Risk::High, EffectKind::State, "changes a variable of ttyward's own", std::string(name));
+  const bool digits = !value.empty() && value.find_first_not_of("0123456789\x03") == std::string_view::npos;
+  if (is_integer_variable(name) && !digits)
+    call.ask(Risk::High, EffectKind::Execute, "assigns text that is evaluated as arithmetic",
+             std::string(name));
+  if (dialect != syntax::Dialect::Bash &&
+      (is_shell_table(name) || name == "NULLCMD" || name == "READNULLCMD" ||
+       ((name == "SECONDS" || name == "HISTSIZE" || name == "COLUMNS" || name == "LINES" || name == "TMOUT" ||
+         name == "MAILCHECK") &&
+        !digits)))
+    call.ask(Risk::High, EffectKind::State, "changes a variable that this shell obeys", std::string(name));
+  if (is_locale(name) &&
+      (!is_plain_locale(value) || (scope != AssignmentScope::Command && name != "LANGUAGE"))) {
+    call.ask(Risk::High, EffectKind::State, "changes how the shell reads its next line", std::string(name));
+    if (scope != AssignmentScope::Command)
+      call.walk.state().poisoned = "'" + std::string(name) + "' was changed";
+  }
   const bool to_cat = (name == "PAGER" || name == "GIT_PAGER" || name == "MANPAGER") && value == "cat";
-  const bool plain_value =
-      value.find('/') == std::string_view::npos || name.starts_with("TZ") || name == "LS_COLORS";
+  // As agents' commands have them anyway (pty/guard_variables.cc).
+  const bool guards = ((name == "GIT_OPTIONAL_LOCKS" || name == "GIT_TERMINAL_PROMPT") && value == "0") ||
+                      (name == "LESSSECURE" && value == "1");
+  const bool plain_value = value.find('/') == std::string_view::npos || name == "LS_COLORS" ||
+                           (name == "TZ" && !value.starts_with("/") && !value.starts_with(":") &&
+                            value.find("..") == std::string_view::npos);
   if (scope == AssignmentScope::Command) {
-    if ((listed(kHarmless, name) && plain_value) || to_cat) return;
+    if ((listed(kHarmless, name) && plain_value) || to_cat || guards) return;
     const bool loads = is_code_loading(name) || name.find_first_of("[+") != std::string_view::npos;
     call.ask(loads ? Risk::High : Risk::Medium, EffectKind::Execute,
              loads ? "sets a variable that makes programs run or load something"

@@ -28,7 +28,17 @@ Facts read_command(std::string_view text, const Place& place) {
   here.files = place.files != nullptr ? &files : nullptr;
   ShellState state;
   state.cwds = {place.cwd};
-  ShellWalk walk(text, std::move(state), here, facts, 0, {0, static_cast<uint32_t>(text.size())});
+  const syntax::Reading reading = place.shell != nullptr ? place.shell->syntax : syntax::Reading{};
+  if (place.shell != nullptr && !place.shell->doubt.empty()) {
+    facts.understood = false;
+    Finding finding;
+    finding.risk = Risk::High;
+    finding.effect = EffectKind::Unknown;
+    finding.reason = "not understood: " + place.shell->doubt;
+    finding.span = {0, static_cast<uint32_t>(text.size())};
+    facts.findings.push_back(std::move(finding));
+  }
+  ShellWalk walk(text, reading, std::move(state), here, facts, 0, {0, static_cast<uint32_t>(text.size())});
   walk.run(Input{});
   return facts;
 }

@@ -1,6 +1,6 @@
 // From the text of a command to what it would do.
 //
-//   text ─► screen_text ─► parse_bash ─► walk: every simple command, its words
+//   text ─► screen_text ─► syntax::parse ─► walk: every simple command, its words
 //   resolved, with the shell's state as far as known ─► judge_command ─► Facts
 //
 // The walk follows lists, pipelines, subshells, loops, functions, traps,

@@ -89,14 +89,14 @@ TEST(CommandFacts, quoted_heredocs_run_nothing_and_end_where_bash_ends_them) {
 
 TEST(CommandFacts, what_two_readers_read_differently_is_not_understood) {
   for (const char* text : {"echo 'open", "echo \"open", "echo ${x", "{ ls", "if true; then", "ls )",
-                           "b\\\nash -c id", "echo `a\\`b`", "cat <<A <<B\nx\nA\ny\nB"}) {
+                           "b\\\nash -c id", "echo `a\\`b`", "cat <<A\nx", "ls\\\n"}) {
     EXPECT_FALSE(read_command(text, kPlace).understood) << text;
   }
 }
 
 TEST(CommandFacts, too_deep_and_too_much_is_not_understood) {
   std::string deep = "ls";
-  for (int i = 0; i < 200; ++i) deep = "(" + deep + ")";
+  for (int i = 0; i < 200; ++i) deep = "( " + deep + " )";
   EXPECT_FALSE(read_command(deep, kPlace).understood);
   std::string nested = "ls";
   for (int i = 0; i < 12; ++i) nested = "eval " + nested;

@@ -34,7 +34,9 @@ void deny_only(Invocation& call, const std::function<void()>& judge) {
   Facts& facts = call.walk.facts();
   if (++facts.speculations > kMaxSpeculations) return;
   Facts before = facts;
+  const ShellState state = call.walk.state();
   judge();
+  call.walk.state() = state;  // what may not run changes nothing
   before.steps = facts.steps;
   before.speculations = facts.speculations;
   std::string reason;

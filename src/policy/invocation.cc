@@ -87,6 +87,7 @@ PathFacts Invocation::look(const Field& field) const {
     facts.vital |= more.vital;
     facts.terminal |= more.terminal;
     facts.sandbox |= more.sandbox;
+    facts.too_many |= more.too_many;
     if (more.zone != Zone::Workspace) {
       facts.zone = more.zone;
       facts.path = more.path;
@@ -104,10 +105,93 @@ PathFacts Invocation::look(const Field& field) const {
   return facts;
 }
 
+std::vector<std::string> Invocation::folders(std::string_view path) const {
+  if (path.starts_with("/")) return {normalize(path)};
+  std::vector<std::string> out;
+  for (const std::string& cwd : walk.state().cwds)
+    out.push_back(normalize(path.empty() ? cwd : cwd + "/" + std::string(path)));
+  return out;
+}
+
+bool Invocation::runs_fetched(const Field& source) const {
+  const bool indirect = !source.constant() || source.text.starts_with("/dev/fd/") || source.text == "-" ||
+                        source.text == "/dev/stdin";
+  const std::string path = indirect ? std::string() : shown(look(source).path);
+  bool network = false;
+  bool written = indirect;
+  for (const CommandFact& before : walk.facts().commands) {
+    for (const Effect& effect : before.effects) {
+      network |= effect.kind == EffectKind::Network;
+      written |= effect.kind == EffectKind::Write && effect.target == path;
+    }
+  }
+  return network && written;
+}
+
+namespace {
+
+// Names that another command prints. `ls` prints names of one folder: kListed alone. `find` prints paths
+// below a folder: FOLDER/kListed, with the end of the names if it looks for that: FOLDER/kListed.c.
+struct Listing {
+  std::string folder;
+  FolderSearch search;
+};
+
+Listing listing_of(std::string_view text) {
+  const size_t mark = text.find(kListed);
+  Listing out;
+  out.folder = std::string(text.substr(0, mark));
+  if (out.folder.empty()) {
+    out.search.depth = FolderSearch::Depth::Here;
+    out.search.hidden = false;
+  }
+  const std::string end(text.substr(mark + 1));
+  const bool plain = end.find_first_of("/\x01\x02\x03\x04\x05\x06") == std::string::npos;
+  if (!end.empty() && plain) out.search.takes = [end](std::string_view name) { return name.ends_with(end); };
+  return out;
+}
+
+}  // namespace
+
+// The names that end as the listing says can be looked up, and its folder is not itself one of credentials.
+bool Invocation::listed_names_are_known(const Field& field) const {
+  const FileView* files = walk.place().files;
+  Field folder = field;
+  folder.text = listing_of(field.text).folder;
+  if (files == nullptr || !folder.constant() || look(folder).secret) return false;
+  const std::vector<std::string> places = folders(folder.text);
+  return places.size() == 1 && files->list(places.front(), kMaxFolderEntries).has_value();
+}
+
+void Invocation::search_path(const Field& field, const FolderSearch& search) {
+  const std::string_view text = field.text;
+  if (text.find_first_of("\x01\x02\x03\x06") != std::string_view::npos) return;
+  std::vector<std::string> places = folders(text);
+  if (const FileView* files = walk.place().files; files != nullptr && (field.has(kStar) || field.has(kOne))) {
+    std::vector<std::string> matched;
+    for (const std::string& place : places) {
+      for (const ExpandedName& name : expand_glob(place, *files).names) matched.push_back(name.path);
+    }
+    places = std::move(matched);
+  }
+  for (const std::string& place : places) {
+    const FolderFinding found = search_folder(place, search, walk.place());
+    if (!found.secret.empty())
+      return ask(Risk::High, EffectKind::Secret, "reads what is likely to hold credentials", found.secret);
+    if (!found.outside.empty())
+      return ask(Risk::Medium, EffectKind::Read, "reads through a link that leads elsewhere", found.outside);
+    if (found.too_many) {
+      return ask(Risk::Medium, EffectKind::Read,
+                 "searches more files than can be looked at: name a smaller folder", place);
+    }
+  }
+}
+
 void Invocation::read_path(const Field& field, bool recursive) {
   if (field.text == "-") return;
-  const PathFacts facts = look(field);
+  PathFacts facts = look(field);
   const std::string where = shown(facts.path);
+  if (facts.secret && field.has(kListed)) facts.secret = !listed_names_are_known(field);
   if (facts.harmless_device) return effect(EffectKind::Read, where);
   if (facts.network)
     return ask(Risk::Critical, EffectKind::Network, "opens a network connection through /dev", where);
@@ -126,11 +210,25 @@ void Invocation::read_path(const Field& field, bool recursive) {
   if (recursive && holds_secrets(facts, walk.place())) {
     return ask(Risk::Medium, EffectKind::Secret, "searches through folders that hold credentials", where);
   }
+  if (facts.too_many) {
+    return ask(Risk::Medium, EffectKind::Read, "matches more files than can be looked at: name fewer", where);
+  }
+  if (field.has(kListed) && walk.place().files != nullptr) {
+    const Listing listing = listing_of(field.text);
+    Field folder = field;
+    folder.text = listing.folder;
+    search_path(folder, listing.search);
+  }
   effect(EffectKind::Read, where);
 }
 
 void Invocation::list_path(const Field& field) {
-  const PathFacts facts = look(field);
+  // Looking at names does not go through links that a glob matches: what it says counts.
+  const bool glob = field.has(kStar) || field.has(kOne);
+  Place by_name = walk.place();
+  by_name.files = nullptr;
+  const std::vector<std::string>& cwds = walk.state().cwds;
+  const PathFacts facts = glob && cwds.size() == 1 ? look_at(field.text, cwds.front(), by_name) : look(field);
   const std::string where = shown(facts.path);
   if (facts.sandbox) return ask(Risk::Critical, EffectKind::Secret, "looks into another process", where);
   if (facts.secret && facts.zone != Zone::Workspace && facts.zone != Zone::Unknown) {
@@ -245,16 +343,36 @@ void Invocation::run_program(std::span<const Field> inner, const Input& inner_in
   output = walk.run_command(inner, span, inner_input);
 }
 
+namespace {
+
+// The shell that reads the text which `program` is given.
+std::optional<syntax::Dialect> script_dialect(std::string_view program) {
+  const size_t slash = program.rfind('/');
+  if (slash != std::string_view::npos) program.remove_prefix(slash + 1);
+  if (program == "bash" || program == "rbash") return syntax::Dialect::Bash;
+  if (program == "zsh") return syntax::Dialect::Zsh;
+  if (program == "fish") return syntax::Dialect::Fish;
+  if (program == "eval" || program == "trap" || program == "builtin" || program == "command")
+    return std::nullopt;
+  return syntax::Dialect::Posix;  // sh, and whatever hands text to sh
+}
+
+}  // namespace
+
 void Invocation::run_script(const Field& text, bool in_this_shell) {
   if (!text.constant()) {
-    ask(Risk::High, EffectKind::Execute, "runs shell text that is only known when it runs");
+    const bool fetched = runs_fetched(text);
+    ask(fetched ? Risk::Critical : Risk::High, EffectKind::Execute,
+        fetched ? "runs what comes from the network" : "runs shell text that is only known when it runs");
     // Even so the part that is known may be a catastrophe.
   }
-  output = walk.run_script(text.text, span, in_this_shell, input);
+  if (text.from_network) ask(Risk::Critical, EffectKind::Execute, "runs what comes from the network");
+  output = walk.run_script(text.text, span, in_this_shell, input, script_dialect(word(0)));
 }
 
 void Invocation::run_code(const Field& code, std::string_view language) {
-  ask(Risk::High, EffectKind::Execute, "runs " + std::string(language) + " code given on the command line");
+  ask(!code.constant() && runs_fetched(code) ? Risk::Critical : Risk::High, EffectKind::Execute,
+      "runs " + std::string(language) + " code given on the command line");
   check_foreign_code(*this, code.text);
 }
 

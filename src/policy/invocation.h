@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "policy/facts.h"
+#include "policy/name_expansion.h"
 #include "policy/program_table.h"
 #include "policy/shell_state.h"
 #include "policy/words.h"
@@ -40,12 +42,14 @@ class CommandWalk {
   virtual ~CommandWalk() = default;
   // Judges `argv` as a command of its own (what env, sudo, xargs … start).
   virtual std::string run_command(std::span<const Field> argv, Span span, const Input& input) = 0;
-  // Judges shell text (sh -c, eval, trap) in a copy of the state, or in this one.
-  virtual std::string run_script(const std::string& text, Span span, bool in_this_shell,
-                                 const Input& input) = 0;
+  // Judges shell text (sh -c, eval, trap) in a copy of the state, or in this one. Without a dialect: that of
+  // this shell.
+  virtual std::string run_script(const std::string& text, Span span, bool in_this_shell, const Input& input,
+                                 std::optional<syntax::Dialect> dialect = std::nullopt) = 0;
   virtual ShellState& state() = 0;
   virtual const Place& place() const = 0;
   virtual Facts& facts() = 0;
+  virtual syntax::Dialect shell_dialect() const = 0;
   virtual bool in_background() const = 0;
   virtual bool in_pipeline() const = 0;
   virtual int depth() const = 0;
@@ -73,6 +77,8 @@ class Invocation {
   void trick(std::string reason, Span where);
 
   void read_path(const Field& field, bool recursive = false);
+  // Reads a folder with everything in it that `search` takes.
+  void search_path(const Field& field, const FolderSearch& search);
   void list_path(const Field& field);
   void write_path(const Field& field, std::string_view verb = "writes");
   void delete_path(const Field& field, bool recursive, bool force);
@@ -82,8 +88,14 @@ class Invocation {
   void run_script(const Field& text, bool in_this_shell);
   void run_code(const Field& code, std::string_view language);
 
+  // What runs comes from the network, as far as this line shows: it is unknown text, a process substitution
+  // or a file that was fetched before, and something before talked to the network.
+  bool runs_fetched(const Field& source) const;
+
   // All that a path may be, over every directory the shell may be in.
   PathFacts look(const Field& field) const;
+  // The folders a path may mean; empty: unknown.
+  std::vector<std::string> folders(std::string_view path) const;
 
   CommandWalk& walk;
   std::vector<Field> argv;
@@ -91,6 +103,9 @@ class Invocation {
   Input input;
   std::string output = std::string(1, kAny);  // what it prints, as far as known
   CommandFact fact;
+
+ private:
+  bool listed_names_are_known(const Field& field) const;
 };
 
 // What a person sees of a field: unknown parts as "…", live globs as themselves.

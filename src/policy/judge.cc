@@ -3,6 +3,8 @@
 #include <array>
 
 #include "policy/danger.h"
+#include "policy/folder_code.h"
+#include "policy/name_expansion.h"
 
 namespace ttyward::policy {
 namespace {
@@ -31,10 +33,31 @@ std::string_view trusted_name(Invocation& call) {
   return text.substr(slash + 1);
 }
 
-bool only_asks_version(const Invocation& call) {
-  if (call.argv.size() != 2) return false;
-  const std::string_view option = call.word(1);
-  return option == "--version" || option == "--help";
+bool only_asks_version(const Invocation& call, const ProgramRow& row) {
+  return call.argv.size() == 2 &&
+         std::find(row.version.begin(), row.version.end(), call.argv[1].text) != row.version.end();
+}
+
+// A glob whose matches are known now: an option only if one of them looks like one.
+bool may_turn_out_an_option(const Invocation& call, const Field& field, const ProgramRow& row) {
+  const FileView* files = call.walk.place().files;
+  const std::vector<std::string>& cwds = call.walk.state().cwds;
+  const bool only_globs = field.text.find_first_of("\x01\x02\x03\x06") == std::string::npos;
+  if (files == nullptr || cwds.size() != 1 || !only_globs) return !row.inert;
+  if (!files->exists(cwds.front())) return !row.inert;
+  const NameExpansion found = expand_glob(cwds.front() + "/" + field.text, *files);
+  if (found.too_many) return true;
+  return std::any_of(found.names.begin(), found.names.end(), [&](const ExpandedName& name) {
+    return name.path.substr(std::min(normalize(cwds.front()).size() + 1, name.path.size())).starts_with("-");
+  });
+}
+
+// nm @file: the program takes more arguments from that file.
+void check_argument_files(Invocation& call) {
+  for (const Field& field : call.rest(1)) {
+    if (!field.text.starts_with("@")) continue;
+    call.ask(Risk::High, EffectKind::Unknown, "takes more arguments from a file", shown(field));
+  }
 }
 
 void apply_use(Invocation& call, Use use, const Field& value, bool recursive) {
@@ -91,7 +114,7 @@ void apply_subcommand(Invocation& call, const ProgramRow& row) {
   apply_scan(call, row, options_only);
   if (scan.arguments.empty()) {
     const std::string_view only = call.argv.size() == 2 ? call.word(1) : std::string_view();
-    const bool informs = only == "-v" || only == "-V" || only == "-h";
+    const bool informs = std::find(row.version.begin(), row.version.end(), only) != row.version.end();
     if (row.no_args && !informs) {
       call.ask(Risk::Medium, EffectKind::Unknown,
                "does something by default that is not known to be harmless");
@@ -152,9 +175,11 @@ void apply_scan(Invocation& call, const ProgramRow& row, const OptionScan& scan)
   for (const std::string& option : scan.unknown) {
     call.ask(Risk::High, EffectKind::Unknown, "the option " + shown(option) + " is not known to be harmless");
   }
-  if (!scan.doubtful.empty() && !row.inert()) {
+  for (const Field* field : scan.doubtful) {
+    if (!may_turn_out_an_option(call, *field, row)) continue;
     call.ask(Risk::Medium, EffectKind::Unknown,
-             "an argument that is only known when it runs could be an option", shown(*scan.doubtful.front()));
+             "an argument that is only known when it runs could be an option", shown(*field));
+    break;
   }
   for (const OptionHit& hit : scan.hits) {
     if (hit.row->asks)
@@ -176,6 +201,8 @@ void apply_scan(Invocation& call, const ProgramRow& row, const OptionScan& scan)
 
 void apply_row(Invocation& call, const ProgramRow& row) {
   apply_effects(call, row);
+  check_obeyed_files(call, row);
+  if (row.at_files) check_argument_files(call);
   if (!row.special.empty()) {
     if (const SpecialReader special = find_special(row.special)) return special(call, row);
     call.ask(Risk::High, EffectKind::Unknown, "no reader for this program");
@@ -224,8 +251,12 @@ void judge_command(Invocation& call) {
     }
     return;
   }
-  if (only_asks_version(call)) return;
+  if (only_asks_version(call, *row)) return check_obeyed_files(call, *row);
   apply_row(call, *row);
+  // What takes keys could be typed into by whoever started it. less and man cannot run anything with the
+  // variables agents' commands get.
+  if (row->interactive == Interactive::Yes && call.fact.findings.empty())
+    call.ask(Risk::Medium, EffectKind::Execute, "waits for keys, some of which run commands");
   // A filter that only leaves lines out keeps a listing a listing.
   const bool listing =
       call.input.text.find(kListed) != std::string::npos && call.input.text.find(kAny) == std::string::npos;

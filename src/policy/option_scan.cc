@@ -64,7 +64,7 @@ class Scanner {
         return hit(*option, equals != std::string_view::npos,
                    equals == std::string_view::npos ? std::string_view() : text.substr(equals + 1), field);
       }
-      if (!row_.other_options) scan_.unknown.emplace_back(text);
+      scan_.unknown.emplace_back(text);
       return;
     }
     for (size_t i = 1; i < text.size(); ++i) {
@@ -79,11 +79,10 @@ class Scanner {
         return;
       }
       if (row_.numbers && letter[0] >= '0' && letter[0] <= '9') continue;
-      if (row_.flags.find(letter) == std::string_view::npos && !row_.other_options) {
+      if (row_.flags.find(letter) == std::string_view::npos) {
         scan_.unknown.emplace_back(text);
         return;
       }
-      if (letter[0] == kAny || letter[0] == kAnyFields) scan_.doubtful.push_back(&field);
     }
   }
 
@@ -93,17 +92,20 @@ class Scanner {
     const bool attached = equals != std::string_view::npos;
     const std::string_view value = attached ? text.substr(equals + 1) : std::string_view();
     if (!Field{std::string(name), {}, {}}.constant()) scan_.doubtful.push_back(&field);
-    if (const OptionRow* option = find_option(row_, name)) {
-      if (name.size() > 1) return hit(*option, attached, value, field);
+    if (const OptionRow* option = name.size() > 1 ? find_option(row_, name) : nullptr) {
+      // A value where none belongs: the program is not the one that the table knows.
+      if (attached && option->value == OptionValue::None)
+        scan_.unknown.emplace_back("--" + std::string(text));
+      return hit(*option, attached, value, field);
     }
-    // getopt_long takes any unambiguous beginning of a name. Where several fit, the gravest counts.
-    const OptionRow* abbreviated = nullptr;
+    // getopt_long takes any unambiguous beginning of a name. That of an option that does harm counts as that
+    // option, others are not known.
     for (const OptionRow& option : row_.options) {
       if (option.name.size() < 2 || name.empty() || !option.name.starts_with(name)) continue;
-      if (abbreviated == nullptr || option.asks || option.use != Use::Text) abbreviated = &option;
+      const bool harms = option.asks || (option.use != Use::Text && option.use != Use::Recursive);
+      if (harms) return hit(option, attached, value, field);
     }
-    if (abbreviated != nullptr) return hit(*abbreviated, attached, value, field);
-    if (!row_.other_options) scan_.unknown.emplace_back("--" + std::string(name));
+    scan_.unknown.emplace_back("--" + std::string(name));
   }
 
   const ProgramRow& row_;

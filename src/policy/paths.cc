@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "policy/name_expansion.h"
 #include "policy/path_lists.h"
 #include "policy/words.h"
 
@@ -38,7 +39,6 @@ std::vector<std::string_view> components(std::string_view path) {
   return parts;
 }
 
-// Whether `pattern` (live marks) can stand for `name`. A wildcard does not match a leading dot, as in bash.
 // Row by row over the pattern, so that many stars cost no more than a few.
 bool can_match(std::string_view pattern, std::string_view name) {
   std::vector<char> reached(name.size() + 1, 0);  // reached[i]: the pattern so far can stand for name[0, i)
@@ -241,7 +241,45 @@ void look_at_absolute(PathFacts& facts, const std::string& path, const Place& pl
   facts.vital |= is_vital(path, place);
 }
 
+// Every name that a glob matches now is looked at, behind links too.
+void look_at_matches(PathFacts& facts, const std::string& pattern, const Place& place) {
+  const NameExpansion found = expand_glob(pattern, *place.files);
+  facts.too_many = found.too_many;
+  // What the pattern could match matters only where nobody can tell what it does match.
+  if (found.looked && !found.too_many) facts.secret = facts.agent = facts.control = false;
+  for (const ExpandedName& name : found.names) {
+    PathFacts one;
+    one.absolute = facts.absolute;
+    one.path = name.by_link ? normalize(place.files->canonical(name.path)) : name.path;
+    look_at_absolute(one, name.path, place);
+    if (name.by_link) look_at_absolute(one, one.path, place);
+    const bool worse =
+        (one.secret && !facts.secret) || (one.zone != facts.zone && one.zone != Zone::Workspace);
+    facts.secret |= one.secret;
+    facts.agent |= one.agent;
+    facts.control |= one.control;
+    facts.disk |= one.disk;
+    facts.terminal |= one.terminal;
+    facts.network |= one.network;
+    facts.sandbox |= one.sandbox;
+    if (!worse) continue;
+    if (one.zone != Zone::Workspace) facts.zone = one.zone;
+    facts.path = one.path;
+  }
+}
+
 }  // namespace
+
+bool glob_matches(std::string_view pattern, std::string_view name) {
+  return can_match(pattern, name);
+}
+
+bool names_secret(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  const std::string_view last = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  if (secret_names().has(last)) return !is_template(last);
+  return secret_places().anywhere(components(path));
+}
 
 std::string normalize(std::string_view absolute) {
   std::vector<std::string_view> kept;
@@ -288,6 +326,11 @@ PathFacts look_at(std::string_view text, std::string_view cwd, const Place& plac
       look_at_absolute(facts, real_path, place);
       facts.path = real_path;
     }
+  }
+  const bool only_globs = text.find_first_of("\x01\x02\x03\x06") == std::string_view::npos;
+  if (place.files != nullptr && has_mark(joined) && only_globs && facts.zone != Zone::Device &&
+      facts.zone != Zone::Kernel) {
+    look_at_matches(facts, facts.path, place);
   }
   // An unknown part may climb out of wherever it seems to be.
   if (text.find(kAny) != std::string_view::npos || text.find(kAnyFields) != std::string_view::npos) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "policy/file_view.h"
+#include "policy/shell_reading.h"
 
 namespace ttyward::policy {
 
@@ -18,6 +19,7 @@ struct Place {
   std::string cwd;        // absolute
   std::string home;       // absolute
   const FileView* files = nullptr;
+  const ShellReading* shell = nullptr;  // the shell that will read the line; none: a fresh bash
 };
 
 enum class Zone : uint8_t { Workspace, Temporary, Home, OtherHome, System, Kernel, Device, Unknown };
@@ -37,10 +39,19 @@ struct PathFacts {
   bool known = false;        // no unknown part
   bool vital = false;        // a tree whose loss is the loss of the machine or of somebody's home
   bool may_be_root = false;  // an unknown prefix that could be empty: $UNSET/
+  bool too_many = false;     // a glob that matches more than can be looked at
 };
 
 // `text` as an argument would be, `cwd` absolute or empty when unknown.
 PathFacts look_at(std::string_view text, std::string_view cwd, const Place& place);
+
+// Whether `pattern` with live marks can stand for `name`; a wildcard does not match a leading dot, as in
+// bash.
+bool glob_matches(std::string_view pattern, std::string_view name);
+
+// Whether the last name of a path without marks is one that holds credentials, or a folder on the way is. A
+// quick look at names alone.
+bool names_secret(std::string_view path);
 
 // Removes ".", ".." and doubled slashes.
 std::string normalize(std::string_view absolute);

@@ -9,16 +9,6 @@ namespace {
 
 }  // namespace
 
-bool ProgramRow::inert() const {
-  const bool plain_reader =
-      special.empty() || special == "lister" || special == "pass-through" || special == "grep";
-  if (!other_options || subcommands || !plain_reader) return false;
-  return std::none_of(options.begin(), options.end(), [](const OptionRow& option) {
-    return option.asks || (option.use != Use::Text && option.use != Use::Read && option.use != Use::List &&
-                           option.use != Use::Recursive);
-  });
-}
-
 const ProgramRow* find_program(std::string_view name) {
   const std::span<const ProgramRow> rows(kPrograms);
   const auto found =

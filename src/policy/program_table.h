@@ -30,6 +30,13 @@ enum class Use : uint8_t {
 
 enum class OptionValue : uint8_t { None, Required, Attached };
 
+// Whether a program on a terminal waits for keys, some of which run commands.
+enum class Interactive : uint8_t {
+  No,
+  Yes,
+  Secured,  // the variables of agents' commands take those keys away (pty/guard_variables.h)
+};
+
 struct OptionRow {
   std::string_view name;  // one letter: short; longer: long
   OptionValue value;
@@ -48,26 +55,30 @@ struct EffectRow {
 };
 
 struct ProgramRow {
-  std::string_view name;                    // "git status"
-  std::string_view flags;                   // harmless short options
-  std::span<const OptionRow> options;       // sorted by name
-  std::span<const EffectRow> effects;       // what it always does
-  std::span<const std::string_view> words;  // first arguments that keep it harmless, if it is picky
-  std::string_view special;                 // a reader in code, see special.h
+  std::string_view name;                      // "git status"
+  std::string_view flags;                     // harmless short options
+  std::span<const OptionRow> options;         // sorted by name
+  std::span<const EffectRow> effects;         // what it always does
+  std::span<const std::string_view> words;    // first arguments that keep it harmless, if it is picky
+  std::span<const std::string_view> version;  // alone, these only inform: --version
+  // Files in the working folder or above it that make even a harmless call run code: "name", or "name:text"
+  // if it has to contain the text.
+  std::span<const std::string_view> obeys;
+  std::string_view special;  // a reader in code, see special.h
   Use first;
   Use args;
   Use last;
   std::string_view first_unless;  // options that take the first argument's place, as letters
   int inner_skip;                 // >= 0: after so many arguments another command follows
-  bool other_options;             // options that are not listed are harmless
   bool numbers;                   // -5 is an option
   bool subcommands;
   bool recursive;
   bool dash_words;  // -name is one option, not four
   bool no_args;     // arguments need a person
-
-  // No option of it can do harm, so an argument nobody knows yet cannot either.
-  bool inert() const;
+  // No option of it can do harm, listed or not, so an argument nobody knows yet cannot either.
+  bool inert;
+  bool at_files;  // an argument @file stands for the arguments in that file
+  Interactive interactive;
 };
 
 // nullptr: not in the table.

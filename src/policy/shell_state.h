@@ -20,8 +20,8 @@ inline bool is_number(const Value& value) {
 struct ShellState {
   // Where the shell may be; empty: nobody knows.
   std::vector<std::string> cwds;
-  std::vector<std::pair<std::string, Value>> variables;     // an empty Value: may be anything
-  std::vector<std::pair<std::string, uint32_t>> functions;  // defined in this line, and where
+  std::vector<std::pair<std::string, Value>> variables;                   // an empty Value: may be anything
+  std::vector<std::pair<std::string, const syntax::Command*>> functions;  // defined in this line
   // Values a variable may have besides what `variables` says: set on one way and not on another.
   std::vector<std::pair<std::string, std::string>> possible;
   std::string poisoned;  // why names no longer mean what they seem; empty: they do

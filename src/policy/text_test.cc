@@ -1,7 +1,6 @@
 // Bytes in, and what a person sees of them.
 #include <gtest/gtest.h>
 
-#include "policy/bash_tree.h"
 #include "policy/escaped_view.h"
 #include "policy/foreign_line.h"
 #include "policy/paths.h"
@@ -44,13 +43,6 @@ TEST(EscapedView, what_is_hidden_is_counted) {
   EXPECT_NE(shown.find("+4914 characters not shown, 4914 of them blank, 0 line ends"), std::string::npos)
       << shown;
   EXPECT_NE(shown.find("; touch x"), std::string::npos);
-}
-
-TEST(BashTree, errors_and_stray_text_are_not_understood) {
-  EXPECT_TRUE(parse_bash("ls -la | head").understood());
-  EXPECT_TRUE(parse_bash("").understood());
-  for (const char* text : {"ls |", "ls )", "echo \"", "if x", "a\\\nb c"})
-    EXPECT_FALSE(parse_bash(text).understood()) << text;
 }
 
 TEST(Paths, zones_and_meanings) {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "syntax/tree.h"
+
 namespace ttyward::policy {
 
 // Ordered: the strictest of several decisions is their maximum.
@@ -37,11 +39,7 @@ bool parse_effect(std::string_view name, EffectKind& kind);
 bool parse_decision(std::string_view name, Decision& decision);
 
 // A range of bytes of the command text, [begin, end).
-struct Span {
-  uint32_t begin = 0;
-  uint32_t end = 0;
-  bool operator==(const Span&) const = default;
-};
+using syntax::Span;
 
 struct Effect {
   EffectKind kind = EffectKind::Unknown;

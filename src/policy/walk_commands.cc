@@ -1,32 +1,72 @@
 // Simple commands, their assignments and redirections; and text inside text.
+#include <algorithm>
+#include <array>
+
 #include "policy/danger.h"
 #include "policy/judge.h"
 #include "policy/shell_walk.h"
-#include "policy/text_screen.h"
 
 namespace ttyward::policy {
 namespace {
 
-bool is_redirect(NodeKind kind) {
-  return kind == NodeKind::FileRedirect || kind == NodeKind::HeredocRedirect ||
-         kind == NodeKind::HerestringRedirect;
-}
+using syntax::RedirectOp;
 
 constexpr std::string_view kNumbers[] = {"RANDOM",       "SECONDS", "UID",     "EUID",  "PPID",
                                          "LINENO",       "BASHPID", "COLUMNS", "LINES", "SHLVL",
                                          "EPOCHSECONDS", "SRANDOM", "OPTIND"};
 
-bool all_digits(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+// Builtins whose arguments are assignments: not split, and name=( … ) is an array.
+constexpr auto kDeclarations =
+    std::to_array<const char*>({"declare", "typeset", "local", "export", "readonly"});
+
+// Commands of the shell itself. Another shell may have the same names with other meanings.
+constexpr auto kBuiltins = std::to_array<std::string_view>(
+    {":",       ".",       "[",       "alias",    "bg",      "bind",     "break",     "builtin",  "caller",
+     "cd",      "command", "compgen", "complete", "compopt", "continue", "declare",   "dirs",     "disown",
+     "echo",    "enable",  "eval",    "exec",     "exit",    "export",   "false",     "fc",       "fg",
+     "getopts", "hash",    "help",    "history",  "jobs",    "kill",     "let",       "local",    "logout",
+     "mapfile", "popd",    "printf",  "pushd",    "pwd",     "read",     "readarray", "readonly", "return",
+     "set",     "shift",   "shopt",   "source",   "suspend", "test",     "times",     "trap",     "true",
+     "type",    "typeset", "ulimit",  "umask",    "unalias", "unset",    "wait"});
+// Those that fish has with the same meaning, as far as harmless uses go.
+constexpr auto kFishBuiltins =
+    std::to_array<std::string_view>({"[", "cd", "echo", "false", "pwd", "test", "true"});
+
+template <size_t N>
+bool among(const std::array<std::string_view, N>& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// An alias that leads to another is followed so far.
+constexpr int kMaxAliases = 4;
+
+bool is_declaration(const syntax::Command& item) {
+  return !item.words.empty() &&
+         std::any_of(kDeclarations.begin(), kDeclarations.end(),
+                     [&](const char* name) { return item.words.front().is_plain(name); });
+}
+
+// NAME= at the beginning of a word, written plainly; its length.
+size_t assignment_prefix(const syntax::Word& word) {
+  const syntax::Part& first = word.parts.front();
+  if (first.kind != syntax::PartKind::Text || first.quoting != syntax::Quoting::None) return 0;
+  const size_t equals = first.text.find('=');
+  if (equals == std::string::npos || !is_plain_name(std::string_view(first.text).substr(0, equals))) return 0;
+  return equals + 1;
+}
+
+std::string unknown() {
+  return std::string(1, kAny);
 }
 
 }  // namespace
 
-ShellWalk::ShellWalk(std::string_view text, ShellState state, const Place& place, Facts& facts, int depth,
-                     Span outer)
+ShellWalk::ShellWalk(std::string_view text, const syntax::Reading& reading, ShellState state,
+                     const Place& place, Facts& facts, int depth, Span outer)
     : text_(text),
-      tree_(parse_bash(text)),
-      reader_(text, tree_, *this),
+      reading_(reading),
+      tree_(syntax::parse(text, reading)),
+      reader_(*this),
       state_(std::move(state)),
       place_(place),
       facts_(facts),
@@ -34,15 +74,18 @@ ShellWalk::ShellWalk(std::string_view text, ShellState state, const Place& place
       outer_(outer) {}
 
 std::string ShellWalk::run(const Input& input) {
-  if (!tree_.understood()) {
-    not_understood(tree_.problem, tree_.problem_span);
+  if (!tree_) {
+    const syntax::NotUnderstood& problem = tree_.error();
+    not_understood(problem.why, {problem.offset, problem.offset + 1});
     rough_reading();
-    return std::string(1, kAny);
+    return unknown();
   }
-  return sequence(node(0).first_child, 0, input);
+  return list(*tree_, input);
 }
 
 const Value* ShellWalk::variable(std::string_view name) {
+  if (name.starts_with("__ttyward"))
+    line_finding(Risk::High, EffectKind::Secret, "uses a variable of ttyward's own", outer_);
   if (const Value* value = state_.find(name)) return value;
   if (name == "HOME") {
     scratch_ = {place_.home};
@@ -84,34 +127,32 @@ void ShellWalk::assign(std::string_view name, Value value) {
   state_.set(name, std::move(value));
 }
 
-std::string ShellWalk::substitution(uint32_t index) {
+bool ShellWalk::network_since(size_t commands) const {
+  for (size_t c = commands; c < facts_.commands.size(); ++c) {
+    for (const Effect& effect : facts_.commands[c].effects) {
+      if (effect.kind == EffectKind::Network) return true;
+    }
+  }
+  return false;
+}
+
+Printed ShellWalk::substitution(const syntax::List& items) {
   const ShellState before = state_;
-  // $(< file) is cat without cat.
   const size_t commands = facts_.commands.size();
-  std::string out = sequence(node(index).first_child, 0, Input{});
+  std::string out = list(items, Input{});
   raise_since(facts_, commands, Risk::High);
   state_ = before;
   while (!out.empty() && out.back() == '\n') out.pop_back();
-  return out;
+  return {std::move(out), network_since(commands)};
 }
 
-void ShellWalk::visit_nested(uint32_t index) {
-  const NodeKind kind = node(index).kind;
-  if (kind == NodeKind::ProcessSubstitution) {
-    const ShellState before = state_;
-    const size_t commands = facts_.commands.size();
-    sequence(node(index).first_child, 0, Input::of(std::string(1, kAny)));
-    raise_since(facts_, commands, Risk::High);
-    state_ = before;
-    return;
-  }
-  for (uint32_t at = node(index).first_child; at != 0; at = node(at).next) {
-    if (node(at).kind == NodeKind::CommandSubstitution) {
-      substitution(at);
-    } else {
-      visit_nested(at);
-    }
-  }
+Printed ShellWalk::process(const syntax::List& items) {
+  const ShellState before = state_;
+  const size_t commands = facts_.commands.size();
+  std::string out = list(items, Input::of(unknown()));
+  raise_since(facts_, commands, Risk::High);
+  state_ = before;
+  return {std::move(out), network_since(commands)};
 }
 
 void ShellWalk::not_understood(std::string why, Span span) {
@@ -151,169 +192,171 @@ void ShellWalk::record(CommandFact fact) {
   facts_.commands.push_back(std::move(fact));
 }
 
-void ShellWalk::read_word(uint32_t index, WordContext context, std::vector<Field>& out) {
-  reader_.read(node(index).begin, node(index).end, context, out);
-  if (depth_ > 0) {
-    for (Field& field : out) field.span = outer_;
-  }
+void ShellWalk::read_word(const syntax::Word& word, WordContext context, std::vector<Field>& out) {
+  const size_t before = out.size();
+  reader_.read(word, context, out);
+  if (depth_ == 0) return;
+  for (size_t i = before; i < out.size(); ++i) out[i].span = outer_;
 }
 
-ShellWalk::Assignment ShellWalk::read_assignment(uint32_t index) {
-  Assignment assignment;
-  bool append = false;
-  bool array = false;
-  for (uint32_t at = node(index).first_child; at != 0; at = node(at).next) {
-    const NodeKind kind = node(at).kind;
-    if (kind == NodeKind::VariableName && assignment.name.empty()) {
-      assignment.name = std::string(slice(node(at)));
-    } else if (kind == NodeKind::Subscript) {
-      assignment.name = std::string(slice(node(at)));
-      visit_nested(at);
-    } else if (kind == NodeKind::Token) {
-      append |= slice(node(at)) == "+=";
-    } else if (kind == NodeKind::Array) {
-      array = true;
-      Value values;
-      std::vector<Field> fields;
-      for (uint32_t item = node(at).first_child; item != 0; item = node(item).next) {
-        if (node(item).kind == NodeKind::VariableAssignment || node(item).kind == NodeKind::Subscript) {
-          not_understood("an array with keys", {node(at).begin, node(at).end});
-        } else if (node(item).kind != NodeKind::Token && node(item).kind != NodeKind::Comment) {
-          read_word(item, WordContext::Argument, fields);
-        }
-      }
-      for (const Field& field : fields) values.push_back(field.text);
-      if (append) values = {std::string(1, kAnyFields)};
-      state_.set(assignment.name, std::move(values));
+Value ShellWalk::array_values(const syntax::Word& word) {
+  std::vector<Field> fields;
+  for (const syntax::Word& element : word.elements) read_word(element, WordContext::Argument, fields);
+  Value values;
+  for (const Field& field : fields) values.push_back(field.text);
+  return values;
+}
+
+// NAME=value in front of a command, or alone.
+void ShellWalk::assignments(const syntax::Command& item, bool before_command, Span span) {
+  if (item.assignments.empty()) return;
+  const AssignmentScope scope = before_command ? AssignmentScope::Command : AssignmentScope::Shell;
+  Invocation call(*this, {}, span, Input{});
+  for (const syntax::Assignment& one : item.assignments) {
+    Value values;
+    if (one.value.array) {
+      values = array_values(one.value);
+      if (one.append) values = {std::string(1, kAnyFields)};
     } else {
-      assignment.value = reader_.read_text(node(at).begin, node(at).end);
+      std::string text = one.value.parts.empty() ? std::string() : reader_.read_text(one.value).text;
+      if (one.append) {
+        const Value* before = variable(one.name);
+        text = (before == nullptr || before->empty() ? unknown() : before->front()) + text;
+      }
+      values = {std::move(text)};
     }
+    const std::string shown_value = one.value.array ? "(array)" : values.front();
+    call.fact.argv.push_back(one.name + "=" + shown(std::string_view(shown_value)));
+    judge_assignment(call, one.name, one.value.array ? std::string_view("\x01") : values.front(), scope);
+    if (before_command) continue;
+    if (!one.subscript.empty()) values = {std::string(1, kAnyFields)};
+    state_.set(one.name, std::move(values));
   }
-  if (append && !array) {
-    const Value* before = variable(assignment.name);
-    assignment.value =
-        (before == nullptr || before->empty() ? std::string(1, kAny) : before->front()) + assignment.value;
-  }
-  if (array) assignment.value = "(array)";
-  return assignment;
-}
-
-void ShellWalk::bare_assignment(uint32_t index) {
-  const bool array = slice(node(index)).find("=(") != std::string_view::npos;
-  const Assignment assignment = read_assignment(index);
-  const Value* held = array ? state_.find(assignment.name) : nullptr;
-  const Value values = held != nullptr ? *held : Value{assignment.value};
-  Invocation call(*this, {}, span_of(index), Input{});
-  call.fact.argv = {assignment.name + "=" + shown(std::string_view(assignment.value))};
-  judge_assignment(call, assignment.name, assignment.value, AssignmentScope::Shell);
-  state_.set(assignment.name, values);
   record(std::move(call.fact));
 }
 
-std::string ShellWalk::declaration(uint32_t index, const Input& input) {
-  std::vector<Field> argv;
-  std::vector<Assignment> assignments;
-  for (uint32_t at = node(index).first_child; at != 0; at = node(at).next) {
-    const NodeKind kind = node(at).kind;
-    if (kind == NodeKind::Comment) continue;
-    if (kind == NodeKind::VariableAssignment) {
-      const Assignment assignment = read_assignment(at);
-      Field field;
-      field.text = assignment.name + "=" + assignment.value;
-      field.span = span_of(at);
-      argv.push_back(std::move(field));
-    } else {
-      read_word(at, WordContext::Argument, argv);
-    }
+void ShellWalk::read_argument(const syntax::Command& item, const syntax::Word& word,
+                              std::vector<Field>& out) {
+  const bool declares = reading_.dialect == syntax::Dialect::Bash && is_declaration(item);
+  const size_t prefix = declares ? assignment_prefix(word) : 0;
+  if (prefix == 0) return read_word(word, WordContext::Argument, out);
+  Field field = reader_.read_text(word);
+  if (word.array) {
+    const std::string name = word.parts.front().text.substr(0, prefix - 1);
+    const Value values = array_values(word);
+    const bool constant = std::all_of(values.begin(), values.end(), [](const std::string& value) {
+      return value.find_first_of("\x01\x02\x03\x04\x05\x06") == std::string::npos;
+    });
+    field.text = name + "=" + (constant ? "array" : "\x01");
+    out.push_back(std::move(field));
+    return;
   }
-  return run_command(argv, span_of(index), input);
+  if (depth_ > 0) field.span = outer_;
+  out.push_back(std::move(field));
 }
 
-std::string ShellWalk::simple_command(uint32_t index, const Input& outer_input,
-                                      const std::vector<Field>& extra) {
+std::string ShellWalk::simple_command(const syntax::Command& item, const Input& outer_input) {
+  const Span span = outward(item.span);
   std::vector<Field> argv;
-  std::vector<Assignment> assignments;
   Redirections redirections;
   redirections.input = outer_input;
-  uint32_t previous = 0;
-  bool named = false;
-  for (uint32_t at = node(index).first_child; at != 0; at = node(at).next) {
-    const NodeKind kind = node(at).kind;
-    if (previous != 0 && node(previous).end == node(at).begin && !is_redirect(kind) &&
-        kind != NodeKind::Comment) {
-      not_understood("words without a blank between them", {node(previous).begin, node(at).end});
-    }
-    previous = at;
-    if (kind == NodeKind::VariableAssignment && !named) {
-      assignments.push_back(read_assignment(at));
-    } else if (kind == NodeKind::CommandName) {
-      named = true;
-      const uint32_t inside = node(at).first_child;
-      if (inside != 0 && node(inside).kind == NodeKind::ArithmeticExpansion &&
-          slice(node(inside)).starts_with("((")) {
-        reader_.check_arithmetic(node(inside).begin + 2, node(inside).end - 2);  // (( … )) as a command
-        visit_nested(inside);
-        return {};
-      }
-      read_word(at, WordContext::Argument, argv);
-      const std::string_view written = slice(node(at));
-      if (written == "$0" && (in_background() || in_pipeline())) {
-        line_finding(Risk::High, EffectKind::Process, "starts itself again", span_of(at));
-      }
-    } else if (is_redirect(kind)) {
-      redirect(at, redirections);
-    } else if (kind == NodeKind::Subshell) {
-      not_understood("parentheses among arguments", {node(at).begin, node(at).end});
-    } else if (kind != NodeKind::Comment) {
-      read_word(at, WordContext::Argument, argv);
-    }
+  for (const syntax::Word& word : item.words) read_argument(item, word, argv);
+  for (const syntax::Redirect& one : item.redirects) redirect(one, redirections);
+  if (!item.words.empty() && item.words.front().parts.size() == 1) {
+    const syntax::Part& name = item.words.front().parts.front();
+    if (name.kind == syntax::PartKind::Parameter && name.expansion->name == "0" &&
+        (in_background() || in_pipeline()))
+      line_finding(Risk::High, EffectKind::Process, "starts itself again", item.span);
   }
-  argv.insert(argv.end(), redirections.arguments.begin(), redirections.arguments.end());
-  argv.insert(argv.end(), extra.begin(), extra.end());
-  const Span span = span_of(index);
-  if (!assignments.empty()) {
-    Invocation call(*this, {}, span, Input{});
-    for (const Assignment& assignment : assignments) {
-      call.fact.argv.push_back(assignment.name + "=" + shown(std::string_view(assignment.value)));
-      judge_assignment(call, assignment.name, assignment.value,
-                       argv.empty() ? AssignmentScope::Shell : AssignmentScope::Command);
-    }
-    record(std::move(call.fact));
-  }
+  assignments(item, !item.words.empty(), span);
   if (argv.empty()) {
-    if (named)
-      line_finding(Risk::Medium, EffectKind::Unknown, "a command whose name may turn out to be empty", span);
+    if (!item.words.empty())
+      line_finding(Risk::Medium, EffectKind::Unknown, "a command whose name may turn out to be empty",
+                   item.span);
     return redirections.any_input ? redirections.input.text : std::string();
   }
+  terminal_names(item, argv);
   std::string out = run_command(argv, span, redirections.input);
-  bool has_other = false;
-  for (const Field& field : argv) has_other |= !field.other.empty();
-  if (has_other) {
-    std::vector<Field> other;
-    for (const Field& field : argv) {
-      if (field.other.empty()) {
-        other.push_back(field);
-        continue;
-      }
-      // Unquoted, the other value may be several words.
-      Field part = field;
-      part.other.clear();
-      part.text.clear();
-      for (const char c : field.other + (field.quoted ? "" : " ")) {
-        if (c != ' ' || field.quoted) {
-          part.text.push_back(c);
-        } else if (!part.text.empty()) {
-          other.push_back(part);
-          part.text.clear();
-        }
-      }
-      if (field.quoted) other.push_back(part);
-    }
-    Invocation holder(*this, {}, span, Input{});
-    deny_only(holder, [&] { run_command(other, span, redirections.input); });
-    if (!holder.fact.findings.empty()) record(std::move(holder.fact));
-  }
+  other_values(argv, span, redirections.input);
   return out;
+}
+
+// Aliases and functions that the terminal's shell has: what runs is what they say.
+void ShellWalk::terminal_names(const syntax::Command& item, std::vector<Field>& argv) {
+  if (!same_shell_ || place_.shell == nullptr) return;
+  const ShellReading& shell = *place_.shell;
+  if (shell.aliases.empty() && shell.functions.empty()) return;
+  std::vector<std::string> seen;
+  std::string name = argv.front().text;
+  const syntax::Part& first = item.words.front().parts.front();
+  bool plain = item.words.front().parts.size() == 1 && first.kind == syntax::PartKind::Text &&
+               first.quoting == syntax::Quoting::None;
+  while (plain) {
+    const std::string* value = shell.alias(name);
+    if (value == nullptr || std::find(seen.begin(), seen.end(), name) != seen.end()) break;
+    seen.push_back(name);
+    // Only an alias that is one plain command can be followed; the next word of one that ends in a blank is
+    // an alias again.
+    const auto parsed = syntax::parse(*value, reading_);
+    const bool simple = parsed && seen.size() <= kMaxAliases && !value->empty() && value->back() != ' ' &&
+                        value->back() != '\t' && value->find('\n') == std::string::npos &&
+                        parsed->items.size() == 1 && !parsed->items[0].background &&
+                        parsed->items[0].pipelines.size() == 1 &&
+                        parsed->items[0].pipelines[0].commands.size() == 1;
+    const syntax::Command* inner = simple ? &parsed->items[0].pipelines[0].commands[0] : nullptr;
+    if (inner == nullptr || inner->kind != syntax::CommandKind::Simple || inner->words.empty() ||
+        !inner->assignments.empty() || !inner->redirects.empty()) {
+      line_finding(Risk::High, EffectKind::Execute,
+                   "'" + name + "' is an alias in this terminal that is not a plain command", item.span);
+      return;
+    }
+    std::vector<Field> words;
+    for (const syntax::Word& word : inner->words) reader_.read(word, WordContext::Argument, words);
+    if (words.empty()) return;
+    for (Field& word : words) word.span = argv.front().span;
+    words.insert(words.end(), argv.begin() + 1, argv.end());
+    argv = std::move(words);
+    name = argv.front().text;
+    plain = inner->words.front().is_plain(name.c_str());
+  }
+  if (shell.has_function(name)) {
+    line_finding(Risk::High, EffectKind::Execute, "'" + name + "' is a function in this terminal", item.span);
+  }
+  if (reading_.dialect == syntax::Dialect::Zsh) {  // global aliases stand anywhere
+    for (size_t i = 1; i < argv.size(); ++i) {
+      if (shell.alias(argv[i].text) != nullptr)
+        line_finding(Risk::High, EffectKind::Execute,
+                     "'" + argv[i].text + "' may be an alias in this terminal", item.span);
+    }
+  }
+}
+
+// The same command with the values that ${x:-these} may have: only catastrophes count.
+void ShellWalk::other_values(const std::vector<Field>& argv, Span span, const Input& input) {
+  if (std::none_of(argv.begin(), argv.end(), [](const Field& field) { return !field.other.empty(); })) return;
+  std::vector<Field> other;
+  for (const Field& field : argv) {
+    if (field.other.empty()) {
+      other.push_back(field);
+      continue;
+    }
+    // Unquoted, the other value may be several words.
+    Field part = field;
+    part.other.clear();
+    part.text.clear();
+    for (const char c : field.other + (field.quoted ? "" : " ")) {
+      if (c != ' ' || field.quoted) {
+        part.text.push_back(c);
+      } else if (!part.text.empty()) {
+        other.push_back(part);
+        part.text.clear();
+      }
+    }
+    if (field.quoted) other.push_back(part);
+  }
+  Invocation holder(*this, {}, span, Input{});
+  deny_only(holder, [&] { run_command(other, span, input); });
+  if (!holder.fact.findings.empty()) record(std::move(holder.fact));
 }
 
 std::string ShellWalk::run_command(std::span<const Field> argv, Span span, const Input& input) {
@@ -327,7 +370,7 @@ std::string ShellWalk::run_command(std::span<const Field> argv, Span span, const
                  span);
   }
   const std::string& name = argv.front().text;
-  const std::vector<std::pair<std::string, uint32_t>> functions = state_.functions;
+  const std::vector<std::pair<std::string, const syntax::Command*>> functions = state_.functions;
   for (const auto& [function, body] : functions) {
     if (function != name) continue;
     line_finding(Risk::Medium, EffectKind::Execute,
@@ -351,9 +394,32 @@ std::string ShellWalk::run_command(std::span<const Field> argv, Span span, const
     judge_command(call);
   }
   --depth_guard_;
+  own_names(call);
+  for (const Field& field : call.argv) {
+    if (!field.from_network) continue;
+    const bool executes =
+        std::any_of(call.fact.findings.begin(), call.fact.findings.end(),
+                    [](const Finding& finding) { return finding.effect == EffectKind::Execute; });
+    if (executes) call.ask(Risk::Critical, EffectKind::Execute, "runs what comes from the network");
+    break;
+  }
   std::string out = std::move(call.output);
   record(std::move(call.fact));
   return out;
+}
+
+// What only some shells have under a name that bash knows, and names of our own given to builtins.
+void ShellWalk::own_names(Invocation& call) {
+  const std::string_view name = call.fact.program;
+  if (reading_.dialect == syntax::Dialect::Fish && same_shell_ && among(kBuiltins, name) &&
+      !among(kFishBuiltins, name))
+    call.ask(Risk::High, EffectKind::State, "is a command of fish itself, which is not bash's",
+             std::string(name));
+  if (!among(kBuiltins, name) && name != "printenv" && name != "env") return;
+  for (const Field& field : call.rest(1)) {
+    if (field.text.starts_with("__ttyward"))
+      return call.ask(Risk::High, EffectKind::State, "uses a name of ttyward's own", shown(field));
+  }
 }
 
 void ShellWalk::set_parameters(const std::vector<std::string>& parameters) {
@@ -368,8 +434,8 @@ void ShellWalk::set_parameters(const std::vector<std::string>& parameters) {
   state_.set("*", {joined});
 }
 
-std::string ShellWalk::run_script(const std::string& text, Span span, bool in_this_shell,
-                                  const Input& input) {
+std::string ShellWalk::run_script(const std::string& text, Span span, bool in_this_shell, const Input& input,
+                                  std::optional<syntax::Dialect> dialect) {
   if (depth_ >= kMaxScriptDepth) {
     not_understood("shell text inside shell text, too deep", span);
     return std::string(1, kAny);
@@ -396,9 +462,11 @@ std::string ShellWalk::run_script(const std::string& text, Span span, bool in_th
     }
   }
   ShellState inner = state_;
-  for (auto& [name, body] : inner.functions) body = 0;  // their bodies are in another text
-  if (!in_this_shell) inner.variables.clear();          // only exported ones get through: unknown
-  ShellWalk walk(plain, std::move(inner), place_, facts_, depth_ + 1, span);
+  for (auto& [name, body] : inner.functions) body = nullptr;  // their bodies are in another text
+  if (!in_this_shell) inner.variables.clear();                // only exported ones get through: unknown
+  const syntax::Reading reading{dialect.value_or(reading_.dialect), syntax::Manner::Script};
+  ShellWalk walk(plain, reading, std::move(inner), place_, facts_, depth_ + 1, span);
+  walk.same_shell_ = same_shell_ && in_this_shell;
   walk.depth_guard_ = depth_guard_;
   walk.background_ = background_;
   if (!input.parameters.empty()) walk.set_parameters(input.parameters);
@@ -411,172 +479,53 @@ std::string ShellWalk::run_script(const std::string& text, Span span, bool in_th
   return out;
 }
 
-std::string ShellWalk::redirected(uint32_t index, const Input& input) {
-  Redirections redirections;
-  redirections.input = input;
-  uint32_t body = 0;
-  for (uint32_t at = node(index).first_child; at != 0; at = node(at).next) {
-    if (is_redirect(node(at).kind)) {
-      redirect(at, redirections);
-    } else if (node(at).kind != NodeKind::Token && node(at).kind != NodeKind::Comment) {
-      body = at;
-    }
-  }
-  std::string out;
-  if (body == 0) {
-    out = redirections.any_input ? redirections.input.text : std::string();
-  } else if (node(body).kind == NodeKind::Command) {
-    out = simple_command(body, redirections.input, redirections.arguments);
-  } else if (node(body).kind == NodeKind::Pipeline) {
-    out = pipeline(body, input, redirections.any_input ? redirections.input : Input{});
-  } else {
-    out = statement(body, redirections.input);
-  }
-  if (!redirections.stages.empty()) {
-    bool network = false;
-    out = stages(redirections.stages, Input::of(out, network), Input{});
-  }
-  for (const uint32_t after : redirections.after) out += statement(after, input);
-  return out;
-}
-
-void ShellWalk::redirect(uint32_t index, Redirections& out) {
-  switch (node(index).kind) {
-    case NodeKind::FileRedirect:
-      return file_redirect(index, out);
-    case NodeKind::HeredocRedirect:
-      return heredoc(index, out);
-    default:
+void ShellWalk::redirect(const syntax::Redirect& item, Redirections& out) {
+  switch (item.op) {
+    case RedirectOp::Duplicate:
+    case RedirectOp::Close:
+      return;
+    case RedirectOp::HereString: {
+      const Field text = reader_.read_text(item.target);
       out.any_input = true;
-      for (uint32_t at = node(index).first_child; at != 0; at = node(at).next) {
-        if (node(at).kind != NodeKind::Token && node(at).kind != NodeKind::FileDescriptor) {
-          out.input = Input::of(reader_.read_text(node(at).begin, node(at).end) + "\n");
-        }
-      }
+      out.input = Input::of(text.text + "\n", text.from_network);
+      return;
+    }
+    case RedirectOp::HereDoc: {
+      const Field text = reader_.read_text(item.here->content);
+      out.any_input = true;
+      out.input = Input::of(text.text, text.from_network);
+      return;
+    }
+    default:
+      return file_redirect(item, out);
   }
 }
 
-void ShellWalk::file_redirect(uint32_t index, Redirections& out) {
-  std::string_view op;
+void ShellWalk::file_redirect(const syntax::Redirect& item, Redirections& out) {
   std::vector<Field> targets;
-  uint32_t previous = 0;
-  for (uint32_t at = node(index).first_child; at != 0; at = node(at).next) {
-    const NodeKind kind = node(at).kind;
-    if (kind == NodeKind::Token && targets.empty() && op.empty()) {
-      op = slice(node(at));
-    } else if (kind == NodeKind::FileDescriptor) {
-      continue;
-    } else if (kind != NodeKind::Comment) {
-      if (previous != 0 && node(previous).end == node(at).begin && !targets.empty()) {
-        not_understood("words without a blank between them", {node(previous).begin, node(at).end});
-      }
-      read_word(at, WordContext::Argument, targets);
-    }
-    previous = at;
-  }
-  const bool reads = op.starts_with("<");
-  const bool duplicates = op == ">&" || op == "<&" || op == ">&-" || op == "<&-";
-  if (duplicates &&
-      (targets.empty() || (targets.size() == 1 && (all_digits(targets[0].text) || targets[0].text == "-"))))
-    return;
-  Invocation call(*this, {}, span_of(index), Input{});
-  if (targets.empty()) {
+  read_word(item.target, WordContext::Argument, targets);
+  Invocation call(*this, {}, outward(item.span), Input{});
+  if (targets.empty())
     call.ask(Risk::High, EffectKind::Unknown, "a redirection to a file that is only known when it runs");
-  }
+  const bool reads = item.op == RedirectOp::Read;
+  const std::string_view op = reads                               ? "<"
+                              : item.op == RedirectOp::Append     ? ">>"
+                              : item.op == RedirectOp::ReadWrite  ? "<>"
+                              : item.op == RedirectOp::Both       ? "&>"
+                              : item.op == RedirectOp::BothAppend ? "&>>"
+                                                                  : ">";
   for (const Field& target : targets) {
     call.fact.argv = {std::string(op), shown(target)};
-    if (reads && op != "<>") {
+    if (reads) {
       call.read_path(target);
       out.any_input = true;
-      out.input = Input::of(std::string(1, kAny), call.look(target).network);
+      out.input = Input::of(unknown(), call.look(target).network || target.from_network);
       // A process substitution or a listing behind it is judged on its own.
     } else {
       call.write_path(target, "writes");
     }
   }
   record(std::move(call.fact));
-}
-
-void ShellWalk::heredoc(uint32_t index, Redirections& out) {
-  std::string_view mark;
-  uint32_t body = 0;
-  uint32_t end = 0;
-  bool tabs = false;
-  const Node& whole = node(index);
-  for (uint32_t at = whole.first_child; at != 0; at = node(at).next) {
-    switch (node(at).kind) {
-      case NodeKind::HeredocStart:
-        mark = slice(node(at));
-        break;
-      case NodeKind::HeredocBody:
-        body = at;
-        break;
-      case NodeKind::HeredocEnd:
-        end = at;
-        break;
-      case NodeKind::Token:
-        tabs |= slice(node(at)) == "<<-";
-        break;
-      case NodeKind::Comment:
-      case NodeKind::FileDescriptor:
-        break;
-      case NodeKind::FileRedirect:
-      case NodeKind::HerestringRedirect:
-        redirect(at, out);
-        break;
-      case NodeKind::HeredocRedirect:
-        not_understood("two here-documents at once", {whole.begin, whole.end});
-        break;
-      case NodeKind::Pipeline:
-        for (uint32_t part = node(at).first_child; part != 0; part = node(part).next) {
-          if (node(part).kind != NodeKind::Token) out.stages.push_back(part);
-        }
-        break;
-      case NodeKind::Word:
-      case NodeKind::Number:
-      case NodeKind::String:
-      case NodeKind::RawString:
-      case NodeKind::Concatenation:
-      case NodeKind::SimpleExpansion:
-      case NodeKind::Expansion:
-        read_word(at, WordContext::Argument, out.arguments);
-        break;
-      default:
-        out.after.push_back(at);
-    }
-  }
-  const bool quoted = mark.find_first_of("'\"\\") != std::string_view::npos;
-  std::string delimiter;
-  for (const char c : mark) {
-    if (c != '\'' && c != '"' && c != '\\') delimiter.push_back(c);
-  }
-  const Span span{whole.begin, whole.end};
-  if (delimiter.empty() || end == 0) return not_understood("a here-document without an end", span);
-  // The grammar's idea of where the document ends has to be bash's: the first line that is the mark alone.
-  const uint32_t body_begin = body != 0 ? node(body).begin : node(end).begin;
-  const uint32_t line_begin = [&] {
-    uint32_t at = node(end).begin;
-    while (at > 0 && text_[at - 1] != '\n') --at;
-    return at;
-  }();
-  const size_t first_newline = text_.find('\n', whole.begin);
-  if (first_newline == std::string_view::npos || first_newline > line_begin)
-    return not_understood("a here-document without an end", span);
-  const auto body_start = static_cast<uint32_t>(first_newline) + 1;
-  uint32_t at = body_start;
-  while (at <= line_begin) {
-    const size_t newline = std::min(text_.find('\n', at), text_.size());
-    std::string_view line = text_.substr(at, newline - at);
-    while (tabs && line.starts_with("\t")) line.remove_prefix(1);
-    const bool is_mark = line == delimiter;
-    if (is_mark != (at == line_begin))
-      return not_understood("a here-document whose end is not where it seems", span);
-    at = static_cast<uint32_t>(newline) + 1;
-  }
-  (void)body_begin;
-  out.any_input = true;
-  out.input = Input::of(quoted ? std::string(text_.substr(body_start, line_begin - body_start))
-                               : reader_.read_heredoc(body_start, line_begin));
 }
 
 }  // namespace ttyward::policy

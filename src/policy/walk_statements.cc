@@ -4,101 +4,56 @@
 namespace ttyward::policy {
 namespace {
 
+using syntax::CommandKind;
+
 constexpr int kMaxLoopNesting = 4;
 constexpr size_t kMaxLoopValues = 32;
 
-}  // namespace
-
-std::string ShellWalk::statement(uint32_t index, const Input& input) {
-  if (++facts_.steps > kMaxSteps) {
-    not_understood("too many steps to follow", {node(index).begin, node(index).end});
-    return std::string(1, kAny);
-  }
-  switch (node(index).kind) {
-    case NodeKind::Command:
-      return simple_command(index, input, {});
-    case NodeKind::RedirectedStatement:
-      return redirected(index, input);
-    case NodeKind::List:
-      return list(index, input);
-    case NodeKind::Pipeline:
-      return pipeline(index, input, Input{});
-    case NodeKind::NegatedCommand: {
-      std::string out;
-      for (uint32_t at = node(index).first_child; at != 0; at = node(at).next) {
-        if (node(at).kind != NodeKind::Token) out = statement(at, input);
-      }
-      return out;
-    }
-    case NodeKind::Subshell: {
-      const ShellState before = state_;
-      std::string out = sequence(node(index).first_child, 0, input);
-      state_ = before;
-      return out;
-    }
-    case NodeKind::CompoundStatement:
-    case NodeKind::DoGroup:
-      return sequence(node(index).first_child, 0, input);
-    case NodeKind::IfStatement:
-      conditional(index, input);
-      return std::string(1, kAny);
-    case NodeKind::WhileStatement:
-    case NodeKind::CStyleForStatement:
-      loop(index, input);
-      return std::string(1, kAny);
-    case NodeKind::ForStatement:
-      for_loop(index, input);
-      return std::string(1, kAny);
-    case NodeKind::CaseStatement:
-      case_statement(index, input);
-      return std::string(1, kAny);
-    case NodeKind::FunctionDefinition:
-      function_definition(index);
-      return {};
-    case NodeKind::DeclarationCommand:
-    case NodeKind::UnsetCommand:
-      return declaration(index, input);
-    case NodeKind::TestCommand:
-      test_command(index);
-      return {};
-    case NodeKind::VariableAssignment:
-      bare_assignment(index);
-      return {};
-    case NodeKind::VariableAssignments:
-      for (uint32_t at = node(index).first_child; at != 0; at = node(at).next) bare_assignment(at);
-      return {};
-    case NodeKind::Comment:
-    case NodeKind::HeredocBody:
-    case NodeKind::HeredocEnd:
-      return {};
-    default:
-      not_understood("syntax that is not understood", {node(index).begin, node(index).end});
-      return std::string(1, kAny);
-  }
+std::string unknown() {
+  return std::string(1, kAny);
 }
 
-std::string ShellWalk::sequence(uint32_t first, uint32_t stop, const Input& input) {
+bool is_number_test(std::string_view op) {
+  return op == "-eq" || op == "-ne" || op == "-lt" || op == "-le" || op == "-gt" || op == "-ge";
+}
+
+// A command that always succeeds or always fails, written plainly.
+bool is_plain_command(const syntax::List& list, std::string_view name) {
+  if (list.items.size() != 1 || list.items[0].pipelines.size() != 1) return false;
+  const syntax::Pipeline& pipeline = list.items[0].pipelines[0];
+  if (pipeline.negated || pipeline.commands.size() != 1) return false;
+  const syntax::Command& command = pipeline.commands[0];
+  if (command.kind == CommandKind::Arithmetic) return name == "((" && command.expressions[0] == "1";
+  if (command.kind == CommandKind::Test) return name == "[[" && command.test.size() == 1;
+  return command.kind == CommandKind::Simple && !command.words.empty() &&
+         command.words[0].is_plain(std::string(name).c_str());
+}
+
+}  // namespace
+
+void ShellWalk::note_background(const syntax::AndOr& item) {
+  CommandFact fact;
+  fact.argv = {"&"};
+  fact.span = outward({item.span.end - 1, item.span.end});
+  Finding finding;
+  finding.effect = EffectKind::Process;
+  finding.reason = "leaves a process running in the background";
+  finding.span = fact.span;
+  fact.findings.push_back(std::move(finding));
+  fact.effects.push_back({EffectKind::Process, ""});
+  record(std::move(fact));
+}
+
+std::string ShellWalk::list(const syntax::List& items, const Input& input) {
   std::string out;
-  for (uint32_t at = first; at != 0 && at != stop; at = node(at).next) {
-    if (node(at).kind == NodeKind::Token) continue;
-    const uint32_t next = node(at).next;
-    const bool background = next != 0 && is_token(next, "&");
+  for (const syntax::AndOr& item : items.items) {
     const ShellState before = state_;
-    if (background) ++background_;
-    out += statement(at, input);
-    if (background) {
+    if (item.background) ++background_;
+    out += and_or(item, input);
+    if (item.background) {
       --background_;
       state_ = before;
-      CommandFact fact;
-      fact.argv = {"&"};
-      fact.span = span_of(next);
-      Finding finding;
-      finding.effect = EffectKind::Process;
-      finding.reason = "leaves a process running in the background";
-      finding.span = fact.span;
-      fact.findings.push_back(std::move(finding));
-      fact.effects.push_back({EffectKind::Process, ""});
-      record(std::move(fact));
+      note_background(item);
     } else if (state_.cwds != before.cwds) {
       // `cd there; …` goes on even if the folder is not there.
       ShellState other = state_;
@@ -109,60 +64,43 @@ std::string ShellWalk::sequence(uint32_t first, uint32_t stop, const Input& inpu
   return out;
 }
 
-std::string ShellWalk::list(uint32_t index, const Input& input) {
+std::string ShellWalk::and_or(const syntax::AndOr& item, const Input& input) {
+  if (item.pipelines.size() == 1) return pipeline(item.pipelines.front(), input);
   std::string out;
   ShellState fallback = state_;
-  bool first = true;
-  bool by_or = false;
-  for (uint32_t at = node(index).first_child; at != 0; at = node(at).next) {
-    if (node(at).kind == NodeKind::Comment) continue;
-    if (node(at).kind == NodeKind::Token) {
-      by_or = slice(node(at)) == "||";
-      continue;
-    }
+  for (size_t i = 0; i < item.pipelines.size(); ++i) {
+    const bool by_or = i > 0 && item.by_or[i - 1];
     const ShellState before = state_;
-    if (!first && by_or) state_.merge(fallback);
+    if (by_or) state_.merge(fallback);
     fallback = before;
-    out += statement(at, input);
-    if (!first) {
-      // Either side may be the last that ran; what `&&` leads to keeps the folder it came from.
-      const std::vector<std::string> cwds = state_.cwds;
-      state_.merge(before);
-      if (!by_or) state_.cwds = cwds;
-    }
-    first = false;
+    out += pipeline(item.pipelines[i], input);
+    if (i == 0) continue;
+    // Either side may be the last that ran; what `&&` leads to keeps the folder it came from.
+    const std::vector<std::string> cwds = state_.cwds;
+    state_.merge(before);
+    if (!by_or) state_.cwds = cwds;
   }
   return out;
 }
 
-std::string ShellWalk::pipeline(uint32_t index, const Input& input, const Input& last_input) {
-  std::vector<uint32_t> parts;
-  for (uint32_t at = node(index).first_child; at != 0; at = node(at).next) {
-    if (node(at).kind != NodeKind::Token && node(at).kind != NodeKind::Comment) parts.push_back(at);
-  }
-  return stages(parts, input, last_input);
-}
-
-std::string ShellWalk::stages(const std::vector<uint32_t>& parts, Input input, const Input& last_input) {
+std::string ShellWalk::pipeline(const syntax::Pipeline& item, const Input& first_input) {
+  if (item.commands.size() == 1) return command(item.commands.front(), first_input);
   std::string out;
+  Input input = first_input;
   ++pipeline_;
-  const bool network_before = facts_.commands.empty();
-  (void)network_before;
-  for (size_t i = 0; i < parts.size(); ++i) {
+  for (const syntax::Command& stage : item.commands) {
     const ShellState before = state_;  // every stage is a subshell
     const size_t commands = facts_.commands.size();
-    if (i + 1 == parts.size() && last_input.given) input = last_input;
-    out = statement(parts[i], input);
+    out = command(stage, input);
     state_ = before;
-    bool network = input.from_network;
+    const bool network = input.from_network || network_since(commands);
     bool vital = false;
     for (size_t c = commands; c < facts_.commands.size(); ++c) {
       const CommandFact& fact = facts_.commands[c];
+      if (fact.program != "find") continue;
       for (const Effect& effect : fact.effects) {
-        network |= effect.kind == EffectKind::Network;
-        if (effect.kind == EffectKind::List && fact.program == "find") {
-          vital |= look_at(effect.target, before.cwds.empty() ? "" : before.cwds.front(), place_).vital;
-        }
+        if (effect.kind != EffectKind::List) continue;
+        vital |= look_at(effect.target, before.cwds.empty() ? "" : before.cwds.front(), place_).vital;
       }
     }
     const bool deletes_vital =
@@ -170,78 +108,115 @@ std::string ShellWalk::stages(const std::vector<uint32_t>& parts, Input input, c
     input = Input::of(out, network, deletes_vital);
   }
   --pipeline_;
+  // zsh and ksh run the last stage in the shell itself.
+  if (reading_.dialect != syntax::Dialect::Bash) {
+    for (auto& [name, value] : state_.variables) value = {unknown()};
+  }
   return out;
 }
 
-void ShellWalk::conditional(uint32_t index, const Input& input) {
-  // Parts in order: if CONDITION then …; elif_clause, else_clause hold their own.
-  std::vector<uint32_t> branch_clauses;
-  uint32_t then = 0;
-  uint32_t last = 0;
-  for (uint32_t at = node(index).first_child; at != 0; at = node(at).next) {
-    if (is_token(at, "then")) then = at;
-    if (node(at).kind == NodeKind::ElifClause || node(at).kind == NodeKind::ElseClause) {
-      if (last == 0) last = at;
-      branch_clauses.push_back(at);
-    }
+std::string ShellWalk::command(const syntax::Command& item, const Input& input) {
+  if (++facts_.steps > kMaxSteps) {
+    not_understood("too many steps to follow", item.span);
+    return unknown();
   }
-  sequence(node(index).first_child, then, input);
-  const ShellState condition = state_;
-  if (then != 0) sequence(then, last, input);
-  ShellState merged = state_;
-  merged.merge(condition);
-  for (const uint32_t clause : branch_clauses) {
-    state_ = condition;
-    if (node(clause).kind == NodeKind::ElifClause) {
-      conditional(clause, input);
+  if (item.kind == CommandKind::Simple) return simple_command(item, input);
+  Redirections redirections;
+  redirections.input = input;
+  for (const syntax::Redirect& one : item.redirects) redirect(one, redirections);
+  return compound(item, redirections.input);
+}
+
+std::string ShellWalk::compound(const syntax::Command& item, const Input& input) {
+  switch (item.kind) {
+    case CommandKind::Subshell: {
+      const ShellState before = state_;
+      std::string out = list(item.lists[0], input);
+      state_ = before;
+      return out;
+    }
+    case CommandKind::Group:
+      return list(item.lists[0], input);
+    case CommandKind::If:
+      conditional(item, input);
+      return unknown();
+    case CommandKind::While:
+    case CommandKind::Until:
+    case CommandKind::ArithmeticFor:
+      loop(item, input);
+      return unknown();
+    case CommandKind::For:
+      for_loop(item, input);
+      return unknown();
+    case CommandKind::Case:
+      case_statement(item, input);
+      return unknown();
+    case CommandKind::Function:
+      function_definition(item);
+      return {};
+    case CommandKind::Test:
+      test_command(item);
+      return {};
+    case CommandKind::Arithmetic:
+      reader_.check_arithmetic(item.expressions[0], item.expression_spans[0]);
+      return {};
+    case CommandKind::Simple:
+      break;
+  }
+  return unknown();
+}
+
+void ShellWalk::conditional(const syntax::Command& item, const Input& input) {
+  const std::vector<syntax::List>& lists = item.lists;
+  size_t at = 0;
+  ShellState merged;
+  bool first = true;
+  for (; at + 1 < lists.size(); at += 2) {
+    list(lists[at], input);
+    const ShellState condition = state_;
+    list(lists[at + 1], input);
+    if (first) {
+      merged = state_;
     } else {
-      sequence(node(clause).first_child, 0, input);
+      merged.merge(state_);
     }
-    merged.merge(state_);
+    first = false;
+    state_ = condition;
   }
-  state_ = merged;
+  if (at < lists.size()) list(lists[at], input);  // else
+  merged.merge(state_);
+  state_ = std::move(merged);
 }
 
 // A body that may run again sees what it left behind the first time.
-void ShellWalk::body_twice(uint32_t body, const Input& input) {
+void ShellWalk::body_twice(const syntax::List& body, const Input& input) {
   if (++loops_ > kMaxLoopNesting) {
-    not_understood("loops nested too deeply", {node(body).begin, node(body).end});
+    not_understood("loops nested too deeply", body.span);
   } else {
     const ShellState before = state_;
-    statement(body, input);
+    list(body, input);
     const bool changed = state_.variables != before.variables || state_.cwds != before.cwds;
     state_.merge(before);
     if (changed) {
       const ShellState once = state_;
-      statement(body, input);
+      list(body, input);
       state_.merge(once);
     }
   }
   --loops_;
 }
 
-void ShellWalk::loop(uint32_t index, const Input& input) {
-  uint32_t body = 0;
-  for (uint32_t at = node(index).first_child; at != 0; at = node(at).next) {
-    if (node(at).kind == NodeKind::DoGroup || node(at).kind == NodeKind::CompoundStatement) body = at;
-  }
-  if (node(index).kind == NodeKind::CStyleForStatement) {
-    const std::string_view whole = slice(node(index));
-    const size_t open = whole.find("((");
-    const size_t close = whole.find("))");
-    if (open == std::string_view::npos || close == std::string_view::npos)
-      return not_understood("a loop that is not understood", {node(index).begin, node(index).end});
-    reader_.check_arithmetic(node(index).begin + static_cast<uint32_t>(open) + 2,
-                             node(index).begin + static_cast<uint32_t>(close));
-    for (uint32_t at = node(index).first_child; at != 0 && at != body; at = node(at).next) visit_nested(at);
+void ShellWalk::loop(const syntax::Command& item, const Input& input) {
+  if (item.kind == CommandKind::ArithmeticFor) {
+    for (size_t i = 0; i < item.expressions.size(); ++i)
+      reader_.check_arithmetic(item.expressions[i], item.expression_spans[i]);
   } else {
-    sequence(node(index).first_child, body, input);
+    list(item.lists[0], input);
   }
-  if (body == 0) return;
-  if (spawns_for_ever(index, body)) {
+  if (spawns_for_ever(item)) {
     CommandFact fact;
     fact.argv = {"while … &"};
-    fact.span = span_of(index);
+    fact.span = outward(item.span);
     fact.effects.push_back({EffectKind::Process, ""});
     Finding finding;
     finding.decision = Decision::Deny;
@@ -252,62 +227,43 @@ void ShellWalk::loop(uint32_t index, const Input& input) {
     fact.findings.push_back(std::move(finding));
     record(std::move(fact));
   }
-  body_twice(body, input);
+  body_twice(item.lists.back(), input);
 }
 
 // while true; do something & done, with nothing in between that waits
-bool ShellWalk::spawns_for_ever(uint32_t index, uint32_t body) const {
-  const std::string_view text = slice(node(index));
-  const size_t condition_end = node(body).begin - node(index).begin;
-  const std::string_view condition = text.substr(0, condition_end);
-  bool endless =
-      node(index).kind == NodeKind::CStyleForStatement && condition.find(";;") != std::string_view::npos;
-  for (const std::string_view constant :
-       {"while true", "while :", "while [ 1 ]", "while ((1))", "while [[ 1 ]]", "until false"}) {
-    endless |= condition.starts_with(constant);
+bool ShellWalk::spawns_for_ever(const syntax::Command& item) const {
+  bool endless = false;
+  if (item.kind == CommandKind::ArithmeticFor) {
+    endless = item.expressions[1].find_first_not_of(" 1") == std::string::npos;
+  } else if (item.kind == CommandKind::Until) {
+    endless = is_plain_command(item.lists[0], "false");
+  } else {
+    for (const std::string_view constant : {"true", ":", "[", "((", "[["})
+      endless |= is_plain_command(item.lists[0], constant);
   }
   if (!endless) return false;
   bool background = false;
   bool foreground = false;
-  for (uint32_t at = node(body).first_child; at != 0; at = node(at).next) {
-    if (node(at).kind == NodeKind::Token || node(at).kind == NodeKind::Comment) continue;
-    const uint32_t next = node(at).next;
-    (next != 0 && is_token(next, "&") ? background : foreground) = true;
-  }
+  for (const syntax::AndOr& one : item.lists.back().items) (one.background ? background : foreground) = true;
   return background && !foreground;
 }
 
-void ShellWalk::for_loop(uint32_t index, const Input& input) {
-  std::string name;
+void ShellWalk::for_loop(const syntax::Command& item, const Input& input) {
   std::vector<Field> values;
-  uint32_t body = 0;
-  bool listed = false;
-  for (uint32_t at = node(index).first_child; at != 0; at = node(at).next) {
-    const NodeKind kind = node(at).kind;
-    if (kind == NodeKind::VariableName) {
-      name = std::string(slice(node(at)));
-    } else if (kind == NodeKind::DoGroup || kind == NodeKind::CompoundStatement) {
-      body = at;
-    } else if (is_token(at, "in")) {
-      listed = true;
-    } else if (kind != NodeKind::Token && kind != NodeKind::Comment) {
-      read_word(at, WordContext::Argument, values);
-    }
-  }
-  if (name.empty() || body == 0)
-    return not_understood("a loop that is not understood", {node(index).begin, node(index).end});
-  if (is_token(node(index).first_child, "select"))
-    line_finding(Risk::Medium, EffectKind::State, "waits for a choice", {node(index).begin, node(index).end});
-  Invocation assigning(*this, {}, span_of(index), Input{});
-  judge_assignment(assigning, name, std::string_view("\x01"), AssignmentScope::Shell);
+  for (const syntax::Word& word : item.words) read_word(word, WordContext::Argument, values);
+  Invocation assigning(*this, {}, outward(item.span), Input{});
+  bool constant = item.has_in;
+  for (const Field& value : values) constant &= value.constant();
+  judge_assignment(assigning, item.name, constant && !values.empty() ? values.front().text : unknown(),
+                   AssignmentScope::Shell);
   if (!assigning.fact.findings.empty()) record(std::move(assigning.fact));
-  bool known = listed && values.size() <= kMaxLoopValues;
-  if (!known) {
-    state_.set(name, {std::string(1, kAny)});
+  const syntax::List& body = item.lists.back();
+  if (!item.has_in || values.size() > kMaxLoopValues) {
+    state_.set(item.name, {unknown()});
     return body_twice(body, input);
   }
   if (++loops_ > kMaxLoopNesting) {
-    not_understood("loops nested too deeply", {node(index).begin, node(index).end});
+    not_understood("loops nested too deeply", item.span);
   } else {
     const ShellState before = state_;
     // With many values only the first few rounds are gone through one by one.
@@ -317,8 +273,8 @@ void ShellWalk::for_loop(uint32_t index, const Input& input) {
       for (char& c : text) {
         if (c == kAnyFields) c = kAny;
       }
-      state_.set(name, {text});
-      statement(body, input);
+      state_.set(item.name, {text});
+      list(body, input);
       if (facts_.commands.size() > kMaxCommands) break;
     }
     ShellState after = state_;
@@ -328,83 +284,53 @@ void ShellWalk::for_loop(uint32_t index, const Input& input) {
   --loops_;
 }
 
-void ShellWalk::case_statement(uint32_t index, const Input& input) {
+void ShellWalk::case_statement(const syntax::Command& item, const Input& input) {
+  std::vector<Field> ignored;
+  read_word(item.words[0], WordContext::Assignment, ignored);
   const ShellState before = state_;
   ShellState merged = before;
-  std::vector<Field> ignored;
-  for (uint32_t at = node(index).first_child; at != 0; at = node(at).next) {
-    const NodeKind kind = node(at).kind;
-    if (kind == NodeKind::Token || kind == NodeKind::Comment) continue;
-    if (kind != NodeKind::CaseItem) {
-      read_word(at, WordContext::Assignment, ignored);
-      continue;
-    }
+  for (const syntax::CaseItem& one : item.cases) {
     state_ = before;
-    bool in_body = false;
-    uint32_t body = 0;
-    for (uint32_t part = node(at).first_child; part != 0; part = node(part).next) {
-      if (is_token(part, ")")) {
-        in_body = true;
-        body = node(part).next;
-        break;
-      }
-      if (node(part).kind != NodeKind::Token && node(part).kind != NodeKind::Comment)
-        read_word(part, WordContext::Pattern, ignored);
-    }
-    if (in_body && body != 0) sequence(body, 0, input);
+    for (const syntax::Word& pattern : one.patterns) read_word(pattern, WordContext::Assignment, ignored);
+    list(one.body, input);
     merged.merge(state_);
   }
   state_ = merged;
 }
 
-void ShellWalk::function_definition(uint32_t index) {
-  std::string name;
-  uint32_t body = 0;
-  Redirections redirections;
-  for (uint32_t at = node(index).first_child; at != 0; at = node(at).next) {
-    const NodeKind kind = node(at).kind;
-    if (kind == NodeKind::Word && name.empty()) {
-      name = std::string(slice(node(at)));
-    } else if (kind == NodeKind::FileRedirect || kind == NodeKind::HerestringRedirect ||
-               kind == NodeKind::HeredocRedirect) {
-      redirect(at, redirections);
-    } else if (kind != NodeKind::Token && kind != NodeKind::Comment) {
-      body = at;
-    }
-  }
+void ShellWalk::function_definition(const syntax::Command& item) {
+  const std::string& name = item.name;
   CommandFact fact;
   fact.argv = {name + "()"};
   fact.program = "function";
   fact.subcommand = name;
-  fact.span = span_of(index);
+  fact.span = outward(item.span);
   fact.effects.push_back({EffectKind::State, name});
   Finding finding;
   finding.effect = EffectKind::State;
   finding.target = name;
   finding.span = fact.span;
-  const bool shadows = find_program(name) != nullptr;
+  const bool shadows = find_program(name) != nullptr || name.starts_with("__ttyward");
   finding.risk = shadows ? Risk::High : Risk::Medium;
   finding.reason = shadows ? "defines a function that takes the place of '" + name + "'"
                            : "defines a function in the shell";
   fact.findings.push_back(std::move(finding));
   record(std::move(fact));
-  state_.functions.emplace_back(name, body);
+  state_.functions.emplace_back(name, item.body.get());
   // Its body is judged where it stands too: it may be called from anywhere later.
-  if (body != 0) {
-    const ShellState before = state_;
-    call_function(body, Input{});
-    state_ = before;
-  }
+  const ShellState before = state_;
+  call_function(item.body.get(), Input{});
+  state_ = before;
 }
 
-std::string ShellWalk::call_function(uint32_t body, const Input& input) {
-  if (body == 0) return std::string(1, kAny);
-  for (const uint32_t running : running_) {
+std::string ShellWalk::call_function(const syntax::Command* body, const Input& input) {
+  if (body == nullptr) return unknown();
+  for (const syntax::Command* running : running_) {
     if (running != body) continue;
     if (in_background() || in_pipeline()) {
       CommandFact fact;
       fact.argv = {"(recursion)"};
-      fact.span = span_of(body);
+      fact.span = outward(body->span);
       fact.effects.push_back({EffectKind::Process, ""});
       Finding finding;
       finding.decision = Decision::Deny;
@@ -416,66 +342,28 @@ std::string ShellWalk::call_function(uint32_t body, const Input& input) {
       fact.findings.push_back(std::move(finding));
       record(std::move(fact));
     }
-    return std::string(1, kAny);
+    return unknown();
   }
-  if (running_.size() > 8) return std::string(1, kAny);
+  if (running_.size() > 8) return unknown();
   running_.push_back(body);
-  std::string out = statement(body, input);
+  std::string out = command(*body, input);
   running_.pop_back();
   return out;
 }
 
-// [ ], [[ ]] and (( )): operands are words; in [[ ]] and (( )) numbers are arithmetic.
-void ShellWalk::test_command(uint32_t index) {
-  const std::string_view whole = slice(node(index));
-  if (whole.starts_with("((")) {
-    reader_.check_arithmetic(node(index).begin + 2, node(index).end - 2);
-    visit_nested(index);
-    return;
-  }
-  const bool extended = whole.starts_with("[[");
-  std::vector<uint32_t> open = {index};
-  std::vector<Field> operands;
-  bool arithmetic = false;
-  std::vector<uint32_t> order;
-  while (!open.empty()) {
-    const uint32_t current = open.back();
-    open.pop_back();
-    for (uint32_t at = node(current).first_child; at != 0; at = node(at).next) {
-      switch (node(at).kind) {
-        case NodeKind::BinaryExpression:
-        case NodeKind::UnaryExpression:
-        case NodeKind::ParenthesizedExpression:
-        case NodeKind::PostfixExpression:
-        case NodeKind::TernaryExpression:
-        case NodeKind::TestCommand:
-          open.push_back(at);
-          break;
-        case NodeKind::TestOperator: {
-          const std::string_view op = slice(node(at));
-          for (const std::string_view number : {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
-            arithmetic |= extended && op == number;
-          if (op == "-v" || op == "-R") {
-            risky_expansion("tests a variable whose name can run commands",
-                            {node(index).begin, node(index).end});
-          }
-          break;
-        }
-        case NodeKind::Token:
-        case NodeKind::Comment:
-          break;
-        default:
-          order.push_back(at);
-      }
-    }
-  }
-  for (const uint32_t word : order) read_word(word, WordContext::Pattern, operands);
-  if (!arithmetic) return;
-  for (const Field& operand : operands) {
-    if (operand.text.find_first_not_of("0123456789-+ \x03") != std::string::npos) {
-      risky_expansion("compares numbers that are not known to be numbers",
-                      {node(index).begin, node(index).end});
-      return;
+// [[ ]]: operands are words; numbers are arithmetic, and -v evaluates a subscript.
+void ShellWalk::test_command(const syntax::Command& item) {
+  for (const syntax::TestToken& token : item.test) {
+    std::vector<Field> operands;
+    if (!token.left.parts.empty()) read_word(token.left, WordContext::Assignment, operands);
+    if (!token.right.parts.empty()) read_word(token.right, WordContext::Assignment, operands);
+    if ((token.op == "-v" || token.op == "-R") &&
+        (operands.empty() || !operands[0].constant() || !is_plain_name(operands[0].text)))
+      risky_expansion("tests a variable whose name can run commands", item.span);
+    if (!is_number_test(token.op)) continue;
+    for (const Field& operand : operands) {
+      if (operand.text.find_first_not_of("0123456789-+ \x03") != std::string::npos)
+        risky_expansion("compares numbers that are not known to be numbers", item.span);
     }
   }
 }

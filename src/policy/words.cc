@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "policy/word_lexer.h"
+#include "policy/word_expander.h"
 
 namespace ttyward::policy {
 namespace {
@@ -11,8 +11,8 @@ namespace {
 // Builds fields from items: tilde, splitting of unquoted values, globs.
 class FieldBuilder {
  public:
-  FieldBuilder(const WordLexer& lexer, const ExpansionHost& host, Span span, WordContext context)
-      : lexer_(lexer), host_(host), span_(span), context_(context) {}
+  FieldBuilder(const WordExpander& expander, const ExpansionHost& host, Span span, WordContext context)
+      : expander_(expander), host_(host), span_(span), context_(context) {}
 
   void build(const WordItems& items, std::vector<Field>& out) {
     out_ = &out;
@@ -22,7 +22,7 @@ class FieldBuilder {
     for (; at < items.size(); ++at) {
       const WordItem& item = items[at];
       if (item.c == 0) {
-        expansion(lexer_.expansions[static_cast<size_t>(item.expansion)], item.quoted);
+        expansion(expander_.expansions[static_cast<size_t>(item.expansion)], item.quoted);
       } else {
         append(item.c, item.quoted);
         if (!item.quoted && item.c == '[') at = bracket(items, at);
@@ -82,7 +82,7 @@ class FieldBuilder {
     return at;
   }
 
-  void expansion(const WordLexer::Expansion& expansion, bool quoted) {
+  void expansion(const WordExpander::Expanded& expansion, bool quoted) {
     if (!expansion.other.empty()) current_.other = current_.text + expansion.other;
     for (size_t i = 0; i < expansion.values.size(); ++i) {
       if (i > 0 && expansion.separate) {
@@ -98,6 +98,12 @@ class FieldBuilder {
   }
 
   void split(const std::string& value) {
+    // zsh and fish do not split; what is one word there may be several for whoever reads it as bash.
+    if (host_.dialect() == syntax::Dialect::Zsh || host_.dialect() == syntax::Dialect::Fish) {
+      const bool doubtful = value.find_first_of(" \t\n*?[") != std::string::npos;
+      append_text(doubtful ? std::string(1, kAnyFields) : value);
+      return;
+    }
     for (size_t i = 0; i < value.size(); ++i) {
       const char c = value[i];
       if (c == ' ' || c == '\t' || c == '\n') {
@@ -111,15 +117,16 @@ class FieldBuilder {
 
   void flush() {
     current_.span = span_;
-    current_.disguised = lexer_.disguised;
-    current_.quoted = lexer_.quoted;
-    current_.expanded = lexer_.expanded;
+    current_.disguised = expander_.disguised;
+    current_.quoted = expander_.quoted;
+    current_.expanded = expander_.expanded;
+    current_.from_network = expander_.from_network;
     out_->push_back(std::move(current_));
     current_ = Field{};
     started_ = false;
   }
 
-  const WordLexer& lexer_;
+  const WordExpander& expander_;
   const ExpansionHost& host_;
   Span span_;
   WordContext context_;
@@ -130,73 +137,56 @@ class FieldBuilder {
 
 }  // namespace
 
-WordReader::WordReader(std::string_view text, const BashTree& tree, ExpansionHost& host)
-    : text_(text), tree_(tree), host_(host) {
-  for (uint32_t i = 0; i < tree.nodes.size(); ++i) {
-    const NodeKind kind = tree.nodes[i].kind;
-    if (kind == NodeKind::CommandSubstitution || kind == NodeKind::ProcessSubstitution ||
-        kind == NodeKind::ArithmeticExpansion || kind == NodeKind::Expansion) {
-      marked_nodes_.push_back(i);
-    }
-  }
-}
-
-uint32_t WordReader::find_node(uint32_t begin, NodeKind kind) const {
-  auto found =
-      std::lower_bound(marked_nodes_.begin(), marked_nodes_.end(), begin,
-                       [&](uint32_t node, uint32_t value) { return tree_.nodes[node].begin < value; });
-  for (; found != marked_nodes_.end() && tree_.nodes[*found].begin == begin; ++found) {
-    if (tree_.nodes[*found].kind == kind) return *found;
-  }
-  return 0;
-}
-
-void WordReader::read(uint32_t begin, uint32_t end, WordContext context, std::vector<Field>& out) {
-  WordLexer lexer(*this, begin, end, context == WordContext::Pattern ? LexMode::Pattern : LexMode::Word);
-  lexer.run();
-  FieldBuilder builder(lexer, host_, {begin, end}, context);
-  const bool braces = context == WordContext::Argument &&
-                      std::any_of(lexer.items.begin(), lexer.items.end(),
-                                  [](const WordItem& item) { return item.c == '{' && !item.quoted; });
-  if (!braces) return builder.build(lexer.items, out);
+void WordReader::read(const syntax::Word& word, WordContext context, std::vector<Field>& out) {
+  WordExpander expander(*this, host_);
+  expander.run(word.parts);
+  expander.disguised |= word.continued;
+  FieldBuilder builder(expander, host_, word.span, context);
+  const bool expands_braces =
+      host_.dialect() == syntax::Dialect::Bash || host_.dialect() == syntax::Dialect::Zsh;
+  const auto opened = context != WordContext::Argument || !expands_braces
+                          ? 0
+                          : std::count_if(expander.items.begin(), expander.items.end(),
+                                          [](const WordItem& item) { return item.c == '{' && !item.quoted; });
+  if (opened == 0) return builder.build(expander.items, out);
   std::vector<WordItems> words;
-  const auto opened = std::count_if(lexer.items.begin(), lexer.items.end(),
-                                    [](const WordItem& item) { return item.c == '{' && !item.quoted; });
-  if (opened > kMaxBraces || !expand_braces(lexer.items, words)) {
-    host_.not_understood("a brace expansion with too many results", {begin, end});
+  if (opened > kMaxBraces || !expand_braces(expander.items, words)) {
+    host_.not_understood("a brace expansion with too many results", word.span);
     return;
   }
-  lexer.disguised |= words.size() > 1;
-  for (const WordItems& word : words) builder.build(word, out);
+  expander.disguised |= words.size() > 1;
+  for (const WordItems& one : words) builder.build(one, out);
 }
 
-std::string WordReader::read_text(uint32_t begin, uint32_t end) {
-  WordLexer lexer(*this, begin, end, LexMode::Pattern);
-  lexer.run();
+Field WordReader::read_text(const syntax::Word& word) {
   std::vector<Field> fields;
-  FieldBuilder(lexer, host_, {begin, end}, WordContext::Assignment).build(lexer.items, fields);
-  std::string text;
-  for (const Field& field : fields) text += (text.empty() ? "" : " ") + field.text;
-  return text;
+  read(word, WordContext::Assignment, fields);
+  Field whole;
+  whole.span = word.span;
+  for (Field& field : fields) {
+    const std::string text = whole.text + (whole.text.empty() ? "" : " ") + field.text;
+    const bool network = whole.from_network || field.from_network;
+    whole = std::move(field);
+    whole.text = text;
+    whole.from_network = network;
+  }
+  return whole;
 }
 
-std::string WordReader::read_heredoc(uint32_t begin, uint32_t end) {
-  WordLexer lexer(*this, begin, end, LexMode::Heredoc);
-  lexer.run();
+std::string WordReader::read_parts(const std::vector<syntax::Part>& parts) {
+  WordExpander expander(*this, host_);
+  expander.run(parts);
   std::vector<Field> fields;
-  WordItems items = lexer.items;
-  for (WordItem& item : items) item.quoted = true;
-  FieldBuilder(lexer, host_, {begin, end}, WordContext::Assignment).build(items, fields);
+  FieldBuilder(expander, host_, {}, WordContext::Assignment).build(expander.items, fields);
   return fields.empty() ? std::string() : fields.front().text;
 }
 
 // Arithmetic evaluates the *values* of variables again: a[$(command)] in one of them would run.
-void WordReader::check_arithmetic(uint32_t begin, uint32_t end) {
-  const std::string_view body = text_.substr(begin, end - begin);
+void WordReader::check_arithmetic(std::string_view body, Span span) {
   for (size_t i = 0; i < body.size(); ++i) {
     const char c = body[i];
     if (c == '[' && !(i > 0 && body[i - 1] == '$')) {
-      host_.risky_expansion("a subscript inside arithmetic can run commands", {begin, end});
+      host_.risky_expansion("a subscript inside arithmetic can run commands", span);
       return;
     }
     if (!is_name_start(c) ||
@@ -213,7 +203,7 @@ void WordReader::check_arithmetic(uint32_t begin, uint32_t end) {
     if (assigned) {
       host_.assign(name, {std::string(1, kDigits)});
     } else if (!numeric) {
-      host_.risky_expansion("arithmetic on a value that is not known to be a number", {begin, end});
+      host_.risky_expansion("arithmetic on a value that is not known to be a number", span);
       return;
     }
     i = stop - 1;

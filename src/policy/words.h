@@ -1,21 +1,21 @@
-// From the text of a word to the arguments a program would get.
+// From the words of the syntax tree to the arguments a program would get.
 //
-// The tree says where a word begins and ends; its meaning is read here from the
-// bytes themselves (quotes, escapes, ANSI-C strings, braces, tilde, globs,
-// expansions). If this reading and the tree's boundaries disagree, the command
-// is not understood: two readers have to agree before anything is allowed.
+// The tree says what is quoted and what is expanded; here expansions are worked
+// out as far as they are known: variables with constant values, braces, tilde,
+// substitutions whose output is known.
 //
 // What is not constant is kept as a mark inside the text. Marks are control
-// characters, which never reach this code from outside: text_screen refuses
-// them and ANSI-C strings that would make one are reported.
+// characters, which never reach this code from outside: text_screen and the
+// parser refuse them.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "policy/bash_tree.h"
 #include "policy/verdict.h"
+#include "syntax/parse.h"
+#include "syntax/tree.h"
 
 namespace ttyward::policy {
 
@@ -30,9 +30,10 @@ struct Field {
   std::string text;
   std::string other;  // a second value it may have (`${x:-this}`); empty = none
   Span span;
-  bool disguised = false;  // written so that it does not look like what it is
-  bool quoted = false;     // some part was quoted
-  bool expanded = false;   // some part came out of an expansion
+  bool disguised = false;     // written so that it does not look like what it is
+  bool quoted = false;        // some part was quoted
+  bool expanded = false;      // some part came out of an expansion
+  bool from_network = false;  // some part is what a command read from another machine
 
   bool constant() const { return text.find_first_of("\x01\x02\x03\x04\x05\x06") == std::string::npos; }
   bool has(char mark) const { return text.find(mark) != std::string::npos; }
@@ -49,6 +50,12 @@ struct Field {
 // A value as variables hold it: text with marks; arrays are several.
 using Value = std::vector<std::string>;
 
+// What a substitution prints, as far as known.
+struct Printed {
+  std::string text;
+  bool from_network = false;
+};
+
 // What expanding a word needs from the shell it is in.
 class ExpansionHost {
  public:
@@ -58,44 +65,40 @@ class ExpansionHost {
   // A constant the variable may hold when its value is not certain; empty: none is known.
   virtual std::string possible_value(std::string_view name) = 0;
   virtual void assign(std::string_view name, Value value) = 0;
-  // Judges the substitution's commands; returns what it prints, trailing newlines removed.
-  virtual std::string substitution(uint32_t node) = 0;
-  // Judges commands found inside nodes that are not words themselves.
-  virtual void visit_nested(uint32_t node) = 0;
+  // Judges the commands of $( ); returns what they print, trailing newlines removed.
+  virtual Printed substitution(const syntax::List& list) = 0;
+  // Judges the commands of <( ) and >( ).
+  virtual Printed process(const syntax::List& list) = 0;
   virtual void not_understood(std::string why, Span span) = 0;
   virtual void risky_expansion(std::string why, Span span) = 0;
   virtual std::string_view home() const = 0;
   virtual std::string_view working_directory() const = 0;  // empty: unknown
+  virtual syntax::Dialect dialect() const = 0;
 };
 
 enum class WordContext : uint8_t {
   Argument,    // splitting, globbing and brace expansion happen
   Assignment,  // none of them
-  Pattern,     // case patterns and [[ ]]: operators may be part of the word
 };
 
 class WordReader {
  public:
-  WordReader(std::string_view text, const BashTree& tree, ExpansionHost& host);
+  explicit WordReader(ExpansionHost& host) : host_(host) {}
 
-  // Appends the fields of the word [begin, end).
-  void read(uint32_t begin, uint32_t end, WordContext context, std::vector<Field>& out);
-  // The same as one text: assignments, redirections of here-strings.
-  std::string read_text(uint32_t begin, uint32_t end);
-  // A here-document's body, expanded.
-  std::string read_heredoc(uint32_t begin, uint32_t end);
+  // Appends the fields of the word.
+  void read(const syntax::Word& word, WordContext context, std::vector<Field>& out);
+  // The same as one text: assignments, here-strings, bodies of here-documents.
+  Field read_text(const syntax::Word& word);
+  std::string read_parts(const std::vector<syntax::Part>& parts);
   // Arithmetic: reports what could run code; the value is always some number.
-  void check_arithmetic(uint32_t begin, uint32_t end);
+  void check_arithmetic(std::string_view expression, Span span);
 
  private:
-  friend class WordLexer;
-  // The node of this kind that begins at `begin`, or 0.
-  uint32_t find_node(uint32_t begin, NodeKind kind) const;
-
-  std::string_view text_;
-  const BashTree& tree_;
   ExpansionHost& host_;
-  std::vector<uint32_t> marked_nodes_;  // substitutions and expansions, by where they begin
 };
+
+bool is_name_start(char c);
+bool is_name_char(char c);
+bool is_plain_name(std::string_view text);
 
 }  // namespace ttyward::policy

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "pty/guard_variables.h"
 #include "pty/variable_rules.h"
 
 namespace ttyward::pty {
@@ -14,7 +15,7 @@ namespace {
 using Map = std::map<std::string, std::string, std::less<>>;
 using Pair = std::pair<const char*, const char*>;
 
-constexpr std::array<Pair, 13> kQuiet = {{
+constexpr std::array<Pair, 12> kQuiet = {{
     {"PAGER", "cat"},
     {"GIT_PAGER", "cat"},
     {"MANPAGER", "cat"},
@@ -23,8 +24,7 @@ constexpr std::array<Pair, 13> kQuiet = {{
     {"BAT_PAGER", "cat"},
     {"DELTA_PAGER", "cat"},
     {"PSQL_PAGER", "cat"},
-    {"AWS_PAGER", ""},  // its own word for "none"
-    {"GIT_TERMINAL_PROMPT", "0"},
+    {"AWS_PAGER", ""},             // its own word for "none"
     {"GCM_INTERACTIVE", "never"},  // git's credential manager
     {"DEBIAN_FRONTEND", "noninteractive"},
     {"PIP_NO_INPUT", "1"},
@@ -98,6 +98,7 @@ Environment build_environment(const EnvironmentRequest& request) {
       variables.insert_or_assign(std::string(name), std::string(value));
     }
   }
+  if (request.pagers == PagerProfile::Quiet) add_guard_variables(variables);
   for (auto folder = request.path_first.rbegin(); folder != request.path_first.rend(); ++folder) {
     std::string& path = variables["PATH"];
     path = path.empty() ? *folder : *folder + ":" + path;

@@ -68,6 +68,36 @@ TEST(Environment, the_configuration_can_put_folders_first) {
   EXPECT_THAT(build(request), Contains("PATH=/a:/b:/bin"));
 }
 
+TEST(Environment, unattended_commands_cannot_be_made_to_run_code_by_pagers_and_repositories) {
+  EnvironmentRequest request;
+  request.inherit = Inherit::Everything;
+  request.ours = {"LESSOPEN=|x %s", "LESSCLOSE=y"};
+  request.requested = {"GIT_OPTIONAL_LOCKS=1", "LESSSECURE=0"};
+  const std::vector<std::string> made = build(request);
+  for (const char* set :
+       {"LESSSECURE=1", "SYSTEMD_PAGERSECURE=1", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
+        "GIT_PAGER=cat", "GIT_CONFIG_COUNT=3", "GIT_CONFIG_KEY_0=core.fsmonitor",
+        "GIT_CONFIG_VALUE_0=", "GIT_CONFIG_KEY_1=safe.bareRepository", "GIT_CONFIG_VALUE_1=explicit"})
+    EXPECT_THAT(made, Contains(set));
+  EXPECT_THAT(made, Not(Contains(StartsWith("LESSOPEN="))));
+  EXPECT_THAT(made, Not(Contains(StartsWith("LESSCLOSE="))));
+  // A person's own terminal stays as it is.
+  request.pagers = PagerProfile::AsIs;
+  EXPECT_THAT(build(request), Not(Contains(StartsWith("GIT_CONFIG_COUNT="))));
+}
+
+TEST(Environment, the_users_own_git_settings_stay_in_front_of_the_guards) {
+  EnvironmentRequest request;
+  request.inherit = Inherit::Everything;
+  request.ours = {"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=user.name", "GIT_CONFIG_VALUE_0=x"};
+  const std::vector<std::string> made = build(request);
+  EXPECT_THAT(made, Contains("GIT_CONFIG_KEY_0=user.name"));
+  EXPECT_THAT(made, Contains("GIT_CONFIG_KEY_1=core.fsmonitor"));
+  EXPECT_THAT(made, Contains("GIT_CONFIG_COUNT=4"));
+  request.ours = {"GIT_CONFIG_COUNT=-1"};
+  EXPECT_THAT(build(request), Contains("GIT_CONFIG_COUNT=3"));
+}
+
 TEST(Environment, the_terminal_we_run_in_is_never_passed_on) {
   EnvironmentRequest request;
   request.inherit = Inherit::Everything;

@@ -5,6 +5,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <memory>
@@ -34,6 +35,10 @@ enum Field : size_t {
   kSession,
   kTerminal,
   kForeground,
+  kUserTime = 11,
+  kSystemTime,
+  kChildrenUserTime,
+  kChildrenSystemTime,
   kThreads = 17,
   kStartTime = 19,
   kFieldCount
@@ -99,6 +104,11 @@ std::optional<ProcessStat> parse_stat(std::string_view text) {
       !parse_number(fields[kForeground], stat.terminal_foreground) ||
       !parse_number(fields[kThreads], stat.threads) || !parse_number(fields[kStartTime], stat.start_time))
     return std::nullopt;
+  for (const size_t field : {kUserTime, kSystemTime, kChildrenUserTime, kChildrenSystemTime}) {
+    int64_t ticks = 0;  // the children's are printed signed
+    if (!parse_number(fields[field], ticks)) return std::nullopt;
+    stat.cpu_ticks += static_cast<uint64_t>(std::max<int64_t>(ticks, 0));
+  }
   stat.comm = text.substr(open + 1, close - open - 1);
   stat.state = fields[kState].front();
   stat.terminal = terminal == 0 ? 0 : decode_device(static_cast<uint32_t>(terminal));

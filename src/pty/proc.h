@@ -26,6 +26,7 @@ struct ProcessStat {
   dev_t terminal = 0;              // its controlling terminal; 0 = none
   pid_t terminal_foreground = -1;  // that terminal's foreground group
   int threads = 0;
+  uint64_t cpu_ticks = 0;   // used by it and by children of its that were collected, in clock ticks
   uint64_t start_time = 0;  // ticks since boot: with the pid, a name that is never used twice
 
   // Ended, and only its status is left. A process whose first thread ended while

@@ -9,7 +9,7 @@ namespace {
 
 TEST(ParseStat, a_name_may_hold_blanks_and_parentheses) {
   const auto stat = parse_stat(
-      "4242 (a) b (c) S 17 4242 4240 34817 4243 4194304 100 0 0 0 1 2 0 0 20 0 3 0 987654 1000000 200 "
+      "4242 (a) b (c) S 17 4242 4240 34817 4243 4194304 100 0 0 0 1 2 30 400 20 0 3 0 987654 1000000 200 "
       "18446744073709551615\n");
   ASSERT_TRUE(stat);
   ProcessStat expected;
@@ -22,6 +22,7 @@ TEST(ParseStat, a_name_may_hold_blanks_and_parentheses) {
   expected.terminal = (136U << 8) | 1U;  // 34817 is /dev/pts/1
   expected.terminal_foreground = 4243;
   expected.threads = 3;
+  expected.cpu_ticks = 433;
   expected.start_time = 987654;
   EXPECT_EQ(*stat, expected);
 }

@@ -1,4 +1,5 @@
-// The only place in ttyward where a process is made.
+// The only place in ttyward where a command, or any other program, is started; the daemon and the holders
+// bring themselves up (client/start_daemon, daemon/detach, hold/main).
 //
 // spawn() returns a running program, or the reason why there is none; it never
 // returns a child that goes on to fail with a fake exit code. The child leads its

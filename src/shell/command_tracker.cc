@@ -150,7 +150,7 @@ void CommandTracker::command_end(const vt::ShellMark& mark, Origin from) {
   if (pending_ && !command_) {
     // The shell read it and ran nothing, or it does not mark where commands begin.
     command_ = from_pending();
-    command_->executed = quality_ != Quality::Rich && !ours;
+    command_->executed = pending_missed_ || (quality_ != Quality::Rich && !ours);
   }
   marked_line_.reset();
   if (command_) {
@@ -217,6 +217,21 @@ void CommandTracker::submitted(Submission submission) {
   }
   pending_ = std::move(submission);
   pending_incomplete_ = false;
+  pending_missed_ = false;
+}
+
+std::string CommandTracker::needed_of(std::string_view bytes) const {
+  const bool break_counts = pending_ && bytes.find('\x03') != std::string_view::npos;
+  if (pending_ || command_ || state_ != State::Input) return break_counts ? "\x03" : "";
+  if (quality_ == Quality::Basic) return std::string(bytes);
+  // Only that a line was begun, and where it ended.
+  std::string kept;
+  for (const char c : bytes) {
+    const bool ends = c == '\r' || c == '\n';
+    if (ends || kept.empty()) kept += ends ? c : '*';
+    if (ends) break;
+  }
+  return kept;
 }
 
 void CommandTracker::typed(std::string_view bytes, uint64_t at) {

@@ -62,6 +62,9 @@ class CommandTracker {
   }
   // Somebody else's keys went in. Shells that do not mark a command's start are followed by them.
   void typed(std::string_view bytes, uint64_t at);
+  // What has to be remembered of them for typed() to have the same effect again: nothing of what a program
+  // reads, which may be a password, and of a shell's line only what the shell does not tell itself.
+  std::string needed_of(std::string_view bytes) const;
   // What was typed is gone, and the shell said nothing of it: an empty line was interrupted.
   void line_abandoned() {
     line_begun_ = false;
@@ -70,6 +73,8 @@ class CommandTracker {
   }
   // The shell was interrupted at its prompt: a prompt with that status follows, or one for several of them.
   void interrupted() { ++breaks_; }
+  // Bytes of the output are missing here: a mark may have been among them.
+  void bytes_missed() { pending_missed_ = pending_.has_value(); }
   // No mark came in time: foreign marks are understood from now on.
   void integration_timed_out();
   // The shell's line editor is on again and the shell reads the terminal, without a mark: its hooks are gone
@@ -148,6 +153,7 @@ class CommandTracker {
   bool own_start_ = false;             // C was seen from our shell: starts need not be derived
   std::optional<Submission> pending_;  // sent, its start not yet seen
   bool pending_incomplete_ = false;
+  bool pending_missed_ = false;  // its start may be among bytes nobody has
   int breaks_ = 0;               // interrupts at the prompt whose prompt may still come
   std::optional<Open> command_;  // runs in the shell
   std::optional<Submission> sentinel_submission_;

@@ -176,6 +176,19 @@ TEST_F(Tracked, marks_without_the_nonce_are_ignored) {
   EXPECT_EQ(all<CommandFinished>()[0].command_line, "cat evil");
 }
 
+TEST_F(Tracked, of_what_is_typed_only_what_the_shell_does_not_tell_is_remembered) {
+  prompt();
+  EXPECT_EQ(tracker_.needed_of("ls -l"), "*") << "that a line was begun";
+  EXPECT_EQ(tracker_.needed_of("ls\rhunter2\r"), "*\r");
+  EXPECT_EQ(tracker_.needed_of("\r"), "\r");
+  submit(1, "sudo x");
+  EXPECT_EQ(tracker_.needed_of("hunter2\r"), "");
+  EXPECT_EQ(tracker_.needed_of("hunter2\x03"), "\x03");
+  own("E;sudo x");
+  own("C");
+  EXPECT_EQ(tracker_.needed_of("hunter2\r"), "") << "a program reads that";
+}
+
 TEST_F(Tracked, a_line_typed_before_ours_is_not_ours) {
   prompt();
   submit(1, "echo mine");

@@ -9,9 +9,11 @@ namespace {
   "known_by, provider, integration, started_at_ms, duration_ms, journal_id, output_begin, output_end, " \
   "total_bytes, total_lines, note"
 
+// Whoever reads a terminal back may know less than whoever saw the end: that it was lost replaces nothing.
 constexpr std::string_view kPut =
     "INSERT OR REPLACE INTO commands (" TTYWARD_COMMAND_COLUMNS
-    ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    ") SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,"
+    " ?22 WHERE ?9 <> 'lost' OR NOT EXISTS (SELECT 1 FROM commands WHERE id = ?1 AND state <> 'lost')";
 constexpr std::string_view kSelect = "SELECT " TTYWARD_COMMAND_COLUMNS " FROM commands";
 #undef TTYWARD_COMMAND_COLUMNS
 

@@ -3,6 +3,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/thread.h"
+
 namespace ttyward::store {
 
 Worker::Worker(Store store, size_t queue_limit)
@@ -10,8 +12,14 @@ Worker::Worker(Store store, size_t queue_limit)
                   std::move(store))] { return base::Result<Store>(std::move(*kept)); },
              queue_limit) {}
 
-Worker::Worker(Open open, size_t queue_limit)
-    : limit_(queue_limit), thread_([this, open = std::move(open)] { run(open); }) {}
+Worker::Worker(Open open, size_t queue_limit) : open_(std::move(open)), limit_(queue_limit) {
+  begin();
+}
+
+void Worker::begin() {
+  if (thread_.joinable()) return;
+  if (auto thread = base::start_thread([this] { run(); })) thread_ = std::move(*thread);
+}
 
 Worker::~Worker() {
   {
@@ -19,10 +27,11 @@ Worker::~Worker() {
     ending_ = true;
   }
   wake_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 bool Worker::post(Work work, Otherwise otherwise) {
+  begin();
   {
     const std::lock_guard lock(mutex_);
     if (queue_.size() >= limit_) {
@@ -37,6 +46,7 @@ bool Worker::post(Work work, Otherwise otherwise) {
 }
 
 void Worker::drain() {
+  if (!thread_.joinable()) return;
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this, until = posted_] { return finished_ >= until; });
 }
@@ -46,8 +56,8 @@ uint64_t Worker::refused() const {
   return refused_;
 }
 
-void Worker::run(const Open& open) {
-  base::Result<Store> store = open();
+void Worker::run() {
+  base::Result<Store> store = open_();
   std::unique_lock lock(mutex_);
   while (true) {
     wake_.wait(lock, [this] { return !queue_.empty() || ending_; });

@@ -50,8 +50,10 @@ class Worker {
     Work work;
     Otherwise otherwise;
   };
-  void run(const Open& open);
+  void begin();
+  void run();
 
+  const Open open_;
   const size_t limit_;
 
   mutable std::mutex mutex_;
@@ -63,7 +65,8 @@ class Worker {
   uint64_t refused_ = 0;
   bool ending_ = false;
 
-  std::thread thread_;  // last: everything else is there when it starts
+  std::thread
+      thread_;  // last: everything else is there when it starts; begun again by a post if it could not
 };
 
 }  // namespace ttyward::store

@@ -153,6 +153,7 @@ void CommandRun::read_new(Clock::time_point now) {
     }
     if (chunk->gap > 0) {
       lost_bytes_ += chunk->gap;
+      output_->skip_lost(chunk->newlines.value_or(0));
       read_to_ += chunk->gap;
       continue;
     }
@@ -330,6 +331,7 @@ void CommandRun::view_of_range(uint64_t begin, uint64_t end, const ViewLimits& v
     if (!chunk || (chunk->bytes == 0 && chunk->gap == 0)) break;
     const uint64_t gap = std::min(chunk->gap, end - begin);
     result.lost_bytes += gap;
+    if (gap > 0 && gap == chunk->gap) output.skip_lost(chunk->newlines.value_or(0));
     output.feed({buffer_.get(), chunk->bytes}, begin);
     begin += chunk->bytes + gap;
   }

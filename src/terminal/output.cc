@@ -182,6 +182,19 @@ void Output::feed(std::string_view bytes, std::optional<uint64_t> kept_at) {
   feed_text(bytes);
 }
 
+void Output::skip_lost(uint64_t newlines) {
+  if (sniffer_.is_binary()) return;
+  // What was cut off is over: a sequence whose end went missing must not swallow what follows.
+  feed_screen("\x18", taken_bytes_);
+  if (newlines == 0 || screen_.is_alternate()) return;
+  const vt::Cursor cursor = screen_.cursor();
+  const bool begun = cursor.col > 0 || !partial_.empty();
+  // The line that had begun ended in there, as the first of them.
+  if (begun) feed_screen("\r\n", taken_bytes_);
+  screen_.scroll_out();
+  transcript_.append_dropped(newlines - (begun ? 1 : 0));
+}
+
 // Decoded in pieces: where characters are converted, each escape sequence begins a new one, so that what is
 // said about its place is said in bytes of the output.
 void Output::feed_text(std::string_view bytes) {

@@ -39,6 +39,8 @@ class Output final : private vt::RowSink {
 
   // `kept_at` is where these bytes can be read again by way of options.transcript.kept.
   void feed(std::string_view bytes, std::optional<uint64_t> kept_at = std::nullopt);
+  // Bytes are missing here, with so many line feeds among them: the lines they ended count as dropped.
+  void skip_lost(uint64_t newlines);
   void resize(int cols, int rows) { screen_.resize(cols, rows); }
   // A program that began a frame and never ended it must not hide what is there.
   void end_synchronized_output() { screen_.end_synchronized_output(); }

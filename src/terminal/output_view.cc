@@ -79,7 +79,7 @@ Piece piece_of(const Transcript::Entry& entry, LineNumber first, LineNumber last
   Piece piece{"", first, last, 0, 0, 0};
   const uint64_t n = last - first + 1;
   if (entry.dropped) {
-    piece.text = fmt::format("[{} lines were dropped here: the transcript's quota was reached]\n", n);
+    piece.text = fmt::format("[{} lines were dropped here: a quota was reached, or the disk was full]\n", n);
     piece.shown_lines = 1;
   } else if (fold && n >= kFoldFrom) {
     piece.text = fmt::format("{}\n[the line above {} times]\n", entry.text, n);

@@ -1,7 +1,5 @@
 #include "terminal/result.h"
 
-#include <ctime>
-
 #include "base/json_text.h"
 #include "pty/exit_status.h"
 
@@ -24,17 +22,6 @@ std::string array_of(const std::vector<T>& items, F to_json) {
   std::string out = "[";
   for (const T& item : items) out += (out.size() > 1 ? "," : "") + to_json(item);
   return out + "]";
-}
-
-// 2026-11-15T08:30:00.123Z
-std::string iso_time(int64_t ms) {
-  const auto seconds = static_cast<time_t>(ms / 1000);
-  tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char text[40];
-  const size_t n = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
-  std::snprintf(text + n, sizeof text - n, ".%03dZ", static_cast<int>(ms % 1000));
-  return text;
 }
 
 std::string waiting_json(const WaitingFor& waiting) {
@@ -110,7 +97,7 @@ std::string CommandResult::to_json() const {
   object.number("lost_bytes", static_cast<int64_t>(lost_bytes));
   object.boolean("binary", binary);
   text_or_null(object, "encoding", encoding);
-  started_at_ms != 0 ? object.text("started_at", iso_time(started_at_ms)) : object.null("started_at");
+  started_at_ms != 0 ? object.number("started_at", started_at_ms) : object.null("started_at");
   object.number("duration_ms", duration_ms);
   number_or_null(object, "cpu_ms", cpu_ms);
   number_or_null(object, "max_rss_kib", max_rss_kib);

@@ -51,7 +51,7 @@ void Transcript::append(std::string_view line, uint64_t repeat) {
     }
   }
   if (blocks_.empty() || blocks_.back().text.size() >= kBlockBytes ||
-      blocks_.back().items.size() >= kBlockItems || blocks_.back().elsewhere) {
+      blocks_.back().items.size() >= kBlockItems || blocks_.back().elsewhere || blocks_.back().dropped) {
     blocks_.emplace_back().first = first;
     make_room();
   }
@@ -110,6 +110,19 @@ void Transcript::append_kept(const KeptLines& lines) {
   kept_bytes_ += lines.bytes;
   lines_ += lines.lines;
   bytes_ += lines.text_bytes;
+}
+
+void Transcript::append_dropped(uint64_t lines) {
+  if (lines == 0) return;
+  Block& block = blocks_.emplace_back();
+  block.first = lines_ + 1;
+  block.lines = lines;
+  block.dropped = true;
+  lines_ += lines;
+  dropped_lines_ += lines;
+  ++unmerged_;
+  make_room();
+  merge_dropped();
 }
 
 void Transcript::spill_oldest() {
@@ -304,26 +317,25 @@ std::optional<std::string> Transcript::line(LineNumber number) const {
   return found;
 }
 
-base::Result<std::vector<Transcript::Match>> Transcript::search(const std::string& pattern, LineNumber from,
-                                                                LineNumber to, size_t most) const {
-  RE2::Options options;
-  options.set_log_errors(false);
-  const RE2 expression(pattern, options);
-  if (!expression.ok()) {
-    return base::fail(base::ErrorCode::InvalidArgument,
-                      "'" + pattern + "' is not a regular expression (RE2 syntax): " + expression.error());
-  }
-  std::vector<Match> matches;
+Transcript::Searched Transcript::search(const re2::RE2& pattern, LineNumber from, LineNumber to, size_t most,
+                                        const std::function<bool()>& stop) const {
+  constexpr size_t kAskAfter = 32 * 1024;  // bytes that were looked at
+  Searched searched;
+  searched.next = from;
+  size_t looked_at = 0;
   forward(from, [&](const Entry& entry) {
-    if (entry.first > to || matches.size() >= most) return false;
-    if (!entry.dropped && RE2::PartialMatch(entry.text, expression)) {
-      const LineNumber first = std::max(entry.first, from);
-      const LineNumber last = std::min(entry.first + entry.repeat - 1, to);
-      matches.push_back({first, last - first + 1, entry.text});
-    }
+    if (entry.first > to || searched.matches.size() >= most) return false;
+    if (looked_at >= kAskAfter && stop()) return false;
+    if (looked_at >= kAskAfter) looked_at = 0;
+    looked_at += entry.text.size() + sizeof(Item);
+    const LineNumber first = std::max(entry.first, from);
+    const LineNumber last = std::min(entry.first + entry.repeat - 1, to);
+    if (!entry.dropped && re2::RE2::PartialMatch(entry.text, pattern))
+      searched.matches.push_back({first, last - first + 1, entry.text});
+    searched.next = last + 1;
     return true;
   });
-  return matches;
+  return searched;
 }
 
 }  // namespace ttyward::terminal

@@ -23,6 +23,10 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 
+namespace re2 {
+class RE2;
+}  // namespace re2
+
 namespace ttyward::terminal {
 
 using LineNumber = uint64_t;  // from 1
@@ -65,6 +69,9 @@ class Transcript {
   };
   void append_kept(const KeptLines& lines);
 
+  // Lines that nobody has any more: they only count.
+  void append_dropped(uint64_t lines);
+
   uint64_t size() const { return lines_; }
   uint64_t bytes() const { return bytes_; }  // of all lines ever, without line ends
   uint64_t dropped_lines() const { return dropped_lines_; }
@@ -93,9 +100,14 @@ class Transcript {
     uint64_t repeat = 1;
     std::string text;
   };
-  // Lines in [from, to] in which the RE2 pattern is found, at most `most`.
-  base::Result<std::vector<Match>> search(const std::string& pattern, LineNumber from, LineNumber to,
-                                          size_t most) const;
+  // Lines in [from, to] in which the RE2 pattern is found, at most `most`. Ends early when `stop`, which is
+  // asked now and then, says so.
+  struct Searched {
+    std::vector<Match> matches;
+    LineNumber next = 1;  // the first line that was not looked at
+  };
+  Searched search(const re2::RE2& pattern, LineNumber from, LineNumber to, size_t most,
+                  const std::function<bool()>& stop) const;
 
  private:
   struct Item {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <re2/re2.h>
 #include <sys/resource.h>
 
 #include <csignal>
@@ -18,6 +19,11 @@ std::vector<std::string> lines_of(const Transcript& transcript) {
     return true;
   });
   return out;
+}
+
+std::vector<Transcript::Match> search(const Transcript& transcript, const char* pattern, LineNumber from,
+                                      LineNumber to, size_t most) {
+  return transcript.search(re2::RE2(pattern), from, to, most, [] { return false; }).matches;
 }
 
 std::string numbered(uint64_t i) {
@@ -113,24 +119,50 @@ TEST(Transcript, visits_begin_where_asked_and_end_when_told) {
 TEST(Transcript, search_finds_lines_in_memory_and_file_within_bounds) {
   const Transcript transcript =
       spilled(30'000, {.memory = 100'000, .quota = 1 << 30, .spill_folder = "/tmp"});
-  auto found = transcript.search("^line 2777[0-9]\\b", 1, ~0ULL, 100);
-  ASSERT_TRUE(found);
-  ASSERT_EQ(found->size(), 10u);
-  EXPECT_EQ(found->front().line, 27'770u);
-  EXPECT_EQ(found->front().text, numbered(27'770));
-  EXPECT_EQ(transcript.search("^line ", 11, 20, 100)->size(), 10u);
-  EXPECT_EQ(transcript.search("^line ", 1, ~0ULL, 7)->size(), 7u);
-  EXPECT_FALSE(transcript.search("(", 1, ~0ULL, 1));
+  const auto found = search(transcript, "^line 2777[0-9]\\b", 1, ~0ULL, 100);
+  ASSERT_EQ(found.size(), 10u);
+  EXPECT_EQ(found.front().line, 27'770u);
+  EXPECT_EQ(found.front().text, numbered(27'770));
+  EXPECT_EQ(search(transcript, "^line ", 11, 20, 100).size(), 10u);
+  EXPECT_EQ(search(transcript, "^line ", 1, ~0ULL, 7).size(), 7u);
 }
 
 TEST(Transcript, a_match_in_a_run_is_reported_within_the_asked_range_only) {
   Transcript transcript;
   for (int i = 0; i < 100; i++) transcript.append("same");
-  const auto found = transcript.search("same", 11, 20, 100);
-  ASSERT_TRUE(found);
-  ASSERT_EQ(found->size(), 1u);
-  EXPECT_EQ(found->front().line, 11u);
-  EXPECT_EQ(found->front().repeat, 10u);
+  const auto found = search(transcript, "same", 11, 20, 100);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found.front().line, 11u);
+  EXPECT_EQ(found.front().repeat, 10u);
+}
+
+TEST(Transcript, a_search_that_is_stopped_goes_on_where_it_was) {
+  const Transcript transcript =
+      spilled(30'000, {.memory = 100'000, .quota = 1 << 30, .spill_folder = "/tmp"});
+  const re2::RE2 pattern("7\\b");
+  size_t found = 0;
+  int slices = 0;
+  for (LineNumber next = 1; next <= transcript.size(); slices++) {
+    const auto searched = transcript.search(pattern, next, ~0ULL, 100'000, [] { return true; });
+    ASSERT_GT(searched.next, next);
+    next = searched.next;
+    found += searched.matches.size();
+  }
+  EXPECT_EQ(found, 3'000u);
+  EXPECT_GT(slices, 10);
+}
+
+TEST(Transcript, lines_that_were_never_there_count) {
+  Transcript transcript;
+  transcript.append("one");
+  transcript.append_dropped(1000);
+  transcript.append("last");
+  EXPECT_EQ(transcript.size(), 1002u);
+  EXPECT_EQ(transcript.dropped_lines(), 1000u);
+  EXPECT_EQ(transcript.line(1), "one");
+  EXPECT_EQ(transcript.line(500), std::nullopt);
+  EXPECT_EQ(transcript.line(1002), "last");
+  EXPECT_EQ(search(transcript, ".", 1, ~0ULL, 10).size(), 2u);
 }
 
 TEST(Transcript, at_the_quota_the_middle_goes_and_is_counted) {

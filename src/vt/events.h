@@ -70,10 +70,15 @@ struct ClipboardWrite {
   bool operator==(const ClipboardWrite&) const = default;
 };
 
-// The program asked for another size (DECCOLM, XTWINOPS 8). The screen itself does not change it.
+// The program asked for another size. The screen itself does not change it.
 struct ResizeRequested {
+  enum class By : uint8_t {
+    ColumnMode,  // DECCOLM, which ?40 allowed
+    Window,      // XTWINOPS 8, DECSLPP, DECSCPP, DECSNLS
+  };
   int cols = 0;
   int rows = 0;
+  By by = By::Window;
   bool operator==(const ResizeRequested&) const = default;
 };
 

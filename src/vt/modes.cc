@@ -1,5 +1,7 @@
 #include "vt/modes.h"
 
+#include <algorithm>
+
 namespace ttyward::vt {
 namespace {
 
@@ -16,9 +18,12 @@ constexpr ModeRow kModes[] = {
     {7, true, Mode::AutoWrap, true, "auto_wrap"},
     {8, true, Mode::AutoRepeat, true, "auto_repeat"},
     {9, true, Mode::MouseX10, false, "mouse_x10"},
+    {18, true, Mode::PrintFormFeed, false, "print_form_feed"},
+    {19, true, Mode::PrintWholeScreen, false, "print_whole_screen"},
     {12, true, Mode::CursorBlink, false, "cursor_blink"},
     {25, true, Mode::CursorVisible, true, "cursor_visible"},
     {40, true, Mode::Allow132, false, "allow_132_columns"},
+    {41, true, Mode::TabAfterWrap, false, "tab_after_wrap"},
     {42, true, Mode::NationalReplacement, false, "national_replacement"},
     {45, true, Mode::ReverseWrap, false, "reverse_wrap"},
     {47, true, Mode::AlternateScreen47, false, "alternate_screen_47"},
@@ -26,7 +31,6 @@ constexpr ModeRow kModes[] = {
     {67, true, Mode::BackspaceSendsBs, false, "backspace_sends_bs"},
     {69, true, Mode::LeftRightMargins, false, "left_right_margins"},
     {80, true, Mode::SixelDisplay, false, "sixel_display"},
-    {95, true, Mode::KeepScreenOn132, false, "keep_screen_on_132"},
     {1000, true, Mode::MousePress, false, "mouse_press"},
     {1001, true, Mode::MouseHighlight, false, "mouse_highlight"},
     {1002, true, Mode::MouseDrag, false, "mouse_drag"},
@@ -63,6 +67,16 @@ const ModeRow* find_mode(uint16_t number, bool dec) {
     if (row.number == number && row.dec == dec) return &row;
   }
   return nullptr;
+}
+
+bool is_permanently_reset(uint16_t number, bool dec) {
+  // Of ISO 6429: GATM, CRM, SRTM, VEM, HEM, PUM, FEAM, FETM, MATM, TTM, SATM, TSM, EBM. Of DEC: DECHCCM
+  // (there is no horizontal scrolling), and DECNCSM, which a VT420 does not have.
+  constexpr uint16_t kAnsi[] = {1, 3, 5, 7, 10, 11, 13, 14, 15, 16, 17, 18, 19};
+  constexpr uint16_t kDec[] = {60, 95};
+  const std::span<const uint16_t> list =
+      dec ? std::span<const uint16_t>(kDec) : std::span<const uint16_t>(kAnsi);
+  return std::find(list.begin(), list.end(), number) != list.end();
 }
 
 ModeSet ModeSet::initial() {

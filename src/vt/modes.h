@@ -20,10 +20,13 @@ enum class Mode : uint8_t {
   Origin,
   AutoWrap,
   AutoRepeat,
+  PrintFormFeed,
+  PrintWholeScreen,
   MouseX10,
   CursorBlink,
   CursorVisible,
   Allow132,
+  TabAfterWrap,
   NationalReplacement,
   ReverseWrap,
   AlternateScreen47,
@@ -31,7 +34,6 @@ enum class Mode : uint8_t {
   BackspaceSendsBs,
   LeftRightMargins,
   SixelDisplay,
-  KeepScreenOn132,
   MousePress,
   MouseHighlight,
   MouseDrag,
@@ -68,6 +70,8 @@ struct ModeRow {
 
 std::span<const ModeRow> mode_table();
 const ModeRow* find_mode(uint16_t number, bool dec);
+// Modes we know and never set: what they would switch on is not there.
+bool is_permanently_reset(uint16_t number, bool dec);
 
 class ModeSet {
  public:

@@ -21,6 +21,9 @@ struct Palette {
   Rgb foreground = kForeground;
   Rgb background = kBackground;
   Rgb cursor = kForeground;
+  // Bold, underline, blink, reverse, italic, where a program gave them colours of their own. Told, not drawn.
+  static constexpr size_t kSpecial = 5;
+  std::array<std::optional<Rgb>, kSpecial> special;
 
   static std::array<Rgb, 256> standard();
   Rgb resolve(Color color, Rgb fallback) const {

@@ -244,7 +244,7 @@ class Screen {
   void reverse_index();
   void carriage_return();
   void backspace();
-  void line_feed();
+  void line_feed(uint8_t control);
   void horizontal_tab();
   void save_cursor();
   void restore_cursor();
@@ -276,6 +276,8 @@ class Screen {
   void switch_screen(bool alternate);
   void set_columns_132(bool on);
   void report_size();
+  void request_size(int cols, int rows);
+  int mode_report(uint16_t number, bool dec) const;
 
   // ops/sgr.cc
   void apply_sgr(P params, Style& pen) const;
@@ -288,7 +290,9 @@ class Screen {
 
   // osc/*.cc
   void osc_title(int code, std::string_view text);
-  void osc_palette(std::string_view data, Terminator terminator);
+  void osc_palette(int code, std::string_view data, Terminator terminator);
+  void osc_reset_special(std::string_view data);
+  void reset_special_color(int index);
   void osc_default_color(int code, std::string_view data, Terminator terminator);
   void osc_reset_palette(std::string_view data);
   void osc_reset_default_color(int code);
@@ -374,6 +378,8 @@ class Screen {
   void DECRQM_RequestMode(P p);
   void DECRQM_RequestPrivateMode(P p);
   void DECREQTPARM_TerminalParameters(P p);
+  void DECSCPP_ColumnsPerPage(P p);
+  void DECSNLS_LinesPerScreen(P p);
   void XTVERSION_Version(P p);
   void DECSC_SaveCursor(P p);
   void DECRC_RestoreCursor(P p);
@@ -432,8 +438,10 @@ class Screen {
   Charsets charset_;
   TabStops tabs_;
   Protection protection_ = Protection::Off;
-  bool rectangle_extent_ = false;  // DECSACE: attribute changes apply to the rectangle, not the stream
-  int conformance_level_ = 64;
+  int attribute_extent_ =
+      0;  // DECSACE as it was given; 2: attribute changes apply to the rectangle, else the stream
+  static constexpr int kHighestLevel = 64;  // a VT420
+  int conformance_level_ = kHighestLevel;
   CursorShape cursor_shape_ = CursorShape::Block;
   ModifyKeys modify_keys_;
   char32_t last_char_ = 0;  // for REP; 0 after any control

@@ -56,6 +56,25 @@ TEST(ScreenLimits, UnreadEventsAreBoundedAndCounted) {
   EXPECT_EQ(screen.dropped_events(), 10'000 - Screen::kMaxEvents);
 }
 
+TEST(ScreenLimits, RepeatedBeyondTheScreenIsAsIfAllOfThemWerePrinted) {
+  for (const char* const before :
+       {"", "abc", "\033[?69h\033[5;20s\033[3;6H", "\033[?7l", "\033[4h", "\033[31m"}) {
+    for (const char* const what : {"x", "漢", "e\u0301"}) {
+      for (const int n : {1, 79, 80, 5000, 20'000, 65'535}) {
+        Screen counted;
+        Screen printed;
+        counted.feed(std::string(before) + what + fmt::format("\033[{}b", n));
+        printed.feed(before + repeated(what, n + 1));
+        EXPECT_EQ(counted.cursor().row, printed.cursor().row) << before << what << n;
+        EXPECT_EQ(counted.cursor().col, printed.cursor().col) << before << what << n;
+        for (int r = 0; r < printed.rows(); r++) {
+          EXPECT_EQ(counted.line(r).text, printed.line(r).text) << before << what << n << " row " << r;
+        }
+      }
+    }
+  }
+}
+
 TEST(ScreenLimits, RepeatAndScrollCountsAreHarmless) {
   Screen screen;
   screen.feed("a\033[65535b\033[65535S\033[65535T\033[65535L\033[65535M\033[65535@\033[65535P\033[65535X");

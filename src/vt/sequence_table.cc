@@ -131,17 +131,19 @@ std::span<const SequenceTable::Entry> SequenceTable::entries() {
       {K::Csi, '>', 0, 0, 'q', "XTVERSION", "name and version", &S::XTVERSION_Version},
       {K::Csi, 0, 0, 0, 't', "XTWINOPS", "sizes, title stack, resize requests; titles are not told",
        &S::XTWINOPS_Window},
+      {K::Csi, 0, '$', 0, '|', "DECSCPP", "columns per page: a resize request", &S::DECSCPP_ColumnsPerPage},
+      {K::Csi, 0, '*', 0, '|', "DECSNLS", "lines per screen: a resize request", &S::DECSNLS_LinesPerScreen},
       {K::Esc, 0, 0, 0, 'Z', "DECID", "primary attributes", &S::DECID_Identify},
       // --- ignored on purpose
       {K::Csi, 0, 0, 0, 'i', "MC", "printing: there is no printer", nullptr},
+      {K::Csi, 0, '$', 0, '}', "DECSASD", "active display: there is no status line", nullptr},
+      {K::Csi, 0, '$', 0, '~', "DECSSDT", "status line: there is none", nullptr},
       {K::Csi, '?', 0, 0, 'i', "DECMC", "printing: there is no printer", nullptr},
       {K::Csi, '>', 0, 0, 'p', "XTSMPOINTER", "pointer hiding: there is no pointer", nullptr},
       {K::Csi, '>', 0, 0, 't', "XTSMTITLE", "title encoding: titles are UTF-8", nullptr},
       {K::Csi, '>', 0, 0, 'T', "XTRMTITLE", "title encoding: titles are UTF-8", nullptr},
       {K::Csi, '?', 0, 0, 'S', "XTSMGRAPHICS", "graphics: none are drawn", nullptr},
       {K::Csi, 0, '#', 0, 'y', "XTCHECKSUM", "checksum flavour: always the VT420 one", nullptr},
-      {K::Csi, 0, '$', 0, '|', "DECSCPP", "columns per page: the window decides", nullptr},
-      {K::Csi, 0, '*', 0, '|', "DECSNLS", "lines per screen: the window decides", nullptr},
       {K::Esc, 0, 0, 0, 'l', "", "memory lock of HP terminals", nullptr},
       {K::Esc, 0, 0, 0, 'm', "", "memory unlock of HP terminals", nullptr},
       {K::Esc, 0, '%', 0, 'G', "", "UTF-8 is always on", nullptr},
@@ -222,7 +224,7 @@ void Screen::execute(uint8_t control) {
     case 0x0A:
     case 0x0B:
     case 0x0C:
-      line_feed();
+      line_feed(control);
       break;
     case 0x0D:
       carriage_return();

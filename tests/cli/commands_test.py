@@ -52,7 +52,7 @@ class Commands(CliTest):
 
     def test_a_time_limit_is_124(self):
         self.open()
-        done = self.ttyward("exec", "build", "echo begun; sleep 1000", "--timeout", "0.5")
+        done = self.ttyward("exec", "build", "echo begun; sleep 1000", "--timeout", "3")
         self.assertEqual((done.returncode, done.stdout.splitlines()[0]), (124, "begun"), done)
         self.assertEqual(self.ok("exec", "build", "echo still usable", "--wait"), "still usable\n")
 

@@ -108,8 +108,8 @@ class Answers(PolicyTest):
         person.line(f"{TTYWARD} approvals watch")
         agent = self.agent("exec", "build", "touch made")
         person.wait_for("touch made")
-        person.wait_for("?")
-        person.line("y")
+        person.wait_for("q quit >")
+        person.keys("o")
         self.assertEqual(self.end_of(agent)[0], 0, person.screen())
         self.assertTrue(os.path.exists(self.path("made")))
 

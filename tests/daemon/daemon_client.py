@@ -61,8 +61,9 @@ class Client:
 class Daemon:
     """Runs until close(), with a home of its own; every process it started is gone then."""
 
-    def __init__(self, config=""):
+    def __init__(self, config="", mount=None):
         self.folder = tempfile.mkdtemp(prefix="ttyward-daemon-")
+        self.mounted = mount is not None
         self.home = self.folder + "/home"
         os.mkdir(self.home)
         self.environment = {"PATH": os.environ["PATH"], "HOME": self.home, "TTYWARD_HOME": self.folder + "/tw",
@@ -70,10 +71,16 @@ class Daemon:
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]
+        if mount:
+            os.mkdir(self.folder + "/tw", 0o700)
+            subprocess.run(["mount", "-t", "tmpfs", "-o", mount + ",mode=700", "tmpfs", self.folder + "/tw"], check=True)
         if config:
             os.makedirs(self.folder + "/tw/config", mode=0o700)
             with open(self.folder + "/tw/config/config.toml", "w") as f:
                 f.write(config)
+        self.start()
+
+    def start(self):
         subprocess.run([TTYWARD, "daemon", "run", "--detach"], env=self.environment, check=True, timeout=PATIENCE,
                        stdin=subprocess.DEVNULL)
         self.client = self.connect()
@@ -82,11 +89,16 @@ class Daemon:
     def connect(self):
         return Client(self.folder + "/tw/run/daemon.sock")
 
+    def wait_for_end(self):
+        give_up = time.monotonic() + PATIENCE
+        while os.path.exists(f"/proc/{self.pid}") and time.monotonic() < give_up:
+            time.sleep(0.01)  # spares the processor
+
     def close(self):
         self.client.close()
         subprocess.run([TTYWARD, "daemon", "stop", "--kill-terminals"], env=self.environment, timeout=PATIENCE,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        give_up = time.monotonic() + PATIENCE
-        while os.path.exists(f"/proc/{self.pid}") and time.monotonic() < give_up:
-            time.sleep(0.01)  # spares the processor
+        self.wait_for_end()
+        if self.mounted:
+            subprocess.run(["umount", "-l", self.folder + "/tw"])
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -7,7 +7,7 @@ import os
 import time
 import unittest
 
-from daemon_client import Daemon
+from daemon_client import PATIENCE, Daemon
 
 COMMANDS = int(os.environ.get("TTYWARD_COMMANDS", "300"))
 BUSY = int(os.environ.get("TTYWARD_BUSY", "64"))
@@ -99,12 +99,20 @@ class Load(unittest.TestCase):
         while time.monotonic() < end:
             a_round()
             rounds += 1
-        after = measure()
-        print(f"{rounds} rounds: {before} -> {after}", flush=True)
-        for what in ("descriptors", "threads", "files", "journals", "processes"):
-            self.assertLessEqual(after[what], before[what] + 8, what)
-        # The allocator's own ups and downs, in KiB.
-        self.assertLessEqual(after["memory"], before["memory"] * 1.25 + 8192)
+
+        # The allocator's own ups and downs, in KiB; everything else within a handful.
+        most = {what: before[what] + 8 for what in before} | {"memory": before["memory"] * 1.25 + 8192}
+
+        def grown():
+            after = measure()
+            return {what: (before[what], after[what]) for what in most if after[what] > most[what]}
+
+        # What ended a moment ago is still being cleared away, the slower the busier the machine is.
+        give_up = time.monotonic() + PATIENCE
+        while grown() and time.monotonic() < give_up:
+            time.sleep(0.1)  # spares the processor; nothing depends on its length
+        print(f"{rounds} rounds: {before} -> {measure()}", flush=True)
+        self.assertEqual(grown(), {})
 
     @staticmethod
     def is_child(pid, daemon):

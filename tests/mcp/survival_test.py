@@ -88,7 +88,8 @@ class Survival(McpTest):
         self.addCleanup(server.wait)
         self.addCleanup(server.terminate)
         port = int(re.search(r":(\d+)/mcp", server.stderr.readline()).group(1))
-        with open(re.search(r"token is in (.*)$", server.stderr.readline()).group(1)) as f:
+        token_file = re.search(r"token is in (.*)$", server.stderr.readline()).group(1)
+        with open(token_file) as f:
             token = f.read().strip()
 
         def post(tool, **arguments):
@@ -109,6 +110,9 @@ class Survival(McpTest):
             self.assertIn("until [ -e gate ]", answer.read())
         self.open_gate("gate")
         self.begun("ended")
+        server.terminate()
+        self.assertEqual(server.wait(PATIENCE), 128 + signal.SIGTERM)
+        self.assertFalse(os.path.exists(token_file), "the token goes with its server")
 
 
 if __name__ == "__main__":

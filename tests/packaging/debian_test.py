@@ -25,7 +25,7 @@ class Debian(PackagingTest):
 
     def test_it_depends_on_the_libraries_it_was_linked_with(self):
         depends = self.field("ttyward", "Depends")
-        for library in ("libc6", "libstdc++6", "libsqlite3-0", "libtree-sitter0", "libre2-9"):
+        for library in ("libc6", "libstdc++6", "libsqlite3-0", "libre2-9"):
             self.assertIn(library, depends)
         self.assertIn("ttyward (= ", self.field("libttyward-dev", "Depends"))
 

@@ -94,7 +94,7 @@ TEST_F(AllowedRows, write_nothing_and_reach_nobody) {
   const RealFiles files;
   const Place place{folder_ + "/project", folder_ + "/project", folder_ + "/home", &files};
   std::vector<CorpusRow> rows = read_corpus(everyday_path());
-  for (CorpusRow& row : read_corpus(shared_corpus_path())) rows.push_back(std::move(row));
+  for (CorpusRow& row : read_corpus(commands_path())) rows.push_back(std::move(row));
   const std::string before = fingerprint();
   std::vector<std::string> commands;
   for (const CorpusRow& row : rows) {

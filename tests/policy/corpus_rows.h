@@ -66,8 +66,8 @@ inline std::vector<CorpusRow> read_corpus(const std::string& path) {
 inline std::string everyday_path() {
   return TTYWARD_SOURCE_DIR "/tests/policy/everyday.tsv";
 }
-inline std::string shared_corpus_path() {
-  return TTYWARD_SOURCE_DIR "/../shared/corpora/policy-dev.tsv";
+inline std::string commands_path() {
+  return TTYWARD_SOURCE_DIR "/tests/policy/commands.tsv";
 }
 
 }  // namespace ttyward::policy

@@ -4,9 +4,9 @@
 #include <chrono>
 
 #include "corpus_rows.h"
-#include "policy/bash_tree.h"
 #include "policy/evaluate.h"
 #include "policy/program_table.h"
+#include "syntax/parse.h"
 
 namespace ttyward::policy {
 namespace {
@@ -68,7 +68,7 @@ void expect_aims(const Tally& count, const std::string& report) {
 
 std::vector<CorpusRow> all_rows() {
   std::vector<CorpusRow> rows = read_corpus(everyday_path());
-  for (CorpusRow& row : read_corpus(shared_corpus_path())) rows.push_back(std::move(row));
+  for (CorpusRow& row : read_corpus(commands_path())) rows.push_back(std::move(row));
   return rows;
 }
 
@@ -82,12 +82,9 @@ TEST(Corpus, everyday_commands_get_exactly_the_expected_verdict) {
   expect_aims(count, report);
 }
 
-TEST(Corpus, shared_corpus_meets_its_aims) {
-  const std::vector<CorpusRow> rows = read_corpus(shared_corpus_path());
-  if (rows.empty()) {
-    std::printf("shared corpus not present at %s: nothing to check against\n", shared_corpus_path().c_str());
-    return;
-  }
+TEST(Corpus, agents_commands_and_attacks_meet_the_aims) {
+  const std::vector<CorpusRow> rows = read_corpus(commands_path());
+  ASSERT_GT(rows.size(), 400U);
   std::string report;
   const Tally count = tally(rows, report);
   std::printf(
@@ -95,6 +92,7 @@ TEST(Corpus, shared_corpus_meets_its_aims) {
       "%zu\n",
       rows.size(), count.unsafe, count.needless, count.benign, count.not_refused, count.catastrophes,
       count.too_low, count.asks);
+  std::printf("%s", report.c_str());
   expect_aims(count, report);
 }
 
@@ -141,6 +139,8 @@ TEST(Metamorphic, decorating_a_command_never_makes_it_more_welcome) {
     for (const auto& [before, after] : decorations) {
       // A pipe would make the cd or the assignment in front go no further than the pipe.
       if (before == "ls | " && row.command.find_first_of("c=(") != std::string::npos) continue;
+      // Two parentheses are arithmetic: nothing runs.
+      if (before == "echo $(" && row.command.starts_with("(")) continue;
       const std::string decorated = before + row.command + after;
       const Decision now = verdict_of(decorated).decision;
       EXPECT_NE(now, Decision::Allow) << decorated;
@@ -175,7 +175,7 @@ TEST(Metamorphic, cutting_a_command_short_never_allows_a_broken_tree) {
     for (size_t length = 1; length < row.command.size(); ++length) {
       const std::string cut = row.command.substr(0, length);
       if (verdict_of(cut).decision != Decision::Allow) continue;
-      EXPECT_TRUE(parse_bash(cut).understood()) << cut;
+      EXPECT_TRUE(syntax::parse(cut, {}).has_value()) << cut;
     }
   }
 }

@@ -7,7 +7,7 @@ import subprocess
 import threading
 import time
 
-from harness import PATIENCE, TTYWARD, Person, RunTest, main
+from harness import PATIENCE, TTYWARD, Person, RunTest, eventually, main
 
 RULE = '[[rule]]\nname = "always: npm"\ndecision = "allow"\nprogram = "npm install"\n'
 
@@ -102,6 +102,15 @@ class Daemon:
             except OSError:
                 pass
 
+    def close_one(self, id, state):
+        """As if somebody else had answered."""
+        self.approvals[id]["state"] = state
+        for stream in self.streams:
+            try:
+                self.send(stream, {"event": "approval_closed", "subscription": 1, "approval": self.approvals[id]})
+            except OSError:
+                pass
+
     def answers(self):
         return [args for name, args in self.calls if name == "answer"]
 
@@ -158,22 +167,115 @@ class WithDaemon(RunTest):
         self.assertEqual(person.end(), 0, person.seen)
         self.assertEqual(self.daemon.answers(), [{"approval": "aaaa1", "decision": "allow", "always": "session"}])
 
-    def test_watch_asks_about_each_as_it_comes(self):
-        person = Person(self, "approvals", "watch")
-        person.wait_for("[y/N] ")
+    def watch(self, **environment):
+        self.environment |= environment
+        return Person(self, "approvals", "watch", size=(120, 24))
+
+    def test_watch_asks_about_each_as_it_comes_and_takes_single_keys(self):
+        person = self.watch()
+        person.wait_for("q quit > ")
         self.assertIn(b"npm install", person.seen)
+        self.assertNotIn(b"  make deploy", person.seen)  # one at a time
         seen = len(person.seen)
-        person.type("y\r")
-        person.wait_for("[y/N] ", since=seen)
+        person.type("o")
+        person.wait_for("q quit > ", since=seen)
         self.assertIn(b"make deploy", person.seen)
         seen = len(person.seen)
-        person.type("n\r")
+        person.type("d")
         person.wait_for("aaab2 denied", since=seen)
         self.daemon.open(approval("aaac3", "npm ci"))
-        person.wait_for("[y/N] ", since=seen)
-        person.type("yes\r")
+        person.wait_for("q quit > ", since=seen)
+        person.type("y")
         person.wait_for("aaac3 allowed", since=seen)
         self.assertEqual([a["decision"] for a in self.daemon.answers()], ["allow", "deny", "allow"])
+        person.type("q")
+        self.assertEqual(person.end(), 0)
+        self.assertFalse(person.is_raw())
+
+    def test_watch_denies_with_a_reason(self):
+        person = self.watch()
+        person.wait_for("q quit > ")
+        person.type("r")
+        person.wait_for("why not?")
+        person.type("not on a Fridayx\x7f\r")
+        person.wait_for("aaaa1 denied")
+        self.assertEqual(self.daemon.answers(), [{"approval": "aaaa1", "decision": "deny", "reason": "not on a Friday"}])
+
+    def test_watch_always_shows_the_rules_and_a_no_leaves_the_question_open(self):
+        person = self.watch()
+        person.wait_for("q quit > ")
+        seen = len(person.seen)
+        person.type("a")
+        person.wait_for("[y/N] ", since=seen)
+        self.assertIn(b'program = "npm install"', person.seen)
+        seen = len(person.seen)
+        person.type("n\r")
+        person.wait_for("q quit > ", since=seen)
+        self.assertEqual(self.daemon.answers(), [])
+        seen = len(person.seen)
+        person.type("s")
+        person.wait_for("[y/N] ", since=seen)
+        person.type("y\r")
+        person.wait_for("aaaa1 allowed", since=seen)
+        self.assertEqual(self.daemon.answers(), [{"approval": "aaaa1", "decision": "allow", "always": "session"}])
+
+    def test_watch_drops_what_was_typed_before_the_question_and_ignores_slips(self):
+        person = self.watch()
+        person.wait_for("aaaa1")
+        person.type("ooo")  # before the keys are offered
+        person.wait_for("q quit > ")
+        person.type("zx\r ")
+        person.type("?")
+        person.wait_for("run it this once")
+        self.assertEqual(self.daemon.answers(), [])
+        person.type("\x03")
+        self.assertEqual(person.end(), 0)
+        self.assertEqual(self.daemon.answers(), [])
+
+    def test_watch_takes_off_what_was_answered_elsewhere(self):
+        person = self.watch()
+        person.wait_for("q quit > ")
+        seen = len(person.seen)
+        self.daemon.close_one("aaaa1", "denied")
+        person.wait_for("aaaa1 denied", since=seen)
+        person.wait_for("make deploy", since=seen)
+        person.wait_for("q quit > ", since=seen)
+        seen = len(person.seen)
+        person.type("l")  # nothing is answered, and it comes back with the next one
+        person.wait_for("set aside", since=seen)
+        self.daemon.open(approval("aaac3", "npm ci"))
+        person.wait_for("npm ci", since=seen)
+        person.wait_for("q quit > ", since=seen)
+        seen = len(person.seen)
+        person.type("k")
+        person.wait_for("make deploy", since=seen)
+        self.assertEqual([a["approval"] for a in self.daemon.answers()], ["aaac3"])
+
+    def test_watch_rings_and_asks_the_terminal_for_a_notification(self):
+        person = self.watch(TERM="xterm-256color", DBUS_SESSION_BUS_ADDRESS="", XDG_RUNTIME_DIR="")
+        person.wait_for("q quit > ")
+        self.assertIn(b"\a", person.seen)
+        self.assertIn(b"\x1b]9;ttyward asks: npm install\x1b\\", person.seen)
+
+    def test_notify_send_is_used_where_it_is(self):
+        os.makedirs(self.folder + "/bin")
+        with open(self.folder + "/bin/notify-send", "w") as f:
+            f.write(f'#!/bin/sh\nprintf "%s\\n" "$@" > {self.folder}/told.new\nmv {self.folder}/told.new {self.folder}/told\n')
+        os.chmod(self.folder + "/bin/notify-send", 0o755)
+        self.daemon.approvals = {"aaaa1": approval("aaaa1", "deploy --password hunter2 <b>")}
+        person = self.watch(PATH=self.folder + "/bin:" + os.environ["PATH"], DBUS_SESSION_BUS_ADDRESS="unix:path=/nowhere")
+        person.wait_for("q quit > ")
+        self.assertTrue(eventually(lambda: os.path.exists(self.folder + "/told")))
+        with open(self.folder + "/told") as f:
+            told = f.read()
+        self.assertIn("deploy --password *** &lt;b&gt;", told)
+        self.assertNotIn(b"\x1b]9;", person.seen)
+
+    def test_quiet_where_the_configuration_says_so(self):
+        person = self.watch(TTYWARD_NOTIFY_BELL="false", TTYWARD_NOTIFY_DESKTOP="false")
+        person.wait_for("q quit > ")
+        self.assertNotIn(b"\a", person.seen)
+        self.assertNotIn(b"\x1b]", person.seen)
 
     def test_session_rules_come_from_the_daemon(self):
         done = self.verb("--json", "rules", "list", "--session", "s")

@@ -66,6 +66,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.bash("ttyward", "run", "--", "make", "--x"), [])
         self.assertEqual(self.bash("ttyward", "completion", "z"), ["zsh"])
         self.assertEqual(self.bash("ttyward", "config", "check", "fi"), ["file1"])
+        self.assertEqual(self.bash(TTYWARD, "exec", "t"), [])  # no daemon is there to ask, and none is started
 
     @unittest.skipUnless(shutil.which("fish"), "no fish")
     def test_fish(self):

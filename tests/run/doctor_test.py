@@ -9,7 +9,7 @@ import unittest
 
 from harness import PATIENCE, TTYWARD
 
-TOPICS = ["refused", "binary", "abort", "idle-timeout", "sandbox"]
+TOPICS = ["refused", "binary", "abort", "idle-timeout"]
 
 
 class Doctor(unittest.TestCase):
@@ -38,10 +38,10 @@ class Doctor(unittest.TestCase):
     def test_every_check_reports_and_nothing_is_left_behind(self):
         found = self.findings()
         for name in ["pty", "pidfd", "subreaper", "proc", "waiting", "descriptors", "journals", "runtime", "config",
-                     "shells", "grammar", "sandbox", "terminal"]:
+                     "shells", "notify", "terminal"]:
             self.assertIn(name, found)
+        self.assertNotIn("sandbox", found)  # there are none
         self.assertEqual(found["pty"][0]["level"], "ok")
-        self.assertEqual(found["grammar"][0]["level"], "ok")
         self.assertTrue(any("bash" in each["text"] and "rich" in each["text"] for each in found["shells"]))
         self.assertEqual(os.listdir(self.home), [])
 
@@ -83,7 +83,11 @@ class Doctor(unittest.TestCase):
         self.assertEqual(found["shells"][0]["level"], "fail")
         self.assertIn("install it", found["shells"][0]["advice"])
         self.assertEqual(found["waiting"][0]["level"], "fail")
-        self.assertIn("warn", [each["level"] for each in found["sandbox"]])
+
+    def test_a_webhook_needs_curl(self):
+        found = self.findings(env={"PATH": self.home, "TTYWARD_NOTIFY_WEBHOOK": "https://example.org/hook"})
+        self.assertEqual(found["notify"][0]["level"], "warn")
+        self.assertIn("install curl", found["notify"][0]["advice"])
 
     def test_few_files_allowed(self):
         found = self.findings(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100)))

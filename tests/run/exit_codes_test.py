@@ -23,7 +23,7 @@ class ExitCodes(RunTest):
             self.assertEqual(result["known_by"], "wait")
 
     def test_a_time_limit_is_124(self):
-        result = self.result("--timeout", "0.3", f"echo begun; sleep {self.token}")
+        result = self.result("--timeout", "3", f"echo begun; sleep {self.token}")
         self.assertEqual(result["_code"], 124)
         self.assertEqual(result["state"], "timed_out")
         self.assertIn("time limit", result["reason"])
@@ -32,7 +32,7 @@ class ExitCodes(RunTest):
         self.assert_nothing_left()
 
     def test_silence_is_limited_too(self):
-        result = self.result("--idle-timeout", "0.3", f"echo a; sleep 0.2; echo b; sleep 0.2; echo c; sleep {self.token}")
+        result = self.result("--idle-timeout", "2", f"echo a; sleep 0.2; echo b; sleep 0.2; echo c; sleep {self.token}")
         self.assertEqual(result["_code"], 124)
         self.assertEqual(result["output"], "a\nb\nc\n")
         self.assertIn("nothing", result["reason"])

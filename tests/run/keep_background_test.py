@@ -95,7 +95,7 @@ class KeepBackground(RunTest):
         self.assertEqual(result["output"], f"from a pipe\n{os.path.realpath(self.folder)}\n{mask:04o}\nno terminal\n")
 
     def test_a_time_limit_ends_everything(self):
-        result = self.kept("--timeout", "0.5", "--kill-grace", "0.1", f"sleep {self.token} & echo up; sleep {self.token}")
+        result = self.kept("--timeout", "3", "--kill-grace", "0.1", f"sleep {self.token} & echo up; sleep {self.token}")
         self.assertEqual((result["state"], result["_code"], result["output"]), ("timed_out", 124, "up\n"))
         self.assert_nothing_left()
 

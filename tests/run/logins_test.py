@@ -5,7 +5,10 @@ machine's /etc is never written. That needs root; without it what can be shown
 without an account is shown.
 """
 import getpass
+import grp
+import itertools
 import os
+import pwd
 import shutil
 import signal
 import socket
@@ -17,9 +20,22 @@ from harness import TTYWARD, Person, RunTest, main, may_unshare
 SSHD = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/sbin")
 IS_ROOT = os.geteuid() == 0
 MAY_MAKE_ACCOUNTS = IS_ROOT and may_unshare("-m")
-ACCOUNT, UID, PASSWORD = "twtest", 61847, "correct horse"
+PASSWORD = "correct horse"
 # crypt(3) of the password: SHA-512, salt "ttyward".
 HASH = "$6$ttyward$9YZVG5wiUTji2AR7CcT6Hypo8EV5ozJqjxleUoQHMZxPPA5XztI/FGADBlSx4fEkidRb.B567rK1BDdAKE1z81"
+
+
+def nobody():
+    """A name and a number that no account of this machine has."""
+    taken = pwd.getpwall()
+    groups = grp.getgrall()
+    names = {each.pw_name for each in taken} | {each.gr_name for each in groups}
+    numbers = {each.pw_uid for each in taken} | {each.gr_gid for each in groups}
+    name = next(n for n in (f"twtest{i}" for i in itertools.count(os.getpid())) if n not in names)
+    return name, next(n for n in itertools.count(61847) if n not in numbers)
+
+
+ACCOUNT, UID = nobody()
 
 
 def free_port():

@@ -27,7 +27,7 @@ class Programs(RunTest):
         self.assertEqual((result["total_bytes"], result["total_lines"]), (4, 1))
         self.assertEqual((result["binary"], result["encoding"]), (False, "UTF-8"))
         self.assertGreater(result["max_rss_kib"], 100)
-        self.assertRegex(result["started_at"], r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+        self.assertGreater(result["started_at"], 1_700_000_000_000)  # milliseconds since the epoch, as everywhere
         self.assertEqual((result["background"], result["ports"]), ([], []))
 
     def test_python(self):
@@ -59,7 +59,7 @@ class Programs(RunTest):
             self.assertEqual(result["_code"], 125)
 
     def test_a_program_that_refreshes_itself_waits_for_nobody(self):
-        result = self.result("--input-patience", "0.1", "--timeout", "1", "echo before; top")
+        result = self.result("--input-patience", "0.1", "--timeout", "3", "echo before; top")
         self.assertEqual((result["state"], result["_code"]), ("timed_out", 124))
         self.assertIn("load average", result["output"])
 
@@ -138,11 +138,11 @@ sys.stdout.write("\x1b[24;0f\x1b[2K\x1b[2;0fdone\n")
         done = self.run_it("--pipe", "head -c 200000 /dev/zero")
         self.assertEqual((done.returncode, done.stdout), (0, b""))
         self.assertIn(b"binary (200000 bytes)", done.stderr)
-        result = self.result("--timeout", "0.5", "cat /dev/urandom")
+        result = self.result("--timeout", "2", "cat /dev/urandom")
         self.assertEqual((result["binary"], result["_code"]), (True, 124))
 
     def test_a_flood_is_ended_in_time_with_true_counts(self):
-        result = self.result("--timeout", "1", "yes")
+        result = self.result("--timeout", "2", "yes")
         self.assertEqual(result["_code"], 124)
         self.assertIn("the line above", result["output"])
         self.assertGreater(result["total_lines"], 1000)

@@ -185,11 +185,11 @@ class Story:
         pending = self.calls("run_persistent_command", id=self.work, command="./deploy.sh", wait_ms=200)
         equal(pending["state"], "pending_approval")
         waiting = self.agent.start("wait_for", id=pending["approval"])
-        page.say("Ann has `ttyward approvals watch` open in a terminal of her own, and says yes. "
+        page.say("Ann has `ttyward approvals watch` open in a terminal of her own, and says yes, with one key. "
                  "An agent cannot: its connection has no way to answer.")
         ann = self.person("approvals", "watch")
-        ann.wait_for("[y/N] ")
-        ann.type("y\r")
+        ann.wait_for("q quit > ")
+        ann.type("o")
         ann.wait_for(" allowed")
         self.seen(ann.end(signal.SIGINT), "approvals", "watch")
         self.asks = self.agent.answer(waiting)

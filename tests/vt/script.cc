@@ -85,7 +85,7 @@ std::string joined(const std::vector<std::string>& words, const char* separator)
 // Runs one case; what a step expects and what is there are compared as text.
 class Runner {
  public:
-  explicit Runner(const ScriptCase& test_case) : case_(test_case) { make(false); }
+  explicit Runner(const ScriptCase& test_case) : case_(test_case) { make({}); }
 
   std::string run() {
     for (const ScriptStep& step : case_.steps) {
@@ -110,11 +110,16 @@ class Runner {
   using Pair = std::pair<std::string, std::string>;
   using Check = std::function<Pair(Runner&, Words)>;
 
-  void make(bool conformance) {
+  struct Kind {
+    bool conformance = false;
+    bool lf_is_crlf = false;
+  };
+  void make(Kind kind) {
     ScreenOptions options;
     options.cols = case_.cols;
     options.rows = case_.rows;
-    options.conformance = conformance;
+    options.conformance = kind.conformance;
+    options.lf_is_crlf = kind.lf_is_crlf;
     screen_ = std::make_unique<Screen>(options);
   }
 
@@ -125,7 +130,9 @@ class Runner {
       const auto [cols, rows] = two_numbers(step.words.at(0));
       screen_->resize(cols, rows);
     } else if (step.command == "conformance") {
-      make(true);
+      make({.conformance = true});
+    } else if (step.command == "lf-is-crlf") {
+      make({.lf_is_crlf = true});
     } else {
       return false;
     }
@@ -180,6 +187,10 @@ class Runner {
          }},
         {"alternate",
          [](Runner& r, Words w) { return Pair(w.at(0), r.screen_->is_alternate() ? "yes" : "no"); }},
+        {"size",
+         [](Runner& r, Words w) {
+           return Pair(w.at(0), fmt::format("{},{}", r.screen_->cols(), r.screen_->rows()));
+         }},
         {"margins",
          [](Runner& r, Words w) {
            const Screen::Margins m = r.screen_->margins();

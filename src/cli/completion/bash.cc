@@ -29,6 +29,8 @@ std::string completer(Values values, const std::vector<std::string>& choices) {
       return "_ttyward_paths -f \"$cur\"";
     case Values::Commands:
       return "_ttyward_paths -c \"$cur\"";
+    case Values::Terminals:
+      return "_ttyward_terminals \"$cur\"";
     default:
       return ":";
   }
@@ -88,6 +90,14 @@ _ttyward_words() {{
   local cur=$1 IFS=$'\n'
   shift
   COMPREPLY=($(compgen -W "$*" -- "$cur"))
+}}
+_ttyward_terminals() {{
+  local name
+  while IFS= read -r name; do
+    [[ $name == "$1"* ]] || continue
+    printf -v name %q "$name"
+    COMPREPLY+=("$name")
+  done < <("${{COMP_WORDS[0]}}" completion terminals 2>/dev/null)
 }}
 _ttyward_paths() {{
   compopt -o filenames 2>/dev/null

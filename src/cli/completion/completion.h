@@ -1,7 +1,7 @@
 // Completion scripts, one per shell. Pure: an outline in, the script's text out.
 //
-// The scripts are complete in themselves and start no program while a person
-// types.
+// The scripts are complete in themselves. The one thing they ask a program for is the names of terminals:
+// `ttyward completion terminals`, which starts no daemon.
 #pragma once
 
 #include <string>

@@ -27,6 +27,8 @@ std::string values(Values kind, const std::vector<std::string>& choices) {
       return " -F";
     case Values::Commands:
       return " -a '(__fish_complete_command)'";
+    case Values::Terminals:
+      return " -a '(ttyward completion terminals 2>/dev/null)'";
     default:
       return "";
   }

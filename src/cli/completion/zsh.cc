@@ -27,6 +27,8 @@ std::string action(Values values, const std::vector<std::string>& choices) {
       return "_files";
     case Values::Commands:
       return "_command_names -e";
+    case Values::Terminals:
+      return "_ttyward_terminals";
     default:
       return " ";
   }
@@ -96,6 +98,10 @@ std::string zsh_completion(const Outline& program) {
       "#compdef {0}\n"
       "# Completion of {0} for zsh. Save it as _{0} in a folder of $fpath, or load it\n"
       "# after compinit: source <({0} completion zsh)\n"
+      "_ttyward_terminals() {{\n"
+      "  local -a names=(${{(f)\"$(ttyward completion terminals 2>/dev/null)\"}})\n"
+      "  compadd -a names\n"
+      "}}\n"
       "{1}"
       "if [[ $funcstack[1] == _ttyward ]]; then\n"
       "  _ttyward \"$@\"\n"

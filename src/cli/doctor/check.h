@@ -53,8 +53,7 @@ std::vector<Finding> check_journals(const Context& context);
 std::vector<Finding> check_runtime(const Context& context);
 std::vector<Finding> check_config(const Context& context);
 std::vector<Finding> check_shells(const Context& context);
-std::vector<Finding> check_grammar(const Context& context);
-std::vector<Finding> check_sandbox(const Context& context);
+std::vector<Finding> check_notify(const Context& context);
 std::vector<Finding> check_person(const Context& context);
 
 }  // namespace ttyward::cli::doctor

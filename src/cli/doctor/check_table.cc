@@ -14,8 +14,7 @@ constexpr Check kChecks[] = {
     {"runtime", "a place for sockets", &check_runtime},
     {"config", "configuration", &check_config},
     {"shells", "shells and their integration", &check_shells},
-    {"grammar", "understanding commands", &check_grammar},
-    {"sandbox", "what sandboxes need", &check_sandbox},
+    {"notify", "telling you of questions", &check_notify},
     {"terminal", "your terminal", &check_person},
 };
 

@@ -10,7 +10,7 @@ struct Topic {
   std::string_view text;
 };
 
-constexpr std::array<Topic, 5> kTopics = {{
+constexpr std::array<Topic, 4> kTopics = {{
     {"refused", R"(Why was a command refused, or asked about?
 
   ttyward check 'COMMAND'     says the decision, the risk, every effect that was found and the reason,
@@ -54,17 +54,6 @@ command that computes without printing is silent.
     comes late because programs hold it back; stdbuf -oL COMMAND makes it come line by line.
   - If it waited for input, the result says so under `waiting`, with the evidence: answer it, or call
     the program with the option that says yes.
-)"},
-    {"sandbox", R"(Why does a sandbox not start?
-
-A sandbox is made of namespaces, Landlock and a seccomp filter. `ttyward doctor` tries each of them;
-the check `sandbox` says which is missing and what to do. A missing layer is never passed over in
-silence: unless you chose otherwise the command is not run.
-  - "Operation not permitted" from unshare: unprivileged user namespaces are switched off
-    (kernel.unprivileged_userns_clone=0, kernel.apparmor_restrict_unprivileged_userns=1), or this is a
-    container whose seccomp profile forbids them.
-  - "No space left on device" from unshare: user.max_user_namespaces is 0 or used up.
-  - No bwrap: install bubblewrap.
 )"},
 }};
 

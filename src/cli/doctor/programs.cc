@@ -1,10 +1,6 @@
-// Shells, the grammar, what sandboxes are made of, and the person's own terminal.
+// Shells, what notifications need, and the person's own terminal.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/seccomp.h>
-#include <sched.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,7 +11,6 @@
 #include "cli/doctor/check.h"
 #include "cli/doctor/probe.h"
 #include "cli/person_tty.h"
-#include "policy/bash_tree.h"
 #include "pty/executable.h"
 #include "shell/shell_kind.h"
 
@@ -56,10 +51,6 @@ std::string version_of(const std::string& path, shell::ShellKind kind) {
   }
 }
 
-int own_namespaces(void*) {
-  return ::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID) == 0 ? 0 : errno;
-}
-
 }  // namespace
 
 std::vector<Finding> check_shells(const Context& context) {
@@ -93,49 +84,25 @@ std::vector<Finding> check_shells(const Context& context) {
   return findings;
 }
 
-std::vector<Finding> check_grammar(const Context&) {
-  const policy::BashTree tree = policy::parse_bash("for f in a b; do echo \"$f\" | wc -c; done");
-  if (tree.problem.empty())
-    return {{Level::Ok, "bash commands are parsed with the grammar that is built in", ""}};
-  return {{Level::Fail, "the built-in grammar does not work: " + tree.problem,
-           "every command will be asked about; build ttyward anew"}};
-}
-
-std::vector<Finding> check_sandbox(const Context& context) {
+std::vector<Finding> check_notify(const Context& context) {
+  const config::NotifySettings& notify = context.config.settings.notify;
   std::vector<Finding> findings;
-  const ProbeResult tried = run_probe({"true"}, &own_namespaces);
-  if (tried.problem.empty()) {
-    findings.push_back({Level::Ok, "a process can be given namespaces of its own", ""});
+  const std::string curl = find_program(context, "curl");
+  if (notify.webhook.empty()) {
+    findings.push_back({Level::Ok, "no webhook is set", ""});
+  } else if (curl.empty()) {
+    findings.push_back({Level::Warn, "notify.webhook is set, and there is no curl in PATH to send with",
+                        "install curl, or empty notify.webhook"});
   } else {
-    findings.push_back(
-        {Level::Warn, "no namespaces for unprivileged processes: " + tried.problem,
-         "sandboxes need them: check sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces "
-         "and kernel.apparmor_restrict_unprivileged_userns; a container must allow unshare"});
+    findings.push_back({Level::Ok, "questions go to the webhook by " + curl, ""});
   }
-  // Without a program the kernel can only object to the address, if it knows filters at all.
-  ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, nullptr);
-  if (errno == EFAULT) {
-    findings.push_back({Level::Ok, "seccomp filters are there", ""});
-  } else {
-    findings.push_back({Level::Warn, fmt::format("no seccomp filters: {}", std::strerror(errno)),
-                        "sandboxes cannot limit system calls on this kernel"});
-  }
-  constexpr unsigned kAskVersion = 1;
-  const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kAskVersion);
-  if (version > 0) {
-    findings.push_back({Level::Ok, fmt::format("Landlock is there (version {})", version), ""});
-  } else {
-    findings.push_back(
-        {Level::Warn, fmt::format("no Landlock: {}", std::strerror(errno)),
-         "one layer of sandboxes is missing; Linux 5.13 and later have it, if lsm= lists landlock"});
-  }
-  const std::string bwrap = find_program(context, "bwrap");
-  if (bwrap.empty()) {
-    findings.push_back(
-        {Level::Warn, "there is no bwrap in PATH", "install bubblewrap to run commands in sandboxes"});
-  } else {
-    findings.push_back({Level::Ok, bwrap + ", " + first_line_of(run_probe({bwrap, "--version"}).output), ""});
-  }
+  const std::string sender = find_program(context, "notify-send");
+  if (!notify.desktop) return findings;
+  findings.push_back({Level::Ok,
+                      sender.empty()
+                          ? "desktop notifications are left to the terminal (no notify-send in PATH)"
+                          : "desktop notifications by " + sender,
+                      ""});
   return findings;
 }
 

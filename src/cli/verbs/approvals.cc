@@ -3,16 +3,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <boost/json.hpp>
 
+#include "cli/approval_watch.h"
 #include "cli/ask_person.h"
+#include "cli/colour.h"
 #include "cli/daemon_call.h"
 #include "cli/daemon_verb.h"
 #include "cli/verbs/verbs.h"
@@ -46,7 +48,9 @@ std::string shown(const std::string& text) {
 }
 
 std::string described(const json::object& approval) {
-  std::string out = fmt::format("{} ({})", shown(text_of(approval, "id")), shown(text_of(approval, "state")));
+  const Paint paint = Paint::for_stdout();
+  std::string out = fmt::format("{} ({})", paint(Colour::Bold, shown(text_of(approval, "id"))),
+                                shown(text_of(approval, "state")));
   if (text_of(approval, "state") == "open") {
     const auto end = number_of(approval, "expires_at") / 1000;
     const auto left = std::max<int64_t>(end - static_cast<int64_t>(std::time(nullptr)), 0);
@@ -65,7 +69,8 @@ std::string described(const json::object& approval) {
   }
   const json::value* verdict = approval.if_contains("verdict");
   if (verdict == nullptr || !verdict->is_object()) return out;
-  out += fmt::format("  risk {}\n", shown(text_of(verdict->get_object(), "risk")));
+  const std::string risk = shown(text_of(verdict->get_object(), "risk"));
+  out += fmt::format("  risk {}\n", paint(colour_of_risk(risk), risk));
   const json::value* reasons = verdict->get_object().if_contains("reasons");
   if (reasons == nullptr || !reasons->is_array()) return out;
   for (const json::value& reason : reasons->get_array()) {
@@ -140,7 +145,6 @@ class Approvals {
     if (!answered) return complain("approvals", answered.error().message, kExitFailure);
     const json::value* closed = answered->if_contains("approval");
     if (closed == nullptr || !closed->is_object()) return 0;
-    told_.push_back(text_of(approval, "id"));
     if (json_) {
       print(closed->get_object());
     } else {
@@ -154,65 +158,31 @@ class Approvals {
   }
 
   // Shows questions as they come and, at a terminal, asks about each.
-  int watch() {
-    asks_ = !json_ && ::isatty(STDOUT_FILENO) != 0 && can_ask_person();
-    if (const auto begun = subscribe(); !begun)
-      return complain("approvals", begun.error().message, kExitFailure);
-    for (;;) {
-      auto message = daemon_.next(std::chrono::milliseconds(-1));
-      if (!message) return complain("approvals", message.error().message, kExitFailure);
-      if (!*message) continue;
-      if (const auto* event = std::get_if<client::Event>(&**message)) take_event(event->event);
-      if (!std::holds_alternative<client::Reconnected>(**message)) continue;
-      complain("approvals", "the daemon was replaced; what agents still want they ask anew", 0);
-      // One that dies meanwhile, too, is followed by another Reconnected.
-      const auto again = subscribe();
-      if (!again && daemon_.stopped()) return complain("approvals", again.error().message, kExitFailure);
-    }
+  int watch(ApprovalWatch::Until until) {
+    const bool asks = !json_ && ::isatty(STDOUT_FILENO) != 0 && can_ask_person();
+    std::optional<SingleKeys> keys;
+    if (asks) keys.emplace();
+    ApprovalWatch::Actions actions;
+    actions.print = [this](const json::object& approval) { print(approval); };
+    actions.print_closed = [this](const std::string& id, const json::object& approval) {
+      if (json_) {
+        print(approval);
+      } else {
+        fmt::print("{} {}\n", shown(id), shown(text_of(approval, "state")));
+      }
+      std::fflush(stdout);
+    };
+    actions.answer = [this](const json::object& approval, const char* decision, const std::string& scope,
+                            const std::string& reason) { return answer(approval, decision, scope, reason); };
+    ApprovalWatch watch(daemon_, std::move(actions), keys ? &*keys : nullptr,
+                        Notifier(load_here().settings.notify), until);
+    const auto ended = watch.run();
+    return ended ? *ended : complain("approvals", ended.error().message, kExitFailure);
   }
 
  private:
-  // From now on, and what is open already.
-  Result<void> subscribe() {
-    json::array kinds = {"approval_opened", "approval_closed"};
-    auto subscribed = daemon_.call("subscribe", {{"terminal", nullptr}, {"kinds", std::move(kinds)}});
-    if (!subscribed) return fail(ErrorCode::Unavailable, subscribed.error().message);
-    auto open = fetch(false);
-    if (!open) return tl::unexpected(open.error());
-    for (const json::object& approval : *open) meet(approval);
-    return {};
-  }
-
-  void take_event(const json::object& event) {
-    const json::value* approval = event.if_contains("approval");
-    if (approval == nullptr || !approval->is_object()) return;
-    const json::object& object = approval->get_object();
-    const std::string id = text_of(object, "id");
-    if (text_of(event, "event") == "approval_opened") return meet(object);
-    std::erase(met_, id);
-    if (std::erase(told_, id) != 0) return;  // our own answer, which was shown
-    if (json_) {
-      print(object);
-    } else {
-      fmt::print("{} {}\n", shown(id), shown(text_of(object, "state")));
-    }
-    std::fflush(stdout);
-  }
-
   void print(const json::object& approval) const {
     fmt::print("{}", json_ ? json::serialize(approval) + "\n" : described(approval));
-  }
-
-  void meet(const json::object& approval) {
-    // One that opened while we subscribed comes twice.
-    const std::string id = text_of(approval, "id");
-    if (std::find(met_.begin(), met_.end(), id) != met_.end()) return;
-    met_.push_back(id);
-    print(approval);
-    std::fflush(stdout);
-    if (!asks_) return;
-    // Somebody else may have been faster; then the daemon says so.
-    answer(approval, ask_person("Run it?") ? "allow" : "deny", "", "");
   }
 
   // What "always" stores is seen first.
@@ -232,9 +202,6 @@ class Approvals {
 
   client::Session daemon_;
   bool json_;
-  bool asks_ = false;
-  std::vector<std::string> met_;   // open questions that were shown
-  std::vector<std::string> told_;  // what was answered here
 };
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
@@ -255,7 +222,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
       ->required()
       ->check(CLI::IsMember({"session", "global"}));
   CLI::App* watching =
-      app.add_subcommand("watch", "Show questions as they come; at a terminal, ask about each");
+      app.add_subcommand("watch", "Show questions as they come; at a terminal, answer each with a key");
   app.require_subcommand(0, 1);
   return [args, &globals, allow, deny, skip, always, watching] {
     // Who watches may be there before the first agent; for everything else there has to be a question
@@ -271,12 +238,18 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
     if (allow->parsed() || always->parsed()) return approvals.answer_all(*args, "allow");
     if (deny->parsed()) return approvals.answer_all(*args, "deny");
     if (skip->parsed()) return approvals.answer_all(*args, "skip");
-    if (watching->parsed()) return approvals.watch();
+    if (watching->parsed()) return approvals.watch(ApprovalWatch::Until::Stopped);
     return approvals.list(args->all);
   };
 }
 
 }  // namespace
+
+base::Result<int> answer_open_approvals() {
+  auto daemon = client::Session::open(daemon_options("approvals"));
+  if (!daemon) return tl::unexpected(daemon.error());
+  return Approvals(std::move(*daemon), false).watch(ApprovalWatch::Until::NoneOpen);
+}
 
 const Verb kApprovals = {"approvals", "Answer what waits for a person's consent", &declare};
 

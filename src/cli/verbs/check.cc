@@ -1,15 +1,19 @@
 // ttyward check: what would be decided about a command, and why. Runs nothing.
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <boost/json.hpp>
 
 #include "base/folders.h"
+#include "cli/colour.h"
 #include "cli/current_folder.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
@@ -40,26 +44,60 @@ json::object as_object(const policy::Verdict& verdict) {
   return json::parse(policy::to_json(verdict)).get_object();
 }
 
-void print_for_people(const std::string& command, const policy::Verdict& verdict) {
-  std::printf("%s, risk %s (%s)\n", std::string(name_of(verdict.decision)).c_str(),
-              std::string(name_of(verdict.risk)).c_str(), policy::escape_text(verdict.rule).c_str());
-  std::printf("  %s\n", policy::show_command(command).c_str());
-  if (verdict.commands.size() > 1) {
-    std::printf("would run:\n");
-    for (const std::string& part : verdict.commands) std::printf("  %s\n", policy::escape_text(part).c_str());
+// What people see once: effects that name something, reasons that say something new.
+std::vector<std::string> shown_effects(const policy::Verdict& verdict) {
+  std::vector<std::string> lines;
+  for (const policy::Effect& effect : verdict.effects) {
+    if (effect.target.empty()) continue;
+    std::string line = std::string(name_of(effect.kind)) + " " + policy::escape_text(effect.target);
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
   }
-  if (!verdict.effects.empty()) {
-    std::printf("effects:\n");
-    for (const policy::Effect& effect : verdict.effects) {
-      std::printf("  %s %s\n", std::string(name_of(effect.kind)).c_str(),
-                  policy::escape_text(effect.target).c_str());
+  return lines;
+}
+
+struct ShownReason {
+  policy::Risk risk;
+  std::string text;
+  std::string places;  // "bytes 0-3, 10-14"
+};
+
+std::vector<ShownReason> shown_reasons(const policy::Verdict& verdict) {
+  std::vector<ShownReason> reasons;
+  for (const policy::Reason& reason : verdict.reasons) {
+    const std::string place = fmt::format("{}-{}", reason.span.begin, reason.span.end);
+    const auto same = std::find_if(reasons.begin(), reasons.end(), [&](const ShownReason& each) {
+      return each.risk == reason.risk && each.text == reason.text;
+    });
+    if (same == reasons.end()) {
+      reasons.push_back({reason.risk, reason.text, "bytes " + place});
+    } else if (!same->places.ends_with(" " + place)) {
+      same->places += ", " + place;
     }
   }
+  return reasons;
+}
+
+void print_for_people(const std::string& command, const policy::Verdict& verdict) {
+  const Paint paint = Paint::for_stdout();
+  const std::string decision(name_of(verdict.decision));
+  const std::string risk(name_of(verdict.risk));
+  fmt::print("{}, risk {} ({})\n", paint(colour_of_decision(decision), decision),
+             paint(colour_of_risk(risk), risk), policy::escape_text(verdict.rule));
+  fmt::print("  {}\n", paint(Colour::Bold, policy::show_command(command)));
+  if (verdict.commands.size() > 1) {
+    fmt::print("would run:\n");
+    for (const std::string& part : verdict.commands) fmt::print("  {}\n", policy::escape_text(part));
+  }
+  if (const auto effects = shown_effects(verdict); !effects.empty()) {
+    fmt::print("effects:\n");
+    for (const std::string& effect : effects) fmt::print("  {}\n", effect);
+  }
   if (verdict.reasons.empty()) return;
-  std::printf("because it:\n");
-  for (const policy::Reason& reason : verdict.reasons) {
-    std::printf("  %-8s %s (bytes %u-%u)\n", std::string(name_of(reason.risk)).c_str(),
-                policy::escape_text(reason.text).c_str(), reason.span.begin, reason.span.end);
+  fmt::print("because it:\n");
+  for (const ShownReason& reason : shown_reasons(verdict)) {
+    const std::string name(name_of(reason.risk));
+    fmt::print("  {} {} ({})\n", paint(colour_of_risk(name), fmt::format("{:<8}", name)),
+               policy::escape_text(reason.text), reason.places);
   }
 }
 

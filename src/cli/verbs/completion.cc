@@ -5,16 +5,35 @@
 #include <memory>
 #include <string>
 
+#include "cli/daemon_call.h"
+#include "cli/daemon_verb.h"
+#include "cli/fields.h"
 #include "cli/man_page.h"
+#include "cli/shown_text.h"
 #include "cli/verbs/verbs.h"
 
 namespace ttyward::cli {
 namespace {
 
+// The names of terminals, and the ids of those without one. A daemon that does not run has none, and
+// completing starts nothing.
+int print_terminals() {
+  auto answer = call_daemon("completion", "list", {});
+  std::string out;
+  if (answer) {
+    for (const boost::json::object* each : objects_in(*answer, "terminals")) {
+      const std::string name = text_in(*each, "name");
+      out += one_line(name.empty() ? text_in(*each, "id") : name) + "\n";
+    }
+  }
+  return print_text("completion", out);
+}
+
 std::function<int()> declare_completion(CLI::App& app, const Globals&) {
   auto shell = std::make_shared<std::string>();
   app.add_option("SHELL", *shell, "The shell to complete in")->type_name("bash|zsh|fish")->required();
   return [shell, &app]() -> int {
+    if (*shell == "terminals") return print_terminals();
     const Outline program = outline_of(*app.get_parent());
     std::string script;
     if (*shell == "bash") script = bash_completion(program);

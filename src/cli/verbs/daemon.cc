@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <ctime>
 #include <memory>
 #include <string>
 
@@ -16,6 +15,7 @@
 #include "base/unique_fd.h"
 #include "cli/daemon_call.h"
 #include "cli/hold_program.h"
+#include "cli/time_text.h"
 #include "cli/verbs/verbs.h"
 #include "client/connection.h"
 #include "daemon/engine_application.h"
@@ -55,15 +55,6 @@ client::Options options_of(const Arguments& args) {
   return options;
 }
 
-std::string time_text(int64_t ms) {
-  const auto seconds = static_cast<time_t>(ms / 1000);
-  tm parts{};
-  ::localtime_r(&seconds, &parts);
-  char text[64];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts);
-  return text;
-}
-
 void complain_of(const json::object& from, const char* list) {
   const json::value* lines = from.if_contains(list);
   if (lines == nullptr || !lines->is_array()) return;
@@ -83,8 +74,8 @@ int show_status(const Arguments& args, bool as_json) {
   }
   fmt::print("ttyward {} runs since {}, pid {}\n", connection->welcome().version,
              time_text(number_of(*status, "started_at")), connection->welcome().pid);
-  fmt::print("terminals {}, running commands {}, connections {}, memory {} KiB\n",
-             number_of(*status, "terminals"), number_of(*status, "commands"),
+  fmt::print("terminals {}, running commands {}, open questions {}, connections {}, memory {} KiB\n",
+             number_of(*status, "terminals"), number_of(*status, "commands"), number_of(*status, "approvals"),
              number_of(*status, "connections"), number_of(*status, "memory_kib"));
   complain_of(*status, "warnings");
   const json::value* config = status->if_contains("config");

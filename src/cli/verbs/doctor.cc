@@ -8,9 +8,11 @@
 #include <string>
 
 #include "base/json_text.h"
+#include "cli/colour.h"
 #include "cli/current_folder.h"
 #include "cli/doctor/check.h"
 #include "cli/doctor/explain.h"
+#include "cli/shown_text.h"
 #include "cli/verbs/verbs.h"
 
 namespace ttyward::cli {
@@ -24,6 +26,12 @@ doctor::Context make_context() {
   return context;
 }
 
+Colour colour_of(doctor::Level level) {
+  return level == doctor::Level::Ok     ? Colour::Green
+         : level == doctor::Level::Warn ? Colour::Yellow
+                                        : Colour::Red;
+}
+
 std::string to_json(const doctor::Check& check, const doctor::Finding& finding) {
   base::JsonObject out;
   out.text("check", check.name).text("level", doctor::level_name(finding.level)).text("text", finding.text);
@@ -33,18 +41,22 @@ std::string to_json(const doctor::Check& check, const doctor::Finding& finding) 
 
 int examine(const Globals& globals) {
   const doctor::Context context = make_context();
+  const Paint paint = Paint::for_stdout();
   doctor::Level worst = doctor::Level::Ok;
   std::string list;
   for (const doctor::Check& check : doctor::check_table()) {
-    if (!globals.json) std::printf("%s: %s\n", check.name, check.about);
+    if (!globals.json) std::printf("%s: %s\n", paint(Colour::Bold, check.name).c_str(), check.about);
     for (const doctor::Finding& finding : check.run(context)) {
       worst = std::max(worst, finding.level);
       if (globals.json) {
         list += (list.empty() ? "" : ",") + to_json(check, finding);
         continue;
       }
-      std::printf("  %-4s  %s\n", doctor::level_name(finding.level), finding.text.c_str());
-      if (!finding.advice.empty()) std::printf("        what to do: %s\n", finding.advice.c_str());
+      const std::string level = doctor::level_name(finding.level);
+      std::printf("  %s  %s\n",
+                  paint(colour_of(finding.level), level + std::string(4 - level.size(), ' ')).c_str(),
+                  one_line(finding.text).c_str());
+      if (!finding.advice.empty()) std::printf("        what to do: %s\n", one_line(finding.advice).c_str());
     }
     std::fflush(stdout);
   }

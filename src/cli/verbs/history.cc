@@ -10,6 +10,8 @@
 
 #include "base/folders.h"
 #include "base/json_text.h"
+#include "cli/colour.h"
+#include "cli/time_text.h"
 #include "cli/verbs/verbs.h"
 #include "policy/escaped_view.h"
 #include "store/store.h"
@@ -60,15 +62,6 @@ Result<int64_t> parse_since(const std::string& text) {
               fmt::format("--since {}: write 90s, 15m, 2h, 7d, or a date such as 2026-11-15T08:30", text));
 }
 
-std::string time_text(int64_t ms) {
-  const auto seconds = static_cast<time_t>(ms / 1000);
-  tm parts{};
-  ::localtime_r(&seconds, &parts);
-  char text[64];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts);
-  return text;
-}
-
 std::string how_it_ended(const store::CommandRow& row) {
   if (row.exit_code) return fmt::format("exit {}", *row.exit_code);
   return row.signal.empty() ? row.state : row.signal;
@@ -110,15 +103,19 @@ std::string to_json(const store::DecisionRow& row) {
   return out.str();
 }
 
-std::string shown(const store::CommandRow& row) {
-  return fmt::format("{}  {:<10}  {}\n", time_text(row.started_at_ms), how_it_ended(row),
+std::string shown(const store::CommandRow& row, Paint paint) {
+  const std::string end = how_it_ended(row);
+  return fmt::format("{}  {}  {}\n", paint(Colour::Dim, time_text(row.started_at_ms)),
+                     paint(colour_of_state(end), fmt::format("{:<10}", end)),
                      policy::escape_text(row.command));
 }
 
-std::string shown(const store::DecisionRow& row) {
-  std::string out =
-      fmt::format("{}  {:<9}  {:<8}  {}\n", time_text(row.at_ms), store::decision_name(row.decision),
-                  row.risk, policy::escape_text(row.command));
+std::string shown(const store::DecisionRow& row, Paint paint) {
+  const std::string decision(store::decision_name(row.decision));
+  std::string out = fmt::format("{}  {}  {}  {}\n", paint(Colour::Dim, time_text(row.at_ms)),
+                                paint(colour_of_decision(decision), fmt::format("{:<9}", decision)),
+                                paint(colour_of_risk(row.risk), fmt::format("{:<8}", row.risk)),
+                                policy::escape_text(row.command));
   const std::string who = row.answered_by.empty() ? row.decided_by : row.answered_by;
   out += fmt::format("{:>21}{}{}\n", "", policy::escape_text(who),
                      row.reason.empty() ? "" : ": " + policy::escape_text(row.reason));
@@ -133,8 +130,9 @@ int print(const Result<std::vector<Row>>& rows, const char* name, bool as_json) 
     for (const Row& row : *rows) out += (out.empty() ? "" : ",") + to_json(row);
     out = base::JsonObject().raw(name, "[" + out + "]").str() + "\n";
   } else {
+    const Paint paint = Paint::for_stdout();
     // The newest stands where people look: at the end.
-    for (auto row = rows->rbegin(); row != rows->rend(); ++row) out += shown(*row);
+    for (auto row = rows->rbegin(); row != rows->rend(); ++row) out += shown(*row, paint);
     if (rows->empty()) complain("history", "nothing recorded matches", 0);
   }
   std::fwrite(out.data(), 1, out.size(), stdout);
@@ -189,7 +187,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   app.add_flag("--failed", args->failed, "Only those that failed");
   app.add_option("--cwd", args->cwd, "Only those in this folder or below");
   app.add_option("--since", args->since, "Only those since then: 90s, 15m, 2h, 7d, or a date");
-  app.add_option("--terminal", args->terminal, "Only those in this terminal");
+  app.add_option("--terminal", args->terminal, "Only those in this terminal")->type_name("TERM");
   app.add_option("--task", args->task, "Only those of this task");
   app.add_flag("--decisions", args->decisions, "What was decided and by whom, instead of what was run");
   app.add_option("--limit", args->limit, "At most so many, the newest")->capture_default_str();

@@ -1,6 +1,7 @@
 // ttyward read: any part of what was printed.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -21,7 +22,9 @@ namespace {
 namespace json = boost::json;
 
 constexpr int64_t kRawPiece = int64_t{1} << 20;  // bytes asked for at once
-constexpr int kExitNoMatch = 1;                  // as grep has it
+constexpr int64_t kLinesPiece = 10'000;          // lines asked for at once
+constexpr int64_t kCharsPiece = int64_t{2} << 20;
+constexpr int kExitNoMatch = 1;  // as grep has it
 
 struct Arguments {
   std::string target;
@@ -121,6 +124,43 @@ int print_lines(const json::object& answer) {
   return print_text("read", ended(text_in(answer, "text")));
 }
 
+// All lines of a range, asked for in pieces that fit an answer. `call` names the target and the range.
+tl::expected<json::object, client::CallFailure> read_lines(client::Session& daemon, json::object call) {
+  const json::array range = call["range"].get_array();
+  int64_t from = range[0].get_int64();
+  int64_t to = range[1].get_int64();
+  int64_t piece = kLinesPiece;
+  call["view"] = "full";
+  call["chars"] = kCharsPiece;
+  std::optional<json::object> whole;
+  std::string text;
+  while (true) {
+    call["range"] = json::array{from, from + std::min(piece, to - from + 1) - 1};
+    auto answer = daemon.call("read", call);
+    if (!answer) return tl::unexpected(answer.error());
+    if (object_in(*answer, "omitted") != nullptr && piece > 1) {
+      piece = std::max<int64_t>(piece / 4, 1);  // these lines are long
+      continue;
+    }
+    if (!text.empty() && text.back() != '\n') text += '\n';
+    text += text_in(*answer, "text");
+    const int64_t total = number_in(*answer, "total_lines").value_or(0);
+    const int64_t last = number_in(*answer, "last_line").value_or(0);
+    if (!whole) {
+      whole = std::move(*answer);
+      to = std::min(to, total);  // what comes while we read was not there when it was asked for
+    } else {
+      for (const char* member : {"last_line", "total_lines", "total_bytes", "more", "state"}) {
+        if (const json::value* value = answer->if_contains(member)) (*whole)[member] = *value;
+      }
+    }
+    if (last < from || last >= to) break;
+    from = last + 1;
+  }
+  (*whole)["text"] = text;
+  return std::move(*whole);
+}
+
 int read(const Arguments& args, const Globals& globals) {
   auto call = selection(args);
   if (!call) return complain("read", call.error().message, kExitUsage);
@@ -130,7 +170,9 @@ int read(const Arguments& args, const Globals& globals) {
     if (args.raw && !globals.json) return print_raw(daemon, target->arguments(), args.offset);
     if (args.raw) (*call)["raw"] = json::object{{"offset", args.offset}, {"bytes", kRawPiece}};
     for (const auto& member : target->arguments()) call->insert(member);
-    auto answer = daemon.call("read", std::move(*call));
+    // A range means those lines; only a view asked for makes them less.
+    const bool whole = !args.lines.empty() && args.view.empty();
+    auto answer = whole ? read_lines(daemon, std::move(*call)) : daemon.call("read", std::move(*call));
     if (!answer) return tl::unexpected(answer.error());
     if (globals.json) return print_json("read", *answer);
     return args.grep.empty() ? print_lines(*answer) : print_matches(*answer);

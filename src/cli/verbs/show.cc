@@ -125,7 +125,8 @@ int show(const Arguments& args, const Globals& globals) {
     if (args.environment && environment != nullptr && !environment->empty()) {
       page.section("environment");
       Table table({{"NAME"}, {"VALUE", true}});
-      for (const auto& member : *environment) table.add({member.key(), text_in(*environment, member.key())});
+      for (const auto& member : *environment)
+        table.add({std::string(member.key()), text_in(*environment, member.key())});
       page.table(table, width);
     }
     return print_text("show", page.text());

@@ -7,20 +7,25 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
 
+#include "cli/approval_watch.h"
 #include "cli/attachment.h"
+#include "cli/colour.h"
 #include "cli/daemon_verb.h"
 #include "cli/fields.h"
+#include "cli/notify.h"
 #include "cli/person_keys.h"
 #include "cli/person_tty.h"
 #include "cli/shown_text.h"
 #include "cli/signal_watch.h"
 #include "cli/terminal_table.h"
+#include "cli/terminal_use.h"
 #include "cli/top_view.h"
 #include "cli/verbs/verbs.h"
 
@@ -41,9 +46,10 @@ struct Question {
 
 class Top {
  public:
-  Top(client::Session& daemon, DetachKey detach_key)
+  Top(client::Session& daemon, DetachKey detach_key, Notifier notifier)
       : daemon_(daemon),
         detach_key_(std::move(detach_key)),
+        notifier_(std::move(notifier)),
         signals_({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGCONT}) {}
 
   Outcome run() {
@@ -54,6 +60,7 @@ class Top {
     enter();
     while (!code_ && !failure_) {
       ask();
+      look();
       paint();
       turn();
       take_signals();
@@ -77,11 +84,17 @@ class Top {
   void subscribe() {
     auto asked = daemon_.start("subscribe", {{"terminal", nullptr}});
     if (asked) subscribe_call_ = *asked;
+    // Named, so that the daemon knows that somebody is here who can answer.
+    json::array kinds = {"approval_opened", "approval_closed"};
+    static_cast<void>(daemon_.start("subscribe", {{"terminal", nullptr}, {"kinds", std::move(kinds)}}));
   }
 
   void ask() {
     if (list_.due && list_.call == 0) {
       if (auto asked = daemon_.start("list", {})) list_ = {*asked, false};
+    }
+    if (approvals_.due && approvals_.call == 0) {
+      if (auto asked = daemon_.start("approvals", {{"all", false}})) approvals_ = {*asked, false};
     }
     const std::string id = view_.selected_id();
     if (id != preview_of_) {
@@ -93,6 +106,14 @@ class Top {
       preview_ = {*asked, false};
       asked_for_ = id;
     }
+  }
+
+  // Once a tick: what processes use is read from /proc.
+  void look() {
+    const auto now = std::chrono::steady_clock::now();
+    if (looked_ && now - *looked_ < milliseconds(kTick)) return;
+    looked_ = now;
+    view_.set_uses(meter_.look(view_.terminals()));
   }
 
   void paint() {
@@ -133,6 +154,7 @@ class Top {
 
   void pressed(const PersonKey& key) {
     if (!kill_.empty()) return answer(key);
+    if (filtering_) return filter(key);
     view_.set_message("");
     switch (key.kind) {
       case PersonKey::Kind::Up:
@@ -159,6 +181,12 @@ class Top {
   void command(char key) {
     if (key == 'q' || key == '\x03' || key == '\x04') code_ = 0;
     if (key == 'j') view_.move(1);
+    if (key == '?') view_.set_help(!view_.help());
+    if (key == 'a') return answer_questions();
+    if (key == '/') {
+      filtering_ = true;
+      return show_filter();
+    }
     if (view_.selected() == nullptr) return;
     if (key == 'w') attach(true);
     if (key == 'i') change("interrupt", {{"terminal", view_.selected_id()}});
@@ -172,6 +200,51 @@ class Top {
     const std::string id = std::exchange(kill_, {});
     view_.set_message("");
     if (key.kind == PersonKey::Kind::Character && key.character == 'y') change("kill", {{"terminal", id}});
+  }
+
+  void show_filter() {
+    view_.set_message("/" + one_line(view_.filter()) + "_  Enter keeps it, Esc forgets it");
+  }
+
+  void filter(const PersonKey& key) {
+    std::string text = view_.filter();
+    switch (key.kind) {
+      case PersonKey::Kind::Enter:
+        filtering_ = false;
+        return view_.set_message("");
+      case PersonKey::Kind::Escape:
+        filtering_ = false;
+        view_.set_filter("");
+        return view_.set_message("");
+      case PersonKey::Kind::Character:
+        if (key.character == '\x03') {
+          code_ = 0;
+        } else if (key.character == 0x7F || key.character == '\b') {
+          if (!text.empty()) text.pop_back();
+        } else if (key.character >= ' ') {
+          text += key.character;
+        }
+        view_.set_filter(std::move(text));
+        return show_filter();
+      default:
+        return;
+    }
+  }
+
+  void answer_questions() {
+    if (view_.approvals().empty()) return view_.set_message("nothing waits for an answer");
+    leave();
+    const auto ended = answer_open_approvals();
+    if (!ended) view_.set_message(one_line(ended.error().message));
+    if (ended && *ended > 128) code_ = *ended;
+    approvals_.due = list_.due = preview_.due = true;
+    enter();
+  }
+
+  // The newest of them; one hint is enough for several.
+  void tell_of_questions() {
+    const auto open = view_.approvals();
+    if (!open.empty()) write_out(notifier_.tell("ttyward asks", text_in(*open.back(), "shown")));
   }
 
   void change(const char* call, json::object args) {
@@ -211,7 +284,7 @@ class Top {
       } else if (const auto* event = std::get_if<client::Event>(&**next)) {
         take_event(event->event);
       } else if (std::holds_alternative<client::Reconnected>(**next)) {
-        list_ = preview_ = Question{};
+        list_ = preview_ = approvals_ = Question{};
         view_.set_message("");
         subscribe();
       }
@@ -224,6 +297,9 @@ class Top {
       list_.call = 0;
       if (reply.result) view_.set_terminals(*reply.result);
       if (!reply.result && !lost) failure_ = reply.result.error();
+    } else if (reply.id == approvals_.call) {
+      approvals_.call = 0;
+      if (reply.result && view_.set_approvals(*reply.result)) tell_of_questions();
     } else if (reply.id == preview_.call) {
       preview_.call = 0;
       if (reply.result) view_.set_preview(asked_for_, text_in(*reply.result, "content"));
@@ -239,6 +315,8 @@ class Top {
     const std::string name = text_in(event, "event");
     if (name == "output") {
       preview_.due |= text_in(event, "id") == view_.selected_id();
+    } else if (name.starts_with("approval_")) {
+      approvals_.due = list_.due = true;
     } else {
       list_.due = preview_.due = true;
     }
@@ -257,16 +335,21 @@ class Top {
 
   client::Session& daemon_;
   DetachKey detach_key_;
+  Notifier notifier_;
   SignalWatch signals_;
   PersonTty tty_;
-  TopView view_;
+  TopView view_{Paint::for_stdout()};
+  UseMeter meter_;
+  std::optional<std::chrono::steady_clock::time_point> looked_;
   Question list_;
+  Question approvals_;
   Question preview_;
   std::string preview_of_;  // whose screen is wanted
   std::string asked_for_;   // whose was asked for
   uint64_t subscribe_call_ = 0;
   uint64_t change_call_ = 0;
-  std::string kill_;  // id of the terminal we asked about
+  std::string kill_;        // id of the terminal we asked about
+  bool filtering_ = false;  // the filter is being typed
   bool gone_ = false;
   std::optional<int> code_;
   std::optional<client::CallFailure> failure_;
@@ -275,11 +358,12 @@ class Top {
 int top(const Globals& globals) {
   if (globals.json || ::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0)
     return complain("top", "it needs a terminal; without one use ttyward ls", kExitUsage);
-  auto key = DetachKey::named(load_here().settings.terminal.detach_key);
+  const config::Settings settings = load_here().settings;
+  auto key = DetachKey::named(settings.terminal.detach_key);
   if (!key) return complain("top", "terminal.detach_key: " + key.error().message, kExitUsage);
   return with_daemon("top", [&](client::Session& daemon) {
     ::signal(SIGPIPE, SIG_IGN);
-    return Top(daemon, std::move(*key)).run();
+    return Top(daemon, std::move(*key), Notifier(settings.notify)).run();
   });
 }
 
@@ -289,6 +373,7 @@ std::function<int()> declare(CLI::App&, const Globals& globals) {
 
 }  // namespace
 
-const Verb kTop = {"top", "Watch all terminals; attach to one, interrupt it, end it", &declare};
+const Verb kTop = {"top", "Watch all terminals and questions; attach to one, interrupt it, end it, answer",
+                   &declare};
 
 }  // namespace ttyward::cli

@@ -20,6 +20,7 @@ extern const Verb kDemo;
 extern const Verb kDoctor;
 extern const Verb kCompletion;
 extern const Verb kManual;
+extern const Verb kVersion;
 extern const Verb kOpen;
 extern const Verb kExec;
 extern const Verb kSend;

@@ -1,5 +1,6 @@
 #include "mcp/http/endpoint.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/ids.h"
@@ -205,8 +206,23 @@ Endpoint::Session* Endpoint::session_of(const std::shared_ptr<Exchange>& exchang
   return &found->second;
 }
 
+bool Endpoint::drop_abandoned() {
+  auto oldest = sessions_.end();
+  for (auto each = sessions_.begin(); each != sessions_.end(); ++each) {
+    const Session& session = each->second;
+    const bool works = std::any_of(session.streams.begin(), session.streams.end(), [](const auto& entry) {
+      return entry.second->attached() || !entry.second->finished();
+    });
+    if (session.news->attached() || works) continue;
+    if (oldest == sessions_.end() || session.used < oldest->second.used) oldest = each;
+  }
+  if (oldest == sessions_.end()) return false;
+  sessions_.erase(oldest);
+  return true;
+}
+
 Endpoint::Session* Endpoint::open_session(const std::shared_ptr<Exchange>& exchange, const json::value& id) {
-  if (sessions_.size() >= kMaxSessions) {
+  if (sessions_.size() >= kMaxSessions && !drop_abandoned()) {
     refuse(exchange, 503, id, rpc::kInternalError, "too many sessions are open: end some with DELETE");
     return nullptr;
   }

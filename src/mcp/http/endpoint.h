@@ -32,7 +32,7 @@ class Endpoint {
   void handle(const std::shared_ptr<Exchange>& exchange);
 
  private:
-  static constexpr size_t kMaxSessions = 128;              // one more is refused with 503
+  static constexpr size_t kMaxSessions = 128;              // one more takes the place of an abandoned one
   static constexpr size_t kMaxStreams = 64;                // finished ones kept per session for coming back
   static constexpr std::chrono::minutes kSessionIdle{60};  // without a request or an open stream
 
@@ -53,6 +53,9 @@ class Endpoint {
   // Null: refused, and answered.
   Session* session_of(const std::shared_ptr<Exchange>& exchange, const json::value& id);
   Session* open_session(const std::shared_ptr<Exchange>& exchange, const json::value& id);
+  // Ends the session that was used longest ago among those nobody listens to and nothing runs for: clients
+  // that died never say goodbye. False: there is none, and one more is refused with 503.
+  bool drop_abandoned();
   // Empty: the headers say what the body says.
   std::string header_problem(const HttpRequest& request, const rpc::Message& message) const;
   void sweep();

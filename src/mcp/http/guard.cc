@@ -79,6 +79,11 @@ base::Result<std::string> make_token_file(const std::string& path) {
   return token;
 }
 
+void remove_token_file(const std::string& path, const std::string& token) {
+  const auto there = read_token_file(path);
+  if (there && *there == token) ::unlink(path.c_str());
+}
+
 base::Result<std::string> read_token_file(const std::string& path) {
   const base::UniqueFd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   if (!file) return base::fail_errno(errno, "cannot read the token from " + path);

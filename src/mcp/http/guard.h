@@ -25,6 +25,8 @@ Refusal check_peer(const HttpRequest& request, int port, const std::string& toke
 
 // A new token of 256 bits, written to `path` (0600, made anew, links not followed).
 base::Result<std::string> make_token_file(const std::string& path);
+// Removes the file if it still holds this token; one that another server wrote meanwhile stays.
+void remove_token_file(const std::string& path, const std::string& token);
 // The token in a file a person made: owned by us, closed to others, at least 32 characters.
 base::Result<std::string> read_token_file(const std::string& path);
 

@@ -1,8 +1,8 @@
 // Builtins of the shell that change it, or that run what they are given.
+#include <algorithm>
 #include <cctype>
 
 #include "policy/special/special.h"
-#include "policy/word_lexer.h"
 
 namespace ttyward::policy::special {
 namespace {
@@ -14,14 +14,6 @@ std::string joined(std::span<const Field> fields) {
     text += fields[i].text;
   }
   return text;
-}
-
-bool is_plain_name(std::string_view name) {
-  if (name.empty() || !is_name_start(name[0])) return false;
-  for (const char c : name) {
-    if (!is_name_char(c)) return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -76,7 +68,20 @@ void declare(Invocation& call, const ProgramRow& row) {
     }
     prints = false;
     const size_t equals = word.find('=');
-    const std::string_view name = word.substr(0, equals);
+    std::string_view name = word.substr(0, equals);
+    if (name.ends_with('+')) name.remove_suffix(1);
+    // What is not a plain name, or a value that is only known when it runs, may be evaluated.
+    if (!is_plain_name(name)) {
+      call.ask(Risk::High, EffectKind::Execute, "declares a variable whose name can run commands",
+               shown(call.argv[i]));
+      continue;
+    }
+    if (!call.argv[i].constant()) {
+      call.ask(Risk::High, EffectKind::Execute, "declares a variable with a value that may be evaluated",
+               std::string(name));
+    }
+    if (name.starts_with("__ttyward"))
+      call.ask(Risk::High, EffectKind::State, "uses a variable of ttyward's own", std::string(name));
     if (equals == std::string_view::npos && !exports) {
       if (is_code_loading(name))
         call.ask(Risk::Medium, EffectKind::State, "changes a variable that later commands obey",
@@ -161,15 +166,99 @@ void read(Invocation& call, const ProgramRow& row) {
   }
 }
 
-// test and [: operators and operands; -v and -R evaluate subscripts.
-void test(Invocation& call, const ProgramRow&) {
-  for (size_t i = 1; i < call.argv.size(); ++i) {
-    const std::string_view word = call.word(i);
-    if ((word == "-v" || word == "-R") && i + 1 < call.argv.size()) {
-      if (!call.argv[i + 1].constant() || !is_plain_name(call.word(i + 1))) {
-        call.ask(Risk::High, EffectKind::Execute, "tests a variable whose name can run commands");
-      }
+namespace {
+
+bool is_test_unary(std::string_view word) {
+  return word.size() == 2 && word[0] == '-' &&
+         std::string_view("abcdefghknoprstuvwxzGLNORS").find(word[1]) != std::string_view::npos;
+}
+
+bool is_number_test(std::string_view word) {
+  return word == "-eq" || word == "-ne" || word == "-lt" || word == "-le" || word == "-gt" || word == "-ge";
+}
+
+bool is_test_binary(std::string_view word) {
+  return word == "=" || word == "==" || word == "!=" || word == "<" || word == ">" || word == "-nt" ||
+         word == "-ot" || word == "-ef" || is_number_test(word);
+}
+
+// What a test reads: operators must be written out, so that no operand can turn into one.
+class TestReader {
+ public:
+  TestReader(Invocation& call, std::span<const Field> words) : call_(call), words_(words) {}
+
+  // False: a value could be taken for an operator, or is evaluated.
+  bool run() {
+    if (words_.size() == 1) return !words_[0].may_split();
+    while (at_ < words_.size()) {
+      if (!term()) return false;
+      if (at_ == words_.size()) return true;
+      if (text() != "-a" && text() != "-o") return false;
+      ++at_;
     }
+    return at_ > 0 ? false : words_.empty();
+  }
+
+ private:
+  std::string_view text(size_t ahead = 0) const {
+    return at_ + ahead < words_.size() ? std::string_view(words_[at_ + ahead].text) : std::string_view();
+  }
+
+  bool operand(size_t at, bool number) const {
+    if (at >= words_.size() || words_[at].may_split()) return false;
+    // mksh, ksh and zsh evaluate numbers as arithmetic.
+    if (!number || call_.walk.shell_dialect() == syntax::Dialect::Bash) return true;
+    return !words_[at].text.empty() &&
+           words_[at].text.find_first_not_of("0123456789-+\x03") == std::string::npos;
+  }
+
+  bool term() {
+    while (text() == "!" && at_ + 1 < words_.size()) ++at_;
+    if (is_test_binary(text(1))) {
+      const bool number = is_number_test(text(1));
+      if (!operand(at_, number) || !operand(at_ + 2, number)) return false;
+      at_ += 3;
+      return true;
+    }
+    if (is_test_unary(text()) && at_ + 1 < words_.size()) {
+      if (!operand(at_ + 1, false)) return false;
+      const std::string_view op = text();
+      if ((op == "-v" || op == "-R") && (!words_[at_ + 1].constant() || !is_plain_name(text(1))))
+        return false;
+      if (op == "-t" && call_.walk.shell_dialect() != syntax::Dialect::Bash && !words_[at_ + 1].constant())
+        return false;
+      at_ += 2;
+      return true;
+    }
+    if (words_[at_].constant()) {
+      ++at_;
+      return true;
+    }
+    return false;
+  }
+
+  Invocation& call_;
+  std::span<const Field> words_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+// test and [: -v and -R evaluate subscripts, and a value that is taken for an operator may be one of them.
+void test(Invocation& call, const ProgramRow&) {
+  std::span<const Field> words = call.rest(1);
+  const bool bracket = call.word(0) == "[" || call.word(0).ends_with("/[");
+  if (bracket && !words.empty() && words.back().text == "]") words = words.first(words.size() - 1);
+  const bool constant =
+      std::all_of(words.begin(), words.end(), [](const Field& word) { return word.constant(); });
+  const bool evaluates = std::any_of(words.begin(), words.end(), [](const Field& word) {
+    return word.text == "-v" || word.text == "-R" || is_number_test(word.text);
+  });
+  if ((!constant || evaluates) && !TestReader(call, words).run())
+    call.ask(Risk::High, EffectKind::Execute, "tests something that can run commands");
+  for (const Field& word : words) {
+    if (word.text.starts_with("__ttyward"))
+      call.ask(Risk::High, EffectKind::State, "uses a variable of ttyward's own");
   }
   call.output.clear();
 }
@@ -222,7 +311,7 @@ void unset(Invocation& call, const ProgramRow&) {
   for (const Field& field : call.rest(1)) {
     if (field.text.starts_with("-")) continue;
     const bool plain = field.constant() && is_plain_name(field.text);
-    if (!plain || is_code_loading(field.text)) {
+    if (!plain || is_code_loading(field.text) || field.text.starts_with("__ttyward")) {
       call.ask(Risk::High, EffectKind::State, "removes a variable or function that matters", shown(field));
     }
     call.walk.state().set(field.text, {std::string(1, kAny)});

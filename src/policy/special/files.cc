@@ -192,17 +192,23 @@ void tar(Invocation& call, const ProgramRow& row) {
   }
 }
 
-// unzip -l, -Z, -t, -v and -p look; everything else unpacks.
-void unzip(Invocation& call, const ProgramRow& row) {
-  OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+// unzip -l, -Z, -t, -v, -z, -p and -c look; everything else unpacks. Options stand before the archive; after
+// it come members, -x with members to leave out, and -d.
+void unzip(Invocation& call, const ProgramRow&) {
   bool looks = false;
-  for (size_t i = 1; i < call.argv.size(); ++i) {
-    const std::string_view word = call.word(i);
-    looks |= word.size() > 1 && word[0] == '-' && word.find_first_of("lZtvzpc") != std::string_view::npos;
+  bool unpacks = false;
+  size_t at = 1;
+  for (; at < call.argv.size() && call.word(at).starts_with("-") && call.word(at).size() > 1; ++at) {
+    const std::string_view word = call.word(at);
+    looks |= word.find_first_of("lZtvzpc") != std::string_view::npos;
+    // The rest changes only how it is shown. -Z has letters of its own.
+    const std::string_view known = word.starts_with("-Z") ? "Z12slmvhMtTzC" : "lZtvzpcq12aCUL";
+    unpacks |= word.find_first_not_of(known, 1) != std::string_view::npos;
   }
-  if (scan.arguments.size() > 1) scan.arguments.resize(1);
-  apply_scan(call, row, scan);
-  if (!looks) call.ask(Risk::Medium, EffectKind::Write, "unpacks files into the working folder");
+  if (at < call.argv.size()) call.read_path(call.argv[at]);
+  for (const Field& field : call.rest(at + 1))
+    unpacks |= field.text.starts_with("-") || field.may_be_option();
+  if (unpacks || !looks) call.ask(Risk::Medium, EffectKind::Write, "unpacks files into the working folder");
 }
 
 void kill(Invocation& call, const ProgramRow&) {
@@ -266,7 +272,9 @@ void rsync(Invocation& call, const ProgramRow& row) {
 
 // uniq in out, xxd in out: a second argument is where it writes.
 void output_argument(Invocation& call, const ProgramRow& row) {
-  OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  // xxd takes everything after its input for its output; uniq takes options anywhere.
+  OptionScan scan =
+      scan_options(row, call.argv, row.name == "xxd" ? ScanStop::AtFirstArgument : ScanStop::Never);
   std::vector<Field> arguments = std::move(scan.arguments);
   scan.arguments.clear();
   apply_scan(call, row, scan);
@@ -321,7 +329,6 @@ void curl(Invocation& call, const ProgramRow& row) {
   call.ask(risk, EffectKind::Network, "talks to another machine", host);
   OptionScan options_only = scan;
   options_only.arguments.clear();
-  options_only.unknown.clear();
   apply_scan(call, row, options_only);
 }
 

@@ -62,7 +62,35 @@ struct Starts {
   std::vector<Field> fields;
   bool vital = false;
   bool secrets = false;  // what is found may be a credential
+  std::string ending;    // what the names end in, if that is known
+
+  // What it prints: paths that begin with the places it starts at.
+  std::string names() const {
+    if (fields.empty()) return std::string("./") + kListed + ending;
+    std::string out;
+    for (const Field& field : fields) {
+      out += out.empty() ? "" : "\n";
+      out += field.text + (field.text.ends_with("/") ? "" : "/") + kListed + ending;
+    }
+    return out;
+  }
 };
+
+// `-name '*.c'` alone decides about names. With any other operator a name may pass without it.
+std::string ending_of(const Invocation& call, size_t from) {
+  std::string ending;
+  for (size_t i = from; i < call.argv.size(); ++i) {
+    const std::string_view word = call.word(i);
+    if (word == "-o" || word == "-or" || word == "!" || word == "-not" || word == "," || word == "(")
+      return {};
+    if (word == "-exec" || word == "-execdir" || word == "-ok" || word == "-okdir") break;
+    if (word != "-name" || i + 1 == call.argv.size() || !call.argv[i + 1].constant()) continue;
+    const std::string_view pattern = call.word(i + 1);
+    if (pattern.starts_with("*") && pattern.find_first_of("*?[\\/", 1) == std::string_view::npos)
+      ending = std::string(pattern.substr(1));
+  }
+  return ending;
+}
 
 void run_exec(Invocation& call, std::string_view action, std::span<const Field> inner, const Starts& starts) {
   if (action == "-ok" || action == "-okdir")
@@ -70,15 +98,29 @@ void run_exec(Invocation& call, std::string_view action, std::span<const Field> 
   if (starts.secrets)
     call.ask(Risk::Medium, EffectKind::Secret, "runs a command on files that may be credentials");
   std::vector<Field> argv(inner.begin(), inner.end());
-  const bool in_folder = action == "-execdir" || action == "-okdir";
-  const std::string name = in_folder ? std::string("./") + kListed : std::string(1, kListed);
   const std::string folder = starts.fields.empty() ? "." : starts.fields.front().text;
+  // Names begin with a place it starts at, so they cannot be options. -execdir begins them with ./, below any
+  // of the folders.
+  std::vector<Field> with_names;
   for (Field& field : argv) {
-    for (size_t at = field.text.find("{}"); at != std::string::npos; at = field.text.find("{}", at + 1)) {
-      // Names begin with the start folder, so they cannot be options if that is not one.
-      field.text.replace(at, 2, in_folder || folder.starts_with("-") ? name : folder + "/" + kListed);
+    if (field.text.find("{}") == std::string::npos) {
+      with_names.push_back(field);
+      continue;
+    }
+    std::string names = starts.names();
+    while (true) {
+      const size_t end = std::min(names.find('\n'), names.size());
+      Field one = field;
+      const std::string name = names.substr(0, end);
+      for (size_t at = one.text.find("{}"); at != std::string::npos;
+           at = one.text.find("{}", at + name.size()))
+        one.text.replace(at, 2, name);
+      with_names.push_back(std::move(one));
+      if (end == names.size()) break;
+      names.erase(0, end + 1);
     }
   }
+  argv = std::move(with_names);
   if (starts.vital) {
     std::vector<Field> worst(inner.begin(), inner.end());
     for (Field& field : worst) {
@@ -129,6 +171,8 @@ bool searches_for_secrets(const Invocation& call, size_t from) {
 void find(Invocation& call, const ProgramRow&) {
   Starts starts;
   size_t at = 1;
+  bool follows = false;
+  for (const Field& field : call.rest(1)) follows |= field.text == "-L" || field.text == "-follow";
   while (at < call.argv.size() && (call.word(at) == "-H" || call.word(at) == "-L" || call.word(at) == "-P"))
     ++at;
   while (at < call.argv.size() && !call.word(at).starts_with("-") && call.word(at) != "(" &&
@@ -151,9 +195,11 @@ void find(Invocation& call, const ProgramRow&) {
     starts.secrets = holds_secrets(call.look(here), call.walk.place());
   }
   starts.secrets |= searches_for_secrets(call, at);
-  call.output =
-      starts.fields.empty() ? std::string("./") + kListed : starts.fields.front().text + "/" + kListed;
-  if (starts.secrets) call.output = std::string(1, kAny);
+  starts.ending = ending_of(call, at);
+  call.output = starts.names() + "\n";
+  // Behind links there may be anything.
+  if (starts.secrets || follows) call.output = std::string(1, kAny);
+  starts.secrets |= follows;
   for (; at < call.argv.size(); ++at) {
     const Field& field = call.argv[at];
     const std::string_view word = field.text;
@@ -189,6 +235,7 @@ void find(Invocation& call, const ProgramRow&) {
       at += word == "-fprintf" ? 2 : 1;
     } else if (word == "-files0-from") {
       call.ask(Risk::Medium, EffectKind::Read, "searches places named in a file");
+      if (at + 1 < call.argv.size()) call.read_path(call.argv[at + 1]);
       ++at;
     } else {
       call.ask(Risk::Medium, EffectKind::Unknown,
@@ -203,14 +250,16 @@ void fd(Invocation& call, const ProgramRow& row) {
     const std::string_view word = call.word(i);
     const bool cluster = word.size() > 1 && word[0] == '-' && word[1] != '-' &&
                          word.find_first_of("xX") != std::string_view::npos;
-    if (!cluster && word != "--exec" && word != "--exec-batch" && !word.starts_with("--exec")) continue;
+    if (!cluster && !(word.starts_with("--ex") && std::string_view("--exec-batch").starts_with(word)))
+      continue;
     call.ask(Risk::High, EffectKind::Execute, "runs a command on what it finds");
     call.run_program(call.rest(i + 1), Input{});
     call.argv.resize(i);
     break;
   }
   apply_scan(call, row, scan_options(row, call.argv, ScanStop::Never));
-  call.output = std::string(1, kListed);
+  // Hidden names are left out at the top; further down any name may turn up.
+  call.output = std::string(1, kListed) + "\n" + kStar + "/" + kListed + "\n";
 }
 
 }  // namespace ttyward::policy::special

@@ -1,4 +1,7 @@
 // git: what a repository's own settings make it do, and subcommands that list or change by their arguments.
+#include <algorithm>
+
+#include "policy/git_repository.h"
 #include "policy/special/special.h"
 
 namespace ttyward::policy::special {
@@ -13,7 +16,7 @@ void check_contents(Invocation& call) {
          {"show", "cat-file", "blame", "annotate", "grep", "diff", "-p", "--patch"})
       shows |= field.text == word;
     shows |= field.text.starts_with("-L");
-    if (field.text.find("%G") != std::string::npos) {
+    if (field.text.find("%G") != std::string::npos || field.text.find("%(signature") != std::string::npos) {
       call.ask(Risk::High, EffectKind::Execute,
                "runs the program that checks signatures, which the repository can choose");
     }
@@ -31,27 +34,57 @@ void check_contents(Invocation& call) {
 
 }  // namespace
 
+namespace {
+
+// Subcommands that look at the working tree, and into submodules in it.
+GitReach reach_of(const Invocation& call, std::string_view subcommand) {
+  for (const std::string_view name : {"status", "diff", "diff-files", "diff-index", "describe", "submodule",
+                                      "ls-files", "grep", "stash", "worktree"}) {
+    if (subcommand == name) return GitReach::WorkTree;
+  }
+  for (const Field& field : call.rest(1)) {
+    if (field.text.find("submodule") != std::string::npos) return GitReach::WorkTree;
+  }
+  return GitReach::History;
+}
+
+// git obeys the repository it stands in: its settings are looked at first.
+void check_repository(Invocation& call, const OptionScan& scan) {
+  std::vector<std::string> folders = call.walk.state().cwds;
+  for (const OptionHit& hit : scan.hits) {
+    if (hit.row->name != "C" || !hit.has_value) continue;
+    for (std::string& folder : folders) {
+      folder = normalize(hit.value.text.starts_with("/") ? hit.value.text : folder + "/" + hit.value.text);
+    }
+    if (!hit.value.constant()) folders.clear();
+  }
+  if (folders.empty()) {
+    return call.ask(Risk::Medium, EffectKind::Execute,
+                    "git obeys the settings of a repository that is only known when it runs");
+  }
+  const std::string_view subcommand =
+      scan.arguments.empty() ? std::string_view() : std::string_view(scan.arguments.front().text);
+  const Place& place = call.walk.place();
+  for (const std::string& folder : folders) {
+    if (folder != place.cwd && look_at(folder, folder, place).zone != Zone::Workspace) {
+      call.ask(Risk::High, EffectKind::Execute,
+               "git obeys the settings of a repository outside the workspace", folder);
+    }
+    // A bare repository that came with the project brings settings of its own.
+    if (folder != place.cwd && (folder.ends_with(".git") || folder.find(".git/") != std::string::npos)) {
+      call.ask(Risk::High, EffectKind::Execute, "git obeys the settings of a repository inside the workspace",
+               folder);
+    }
+    const RepositoryFinding found = look_at_repository(folder, subcommand, reach_of(call, subcommand), place);
+    if (!found.problem.empty()) call.ask(Risk::High, EffectKind::Execute, found.problem, found.where);
+  }
+}
+
+}  // namespace
+
 void git(Invocation& call, const ProgramRow& row) {
   check_contents(call);
-  const std::vector<std::string>& cwds = call.walk.state().cwds;
-  const Place& place = call.walk.place();
-  for (const std::string& cwd : cwds) {
-    if (cwd == place.cwd) continue;
-    // A bare repository that came with the project brings settings of its own.
-    if (cwd.ends_with(".git") || cwd.find(".git/") != std::string::npos) {
-      call.ask(Risk::High, EffectKind::Execute, "git obeys the settings of a repository inside the workspace",
-               cwd);
-      break;
-    }
-    if (look_at(cwd, cwd, place).zone != Zone::Workspace) {
-      call.ask(Risk::High, EffectKind::Execute,
-               "git obeys the settings of a repository outside the workspace", cwd);
-      break;
-    }
-  }
-  if (cwds.empty())
-    call.ask(Risk::Medium, EffectKind::Execute,
-             "git obeys the settings of a repository that is only known when it runs");
+  check_repository(call, scan_options(row, call.argv, ScanStop::AtFirstArgument));
   apply_subcommand(call, row);
 }
 
@@ -83,7 +116,6 @@ void git_config(Invocation& call, const ProgramRow& row) {
       scan.arguments.empty() ? std::string_view() : std::string_view(scan.arguments.front().text);
   if (first == "get" || first == "list") reads = true;
   const bool one = scan.arguments.size() == 1 && first != "edit";
-  const size_t values = scan.arguments.size() - (first == "get" ? 1 : 0);
   if (!reads && !one)
     call.ask(Risk::High, EffectKind::Write, "changes settings that git obeys, some of which run programs");
   for (const Field& field : scan.arguments) {
@@ -94,7 +126,6 @@ void git_config(Invocation& call, const ProgramRow& row) {
         call.ask(Risk::Medium, EffectKind::Secret, "reads a credential", shown(field));
     }
   }
-  (void)values;
 }
 
 void git_reflog(Invocation& call, const ProgramRow& row) {

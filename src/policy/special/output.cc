@@ -1,5 +1,6 @@
 // Programs whose output can be worked out: what is echoed may be run by the next command.
 #include "policy/ansi_c.h"
+#include "policy/git_repository.h"
 #include "policy/special/special.h"
 
 namespace ttyward::policy::special {
@@ -62,14 +63,51 @@ void echo(Invocation& call, const ProgramRow&) {
 }
 
 // Only the plain cases are worked out; -v names a variable, whose subscript bash evaluates.
+namespace {
+
+// %n assigns to the variable that its argument names; other shells evaluate numbers as arithmetic.
+void check_format(Invocation& call, size_t at) {
+  if (at >= call.argv.size()) return;
+  const Field& format = call.argv[at];
+  const std::string_view text = format.text;
+  bool assigns = !format.constant();
+  bool numbers = false;
+  for (size_t i = 0; i + 1 < text.size(); ++i) {
+    if (text[i] != '%') continue;
+    size_t directive = text.find_first_not_of("-+ #0123456789.*'", i + 1);
+    if (directive == std::string_view::npos) break;
+    assigns |= text[directive] == 'n';
+    numbers |= std::string_view("diouxXeEfFgGaA").find(text[directive]) != std::string_view::npos ||
+               text.substr(i, directive - i).find('*') != std::string_view::npos;
+    i = directive;
+  }
+  if (assigns)
+    call.ask(Risk::High, EffectKind::Execute, "a format that can assign to variables or is not known");
+  if (!numbers || call.walk.shell_dialect() == syntax::Dialect::Bash) return;
+  for (const Field& argument : call.rest(at + 1)) {
+    if (!argument.constant())
+      return call.ask(Risk::High, EffectKind::Execute,
+                      "prints a value that this shell evaluates as arithmetic");
+  }
+}
+
+}  // namespace
+
 void printf(Invocation& call, const ProgramRow&) {
   if (call.word(1).starts_with("-v")) {
-    const std::string_view name = call.word(1) == "-v" ? call.word(2) : call.word(1).substr(2);
-    judge_assignment(call, name, std::string_view("\x01"), AssignmentScope::Shell);
+    const bool apart = call.word(1) == "-v";
+    const std::string_view name = apart ? call.word(2) : call.word(1).substr(2);
+    if (!is_plain_name(name)) {
+      call.ask(Risk::High, EffectKind::Execute, "assigns to a variable whose name can run commands");
+    } else {
+      judge_assignment(call, name, std::string_view("\x01"), AssignmentScope::Shell);
+    }
     call.output.clear();
+    check_format(call, apart ? 3 : 2);
     return;
   }
   const size_t from = call.word(1) == "--" ? 2 : 1;
+  check_format(call, from);
   std::string format;
   if (call.argv.size() <= from || !decode_ansi_c(call.word(from), format)) return;
   std::string out;
@@ -109,9 +147,54 @@ void base64(Invocation& call, const ProgramRow& row) {
   }
 }
 
+// Prints names: of the folder it stands in or looks at, or as they were given.
 void lister(Invocation& call, const ProgramRow& row) {
-  apply_scan(call, row, scan_options(row, call.argv, ScanStop::Never));
-  call.output = std::string(1, kListed);
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  std::string names;
+  bool hidden = row.name == "locate" || row.name == "readlink" || row.name == "realpath";
+  bool below = false;
+  for (size_t i = 1; i < call.argv.size(); ++i) {
+    const std::string_view word = call.word(i);
+    if (!word.starts_with("-")) continue;
+    const bool letters = word.size() > 1 && word[1] != '-';
+    hidden |= (letters && word.find_first_of("aAf") != std::string_view::npos) || word == "--all" ||
+              word == "--almost-all";
+    below |= (letters && word.find_first_of("RT") != std::string_view::npos) || word == "--recursive" ||
+             word == "--tree";
+  }
+  for (const Field& field : scan.arguments) names += field.text + "\n";
+  names += std::string(1, kListed) + "\n";
+  if (hidden) names += std::string(".") + kListed + "\n";
+  call.output = below ? std::string(1, kAny) : names;
+}
+
+// Prints tracked files; the index knows them by name.
+void git_ls_files(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  OptionScan options_only = scan;
+  options_only.arguments.clear();
+  apply_scan(call, row, options_only);
+  call.output = std::string(1, kListed) + "\n";
+  if (scan.has("o") || scan.has("others") || scan.has("i") || scan.has("ignored")) {
+    call.output = std::string("./") + kListed + "\n";
+    return;
+  }
+  for (const size_t i : {size_t{1}, size_t{2}, size_t{3}}) {
+    const std::string_view word = call.word(i);
+    if (word.size() > 1 && word[0] == '-' && word[1] != '-' &&
+        word.find_first_of("oi") != std::string_view::npos)
+      call.output = std::string("./") + kListed + "\n";
+  }
+  for (const std::string& cwd : call.walk.state().cwds) {
+    std::vector<GitIndexEntry> entries;
+    if (!tracked_files(cwd, call.walk.place(), entries)) continue;
+    for (const GitIndexEntry& entry : entries) {
+      const bool matters = names_secret(entry.path) ||
+                           (entry.mode == kGitSymlink && look_at(entry.path, "/", call.walk.place()).secret);
+      if (matters) call.output = std::string(1, kAny);
+    }
+  }
 }
 
 }  // namespace ttyward::policy::special

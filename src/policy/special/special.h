@@ -29,6 +29,7 @@ void unset(Invocation& call, const ProgramRow& row);
 void printenv(Invocation& call, const ProgramRow& row);
 
 void env(Invocation& call, const ProgramRow& row);
+void source(Invocation& call, const ProgramRow& row);
 void shell(Invocation& call, const ProgramRow& row);
 void sudo(Invocation& call, const ProgramRow& row);
 void xargs(Invocation& call, const ProgramRow& row);
@@ -64,12 +65,14 @@ void ps(Invocation& call, const ProgramRow& row);
 void pager(Invocation& call, const ProgramRow& row);
 void grep(Invocation& call, const ProgramRow& row);
 void lsof(Invocation& call, const ProgramRow& row);
-void go_env(Invocation& call, const ProgramRow& row);
+void getent(Invocation& call, const ProgramRow& row);
+void man(Invocation& call, const ProgramRow& row);
 void build(Invocation& call, const ProgramRow& row);
 void disk_tool(Invocation& call, const ProgramRow& row);
 void container_run(Invocation& call, const ProgramRow& row);
 
 void git(Invocation& call, const ProgramRow& row);
+void git_ls_files(Invocation& call, const ProgramRow& row);
 void git_list(Invocation& call, const ProgramRow& row);
 void git_config(Invocation& call, const ProgramRow& row);
 void git_reflog(Invocation& call, const ProgramRow& row);

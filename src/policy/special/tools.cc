@@ -1,4 +1,8 @@
 // Programs with one habit that their row cannot express.
+#include <algorithm>
+
+#include "policy/folder_code.h"
+#include "policy/name_expansion.h"
 #include "policy/special/special.h"
 
 namespace ttyward::policy::special {
@@ -47,14 +51,124 @@ void pager(Invocation& call, const ProgramRow& row) {
   if (call.input.given) call.output = call.input.text;
 }
 
+namespace {
+
+// Patterns of names as grep and rg take them, with their wildcards live.
+std::string live_pattern(std::string_view text) {
+  std::string out;
+  for (const char c : text) out.push_back(c == '*' ? kStar : c == '?' || c == '[' || c == ']' ? kOne : c);
+  return out;
+}
+
+bool matches_any(const std::vector<std::string>& patterns, std::string_view name) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    // These wildcards match a leading dot, too.
+    return glob_matches(pattern, name) ||
+           (pattern.starts_with(kStar) && glob_matches("\x06" + pattern.substr(1), name));
+  });
+}
+
+std::vector<std::string> values_of(const OptionScan& scan, std::string_view name) {
+  std::vector<std::string> out;
+  for (const OptionHit& hit : scan.hits) {
+    if (hit.row->name == name && hit.has_value) out.push_back(live_pattern(hit.value.text));
+  }
+  return out;
+}
+
+// Whether names that the patterns take can be those of credentials, as far as the patterns say.
+bool can_take_secrets(const Invocation& call, const std::vector<std::string>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    Field field;
+    field.text = pattern;
+    Place bare = call.walk.place();
+    bare.files = nullptr;
+    return pattern.find_first_not_of("\x04\x05\x06./") != std::string::npos &&
+           look_at(pattern, "/", bare).secret;
+  });
+}
+
+// grep -r reads hidden and ignored files, too; it follows no links unless -R.
+void search_with_grep(Invocation& call, const OptionScan& scan, const std::vector<Field>& places) {
+  const std::vector<std::string> include = values_of(scan, "include");
+  const std::vector<std::string> exclude = values_of(scan, "exclude");
+  const std::vector<std::string> exclude_folders = values_of(scan, "exclude-dir");
+  if (can_take_secrets(call, include)) {
+    return call.ask(Risk::High, EffectKind::Secret, "searches files that are likely to hold credentials",
+                    shown(include.front()));
+  }
+  FolderSearch search;
+  search.follow = scan.has("R") || scan.has("dereference-recursive");
+  search.links_count = search.follow;
+  search.takes = [&](std::string_view name) {
+    return (include.empty() || matches_any(include, name)) && !matches_any(exclude, name);
+  };
+  search.skips_folder = [&](std::string_view name) { return matches_any(exclude_folders, name); };
+  for (const Field& place : places) call.search_path(place, search);
+}
+
+// rg leaves hidden and ignored files out, unless told otherwise.
+void search_with_rg(Invocation& call, const OptionScan& scan, const std::vector<Field>& places) {
+  std::vector<std::string> globs;
+  for (const std::string_view name : {"g", "glob", "iglob"}) {
+    for (std::string& pattern : values_of(scan, name)) {
+      std::transform(pattern.begin(), pattern.end(), pattern.begin(), [&](char c) {
+        return name == "iglob" && c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+      });
+      if (!pattern.starts_with("!")) globs.push_back(std::move(pattern));
+    }
+  }
+  if (can_take_secrets(call, globs)) {
+    return call.ask(Risk::High, EffectKind::Secret, "searches files that are likely to hold credentials",
+                    shown(globs.front()));
+  }
+  bool everything = false;
+  for (const Field& field : call.rest(1)) {
+    const std::string_view word = field.text;
+    everything |= word == "--hidden" || word.starts_with("--no-ignore") || word == "--unrestricted" ||
+                  word == "--follow" ||
+                  (word.size() > 1 && word[0] == '-' && word[1] != '-' &&
+                   word.find_first_of("u.L") != std::string_view::npos);
+  }
+  if (!everything) return;
+  FolderSearch search;
+  search.takes = [&](std::string_view name) { return globs.empty() || matches_any(globs, name); };
+  for (const Field& place : places) call.search_path(place, search);
+}
+
+}  // namespace
+
 // With -l or --files it prints names.
 void grep(Invocation& call, const ProgramRow& row) {
   const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
   OptionScan rest = scan;
   if (scan.has("files")) rest.arguments.insert(rest.arguments.begin(), Field{});  // every argument is a place
   apply_scan(call, row, rest);
-  if (scan.has("l") || scan.has("files-with-matches") || scan.has("L") || scan.has("files"))
-    call.output = std::string(1, kListed);
+  const bool taken = scan.has("e") || scan.has("f") || scan.has("regexp") || scan.has("file");
+  std::vector<Field> places(rest.arguments.begin() + (taken || rest.arguments.empty() ? 0 : 1),
+                            rest.arguments.end());
+  const bool rg = row.recursive;
+  bool recursive = rg;
+  for (const OptionHit& hit : scan.hits) recursive |= hit.row->use == Use::Recursive;
+  if (recursive && places.empty()) {
+    Field here;
+    here.text = ".";
+    places.push_back(here);
+  }
+  if (rg && !scan.has("files")) search_with_rg(call, scan, places);
+  if (!rg && recursive) search_with_grep(call, scan, places);
+  const bool names = scan.has("l") || scan.has("files-with-matches") || scan.has("L") ||
+                     scan.has("files-without-match") || scan.has("files") ||
+                     (rg && std::any_of(call.argv.begin() + 1, call.argv.end(), [](const Field& field) {
+                        return field.text.size() > 1 && field.text[0] == '-' && field.text[1] != '-' &&
+                               field.text.find('l') != std::string::npos;
+                      }));
+  if (!names) return;
+  call.output.clear();
+  for (const Field& place : places) {
+    call.output += recursive && !rg ? place.text + "/" + kListed + "\n" : place.text + "\n";
+  }
+  if (rg) call.output = std::string(1, kListed) + "\n" + kStar + "/" + kListed + "\n";
 }
 
 void lsof(Invocation& call, const ProgramRow&) {
@@ -68,19 +182,35 @@ void lsof(Invocation& call, const ProgramRow&) {
   }
 }
 
-void go_env(Invocation& call, const ProgramRow& row) {
-  apply_scan(call, row, scan_options(row, call.argv, ScanStop::Never));
-}
-
-// Compilers and builders: the row asks already; asking for the version alone was let through before.
+// cargo version is a row of its own; every other subcommand builds or runs.
 void build(Invocation& call, const ProgramRow& row) {
-  if (call.argv.size() == 2 &&
-      (call.word(1) == "-version" || call.word(1) == "-V" || (call.word(1) == "-v" && row.name != "make"))) {
+  if (call.argv.size() == 2 && call.word(1) == "version") {
     call.fact.findings.clear();
     call.fact.effects.clear();
-    return;
+    return check_obeyed_files(call, row);
   }
   any_inner(call, row);
+}
+
+// A name that is looked up may be data that leaves this way.
+void getent(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  const std::string_view table =
+      scan.arguments.empty() ? std::string_view() : std::string_view(scan.arguments[0].text);
+  if ((table.find("hosts") != std::string_view::npos || table == "networks") && scan.arguments.size() > 1) {
+    call.ask(Risk::Medium, EffectKind::Network, "asks a name server", shown(scan.arguments[1]));
+  }
+}
+
+// Pages by name are the system's; a path may be anything, and formatters are programs.
+void man(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  for (const Field& page : scan.arguments) {
+    if (!page.constant() || page.text.find('/') != std::string::npos)
+      call.ask(Risk::High, EffectKind::Execute, "formats a file of anybody's making", shown(page));
+  }
 }
 
 void disk_tool(Invocation& call, const ProgramRow&) {

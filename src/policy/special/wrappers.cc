@@ -1,5 +1,6 @@
 // Programs that start other programs: what they start is judged as if it stood alone.
 #include "policy/special/special.h"
+#include "policy/special/xargs_input.h"
 
 namespace ttyward::policy::special {
 namespace {
@@ -20,11 +21,23 @@ void env(Invocation& call, const ProgramRow& row) {
   OptionScan options_only = scan;
   options_only.arguments.clear();
   apply_scan(call, row, options_only);
+  for (const OptionHit& hit : scan.hits) {
+    if ((hit.row->name == "u" || hit.row->name == "unset") &&
+        (!hit.value.constant() || is_code_loading(hit.value.text))) {
+      call.ask(Risk::High, EffectKind::Execute, "takes a variable away that programs obey", shown(hit.value));
+    }
+  }
   if (const Field* text = scan.value("S")) call.run_script(*text, false);
   if (const Field* text = scan.value("split-string")) call.run_script(*text, false);
   size_t at = 0;
   std::string_view name;
   std::string_view value;
+  // A lone dash is -i.
+  if (!scan.arguments.empty() && scan.arguments.front().text == "-") {
+    call.ask(Risk::High, EffectKind::Execute,
+             "takes away the variables that keep git and pagers from running programs");
+    ++at;
+  }
   while (at < scan.arguments.size() && is_assignment(scan.arguments[at], name, value)) {
     judge_assignment(call, name, value, AssignmentScope::Command);
     ++at;
@@ -40,6 +53,7 @@ void env(Invocation& call, const ProgramRow& row) {
 // sh, bash, dash, zsh …: -c is judged like the line itself, so is a script on standard input.
 void shell(Invocation& call, const ProgramRow& row) {
   bool takes_text = false;
+  bool takes_input = false;
   bool reads_profile = false;
   size_t at = 1;
   for (; at < call.argv.size(); ++at) {
@@ -57,6 +71,7 @@ void shell(Invocation& call, const ProgramRow& row) {
       continue;
     }
     takes_text |= word.find('c') != std::string_view::npos;
+    takes_input |= word[0] == '-' && word.find('s') != std::string_view::npos;
     reads_profile |= word.find_first_of("li") != std::string_view::npos;
     if (word.back() == 'o' || word.back() == 'O') ++at;
   }
@@ -72,18 +87,30 @@ void shell(Invocation& call, const ProgramRow& row) {
     }
     return;
   }
-  if (at < call.argv.size()) {
-    call.ask(Risk::High, EffectKind::Execute, "runs a script that is not part of the command",
+  // `sh -s -- -y` reads commands from its input; what follows are parameters. So does `sh /dev/stdin`.
+  const bool script = at < call.argv.size() && !takes_input && call.word(at) != "/dev/stdin";
+  if (script) {
+    const bool fetched = call.runs_fetched(call.argv[at]);
+    call.ask(fetched ? Risk::Critical : Risk::High, EffectKind::Execute,
+             fetched ? "runs what comes from the network" : "runs a script that is not part of the command",
              shown(call.argv[at]));
     return;
   }
   if (!call.input.given)
     return call.ask(Risk::High, EffectKind::Execute, "starts a shell that waits for commands");
-  call.ask(call.input.from_network ? Risk::Critical : Risk::High, EffectKind::Execute,
-           call.input.from_network ? "runs what comes from the network" : "runs what it is fed as commands");
   Field text;
   text.text = call.input.text;
+  const bool fetched = call.input.from_network || (!text.constant() && call.runs_fetched(text));
+  call.ask(fetched ? Risk::Critical : Risk::High, EffectKind::Execute,
+           fetched ? "runs what comes from the network" : "runs what it is fed as commands");
   if (text.constant()) call.run_script(text, false);
+}
+
+// source FILE, . FILE: what it says happens to this shell.
+void source(Invocation& call, const ProgramRow& row) {
+  if (call.argv.size() > 1 && call.runs_fetched(call.argv[1]))
+    call.ask(Risk::Critical, EffectKind::Execute, "runs what comes from the network", shown(call.argv[1]));
+  poison(call, row);
 }
 
 void sudo(Invocation& call, const ProgramRow& row) {
@@ -110,6 +137,73 @@ void sudo(Invocation& call, const ProgramRow& row) {
   call.run_program(std::span<const Field>(scan.arguments).subspan(at), call.input);
 }
 
+namespace {
+
+constexpr size_t kMaxXargsInput = 4096;
+constexpr size_t kMaxXargsRuns = 32;
+
+XargsSplit split_of(const OptionScan& scan, bool replaces) {
+  XargsSplit split;
+  if (replaces) split.by = XargsSplit::By::Lines;
+  // The last of them counts.
+  for (const OptionHit& hit : scan.hits) {
+    if (hit.row->name == "d" || hit.row->name == "delimiter") {
+      split.by = XargsSplit::By::Byte;
+      const std::string_view text = hit.value.text;
+      split.delimiter = text == "\\n" ? '\n' : text == "\\t" ? '\t' : text.empty() ? '\n' : text[0];
+    }
+  }
+  return split;
+}
+
+bool reads_null_ended(const Invocation& call, const OptionScan& scan) {
+  for (size_t i = 1; i < scan.options_end && i < call.argv.size(); ++i) {
+    const std::string_view word = call.word(i);
+    if (word == "--null" ||
+        (word.size() > 1 && word[0] == '-' && word[1] != '-' && word.find('0') != std::string_view::npos))
+      return true;
+  }
+  return false;
+}
+
+// The arguments that xargs adds: constant if its input is, otherwise unknown.
+std::vector<Field> added_arguments(const Invocation& call, const OptionScan& scan, bool replaces) {
+  Field unknown;
+  unknown.text = std::string(1, replaces ? kAny : kAnyFields);
+  const std::string& text = call.input.text;
+  const bool known = scan.value("a") == nullptr && scan.value("arg-file") == nullptr && call.input.given &&
+                     text.size() < kMaxXargsInput && text.find_first_of("\x01\x02") == std::string::npos;
+  if (!known) return {unknown};
+  XargsSplit split = split_of(scan, replaces);
+  const bool listing = text.find(kListed) != std::string::npos;
+  // Names that are ended by a null byte are printed here with line ends between them.
+  if (reads_null_ended(call, scan)) {
+    if (!listing) return {unknown};
+    split = {XargsSplit::By::Byte, '\n'};
+  }
+  std::vector<std::string> found;
+  if (!split_xargs_input(text, split, found)) return {unknown};
+  std::vector<Field> out;
+  for (std::string& one : found) {
+    if (one.empty() && split.by != XargsSplit::By::Byte) continue;
+    Field field;
+    field.text = std::move(one);
+    out.push_back(std::move(field));
+  }
+  return out;
+}
+
+std::vector<Field> replaced(std::vector<Field> argv, const std::string& token, const std::string& value) {
+  for (Field& field : argv) {
+    for (size_t at = field.text.find(token); at != std::string::npos;
+         at = field.text.find(token, at + value.size()))
+      field.text.replace(at, token.size(), value);
+  }
+  return argv;
+}
+
+}  // namespace
+
 // The arguments xargs adds come from its input: constant if that is, otherwise unknown.
 void xargs(Invocation& call, const ProgramRow& row) {
   const OptionScan scan = scan_options(row, call.argv, ScanStop::AtFirstArgument);
@@ -122,25 +216,15 @@ void xargs(Invocation& call, const ProgramRow& row) {
     echoed.text = "echo";
     inner.push_back(echoed);
   }
-  const Field* file = scan.value("a") != nullptr ? scan.value("a") : scan.value("arg-file");
-  std::vector<Field> added;
-  const std::string& text = call.input.text;
-  if (file == nullptr && call.input.given && text.size() < 4096 && text.find(kAny) == std::string::npos &&
-      text.find(kAnyFields) == std::string::npos) {
-    Field field;
-    for (const char c : text + " ") {
-      if (c != ' ' && c != '\n' && c != '\t' && c != '\'' && c != '"') {
-        field.text.push_back(c == kListed ? kListed : c);
-      } else if (!field.text.empty()) {
-        added.push_back(field);
-        field = Field{};
-      }
-    }
-  } else {
-    Field unknown;
-    unknown.text = std::string(1, kAnyFields);
-    added.push_back(unknown);
+  std::string token;
+  for (const OptionHit& hit : scan.hits) {
+    const std::string_view name = hit.row->name;
+    if (name == "I" || name == "i" || name == "replace")
+      token = hit.has_value && !hit.value.text.empty() ? hit.value.text : "{}";
+    if (name == "I" && !hit.value.constant())
+      call.ask(Risk::High, EffectKind::Unknown, "an option that is only known when it runs");
   }
+  const std::vector<Field> added = added_arguments(call, scan, !token.empty());
   if (call.input.deletes_vital) {
     if (inner.front().text == "rm" || inner.front().text == "unlink" || inner.front().text == "shred") {
       call.deny(EffectKind::Delete, "deletes what was found in a whole system or home directory");
@@ -153,22 +237,16 @@ void xargs(Invocation& call, const ProgramRow& row) {
       call.walk.run_command(argv, call.span, Input{});
     });
   }
-  const Field* replaced = scan.value("I") != nullptr ? scan.value("I") : scan.value("replace");
-  const std::string token = replaced != nullptr ? replaced->text : scan.has("i") ? "{}" : "";
+  const size_t commands = call.walk.facts().commands.size();
+  const Input own = Input::of(std::string(1, kAny), call.input.from_network);
   if (token.empty()) {
     inner.insert(inner.end(), added.begin(), added.end());
+    call.run_program(inner, own);
+  } else if (added.size() > kMaxXargsRuns) {
+    call.run_program(replaced(inner, token, std::string(1, kAny)), own);
   } else {
-    const std::string value = added.size() == 1 ? added.front().text : std::string(1, kAny);
-    for (Field& field : inner) {
-      for (size_t at = field.text.find(token); at != std::string::npos;
-           at = field.text.find(token, at + value.size())) {
-        field.text.replace(at, token.size(),
-                           value == std::string(1, kAnyFields) ? std::string(1, kAny) : value);
-      }
-    }
+    for (const Field& one : added) call.run_program(replaced(inner, token, one.text), own);
   }
-  const size_t commands = call.walk.facts().commands.size();
-  call.run_program(inner, Input::of(std::string(1, kAny)));
   raise_since(call.walk.facts(), commands, Risk::High);
 }
 
@@ -225,9 +303,6 @@ void multi_call(Invocation& call, const ProgramRow&) {
 // python, perl, ruby, node …
 void interpreter(Invocation& call, const ProgramRow& row) {
   const OptionScan scan = scan_options(row, call.argv, ScanStop::AtFirstArgument);
-  if (call.argv.size() == 2 && (call.word(1) == "--version" || call.word(1) == "-V" || call.word(1) == "-v" ||
-                                call.word(1) == "-version"))
-    return;
   bool inline_code = false;
   for (const OptionHit& hit : scan.hits) {
     if (hit.row->asks) call.ask(hit.row->risk, hit.row->effect, std::string(hit.row->reason));
@@ -239,13 +314,20 @@ void interpreter(Invocation& call, const ProgramRow& row) {
       call.ask(Risk::High, EffectKind::Execute, "runs a module", shown(hit.value));
   }
   if (inline_code) return;
-  if (call.input.given && scan.arguments.empty()) {
-    call.ask(call.input.from_network ? Risk::Critical : Risk::High, EffectKind::Execute,
-             "runs what it is fed as a program");
+  const std::string_view first =
+      scan.arguments.empty() ? std::string_view() : std::string_view(scan.arguments.front().text);
+  if (call.input.given && (first.empty() || first == "-" || first == "/dev/stdin")) {
+    Field text;
+    text.text = call.input.text;
+    const bool fetched = call.input.from_network || (!text.constant() && call.runs_fetched(text));
+    call.ask(fetched ? Risk::Critical : Risk::High, EffectKind::Execute,
+             fetched ? "runs what comes from the network" : "runs what it is fed as a program");
     check_foreign_code(call, call.input.text);
     return;
   }
-  call.ask(Risk::High, EffectKind::Execute, "runs a program that is not part of the command",
+  const bool fetched = !scan.arguments.empty() && call.runs_fetched(scan.arguments.front());
+  call.ask(fetched ? Risk::Critical : Risk::High, EffectKind::Execute,
+           fetched ? "runs what comes from the network" : "runs a program that is not part of the command",
            scan.arguments.empty() ? std::string() : shown(scan.arguments.front()));
 }
 
@@ -253,6 +335,11 @@ void interpreter(Invocation& call, const ProgramRow& row) {
 void any_inner(Invocation& call, const ProgramRow&) {
   for (size_t i = 1; i < call.argv.size() && i <= 12; ++i) {
     if (!call.argv[i].constant()) continue;
+    const ProgramRow* named = find_program(call.word(i));
+    const bool runs_input =
+        named != nullptr && (named->special == "shell" || named->special == "interpreter");
+    if (call.input.from_network && runs_input)
+      call.ask(Risk::Critical, EffectKind::Execute, "runs what comes from the network");
     if (call.argv[i].text.find(' ') != std::string::npos) {
       // Editors and pagers take `!command`.
       const std::string text = call.argv[i].text.substr(

@@ -137,9 +137,9 @@ void Screen::reverse_index() {
   }
 }
 
-void Screen::line_feed() {
+void Screen::line_feed(uint8_t control) {
   index();
-  if (options_.lf_is_crlf || modes_.has(Mode::LineFeedNewLine)) carriage_return();
+  if ((options_.lf_is_crlf && control == '\n') || modes_.has(Mode::LineFeedNewLine)) carriage_return();
 }
 
 void Screen::IND_Index(P) {
@@ -155,6 +155,8 @@ void Screen::NEL_NextLine(P) {
 
 // Unlike other motion tabs, forward and backward, keep the pending wrap.
 void Screen::horizontal_tab() {
+  // ?41: programs that fill a row and then tab mean the next one.
+  if (cursor_.pending_wrap && modes_.has(Mode::TabAfterWrap)) wrap_line();
   cursor_.col = tabs_.next(cursor_.col, last_column());
 }
 

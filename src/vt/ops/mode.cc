@@ -30,6 +30,9 @@ void Screen::set_mode(const ModeRow& row, bool on) {
     case Mode::Columns132:
       set_columns_132(on);
       return;
+    case Mode::LeftRightMargins:
+      if (conformance_level_ < 64) return;  // a VT420's
+      break;
     case Mode::AlternateScreen47:
       switch_screen(on);
       return;
@@ -130,13 +133,13 @@ void Screen::set_columns_132(bool on) {
   modes_.assign(Mode::Columns132, on);
   reset_margins();
   modes_.assign(Mode::LeftRightMargins, false);
-  if (!modes_.has(Mode::KeepScreenOn132)) erase_display(2, Respect::Nothing);
+  erase_display(2, Respect::Nothing);
   move_to(0, 0);
   const int cols = on ? 132 : 80;
   if (options_.conformance) {
     resize(cols, grid_->rows());
   } else {
-    report(ResizeRequested{cols, grid_->rows()});
+    report(ResizeRequested{cols, grid_->rows(), ResizeRequested::By::ColumnMode});
   }
 }
 

@@ -3,6 +3,7 @@
 // Deferred wrap, as xterm has it: writing the last column leaves the cursor
 // there and sets pending_wrap; the next character wraps first.
 #include <algorithm>
+#include <array>
 
 #include "vt/fill.h"
 #include "vt/screen.h"
@@ -288,11 +289,24 @@ void Screen::REP_Repeat(P p) {
   const Cell* before = previous_cell(&row);  // with the marks it may have got
   if (before == nullptr || before->is_empty()) return;
   const Cell repeated = *before;
-  // More than fills the screen twice shows nothing new.
-  const int most = grid_->cols() * grid_->rows() * 2;
-  for (int n = std::min(p.get(0, 1), most); n > 0; n--) {
-    put(repeated.glyph(), repeated.kind() == CellKind::Wide ? 2 : 1);
+  const int width = repeated.kind() == CellKind::Wide ? 2 : 1;
+  const int in_a_row = std::max(1, (right_ - left_ + 1) / width);
+  // More than fills the screen twice shows nothing new but where it ends in its row; and without wrapping,
+  // nothing beyond a row does.
+  const int most = modes_.has(Mode::AutoWrap) ? grid_->cols() * grid_->rows() * 2 : grid_->cols();
+  int n = p.get(0, 1);
+  if (n > most) n = most + (n - most) % in_a_row;
+  const Glyph glyph = repeated.glyph();
+  if (plain_ && glyph >= 0x20 && glyph < 0x7F) {
+    std::array<uint8_t, 256> run;
+    run.fill(static_cast<uint8_t>(glyph));
+    for (; n > 0; n -= static_cast<int>(run.size())) {
+      print_ascii(run.data(), std::min(static_cast<size_t>(n), run.size()));
+    }
+    last_char_ = 0;
+    return;
   }
+  for (; n > 0; n--) put(glyph, width);
 }
 
 }  // namespace ttyward::vt

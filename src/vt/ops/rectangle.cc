@@ -102,12 +102,13 @@ void Screen::DECCRA_CopyRectangle(P p) {
 // corner.
 template <typename Change>
 void Screen::change_styles(const Rect& rect, Change change) {
+  const bool whole_rectangle = attribute_extent_ == 2;
   const bool origin = modes_.has(Mode::Origin);
   const int first = origin ? left_ : 0;
   const int last = origin ? right_ : grid_->cols() - 1;
   for (int r = rect.top; r <= rect.bottom; r++) {
-    const int from = rectangle_extent_ || r == rect.top ? rect.left : first;
-    const int to = rectangle_extent_ || r == rect.bottom ? rect.right : last;
+    const int from = whole_rectangle || r == rect.top ? rect.left : first;
+    const int to = whole_rectangle || r == rect.bottom ? rect.right : last;
     Row& row = grid_->row(r);
     grid_->materialize(row, static_cast<uint32_t>(to) + 1);
     for (int c = from; c <= to; c++) {
@@ -167,7 +168,7 @@ void Screen::DECRARA_ReverseAttributes(P p) {
 }
 
 void Screen::DECSACE_AttributeExtent(P p) {
-  if (p[0] <= 2) rectangle_extent_ = p[0] == 2;
+  if (p[0] <= 2) attribute_extent_ = p[0];
 }
 
 // The sum of codes and attribute bits, negated, as xterm has it: codes count by their low byte, hidden

@@ -4,6 +4,7 @@
 // comes back as if typed would let whoever printed it type commands.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "base/hex.h"
@@ -67,7 +68,7 @@ void Screen::DECID_Identify(P) {
 }
 
 void Screen::DA2_SecondaryAttributes(P p) {
-  if (p[0] == 0) reply(options_.conformance ? "\033[>41;379;0c" : "\033[>1;10;0c");
+  if (p[0] == 0) reply(options_.conformance ? "\033[>41;379;0c" : "\033[>41;10;0c");
 }
 
 void Screen::DA3_TertiaryAttributes(P p) {
@@ -90,8 +91,9 @@ void Screen::DECDSR_PrivateDeviceStatus(P p) {
   const bool origin = modes_.has(Mode::Origin);
   switch (p[0]) {
     case 6:
-      reply(fmt::format("\033[?{};{};1R", cursor_.row - (origin ? top_ : 0) + 1,
-                        cursor_.col - (origin ? left_ : 0) + 1));
+      // DECXCPR: a VT420 names the page, too, of which there is one.
+      reply(fmt::format("\033[?{};{}{}R", cursor_.row - (origin ? top_ : 0) + 1,
+                        cursor_.col - (origin ? left_ : 0) + 1, conformance_level_ >= 64 ? ";1" : ""));
       break;
     case 15:
       reply("\033[?13n");
@@ -129,18 +131,43 @@ void Screen::DECDSR_PrivateDeviceStatus(P p) {
   }
 }
 
+// 0: not known, 1: set, 2: reset, 4: never set.
+int Screen::mode_report(uint16_t number, bool dec) const {
+  if (const ModeRow* row = find_mode(number, dec)) return modes_.has(row->mode) ? 1 : 2;
+  return is_permanently_reset(number, dec) ? 4 : 0;
+}
+
+// A VT220 (DECSCL 62) does not know the question.
 void Screen::DECRQM_RequestMode(P p) {
-  const ModeRow* row = find_mode(p[0], false);
-  reply(fmt::format("\033[{};{}$y", p[0], row == nullptr ? 0 : modes_.has(row->mode) ? 1 : 2));
+  if (conformance_level_ >= 63) reply(fmt::format("\033[{};{}$y", p[0], mode_report(p[0], false)));
 }
 
 void Screen::DECRQM_RequestPrivateMode(P p) {
-  const ModeRow* row = find_mode(p[0], true);
-  reply(fmt::format("\033[?{};{}$y", p[0], row == nullptr ? 0 : modes_.has(row->mode) ? 1 : 2));
+  if (conformance_level_ >= 63) reply(fmt::format("\033[?{};{}$y", p[0], mode_report(p[0], true)));
 }
 
 void Screen::DECREQTPARM_TerminalParameters(P p) {
   if (p[0] <= 1) reply(fmt::format("\033[{};1;1;128;128;1;0x", p[0] + 2));
+}
+
+// Columns per page: 80 or 132. Lines per screen: a VT420 has some sizes, xterm takes any of these.
+void Screen::DECSCPP_ColumnsPerPage(P p) {
+  const int cols = p.get(0, 80);
+  if (cols == 80 || cols == 132) request_size(cols, grid_->rows());
+}
+
+void Screen::DECSNLS_LinesPerScreen(P p) {
+  constexpr int kMost = 255;
+  const int rows = p.get(0, grid_->rows());
+  if (rows >= 1 && rows <= kMost) request_size(grid_->cols(), rows);
+}
+
+void Screen::request_size(int cols, int rows) {
+  if (options_.conformance) {
+    resize(cols, rows);
+  } else {
+    report(ResizeRequested{cols, rows, ResizeRequested::By::Window});
+  }
 }
 
 void Screen::report_size() {
@@ -152,16 +179,9 @@ void Screen::report_size() {
 void Screen::XTWINOPS_Window(P p) {
   const int rows = grid_->rows();
   const int cols = grid_->cols();
-  const auto request = [&](int new_cols, int new_rows) {
-    if (options_.conformance) {
-      resize(new_cols, new_rows);
-    } else {
-      report(ResizeRequested{new_cols, new_rows});
-    }
-  };
   switch (p[0]) {
     case 8:
-      request(p.get(2, cols), p.get(1, rows));
+      request_size(p.get(2, cols), p.get(1, rows));
       break;
     case 14:
       reply(fmt::format("\033[4;{};{}t", rows * kCellHeight, cols * kCellWidth));
@@ -189,7 +209,7 @@ void Screen::XTWINOPS_Window(P p) {
       title_stack_.pop_back();
       break;
     default:
-      if (p[0] >= 24) request(cols, p[0]);  // DECSLPP
+      if (p[0] >= 24) request_size(cols, p[0]);  // DECSLPP
       break;
   }
 }
@@ -210,7 +230,8 @@ void Screen::report_status_string(std::string_view what) {
   if (what == "t") return valid(fmt::format("{}", grid_->rows()));
   if (what == "$|") return valid(fmt::format("{}", grid_->cols()));
   if (what == "*|") return valid(fmt::format("{}", grid_->rows()));
-  if (what == "*x") return valid(rectangle_extent_ ? "2" : "1");
+  if (what == "*x") return valid(fmt::format("{}", attribute_extent_));
+  if (what == "$}" || what == "$~") return valid("0");  // there is no status line
   if (what == "\"p") return valid(fmt::format("{};1", conformance_level_));
   if (what == "\"q") return valid(pen_.has(Style::kProtected) ? "1" : "0");
   if (what == " q") {
@@ -244,7 +265,7 @@ void Screen::report_terminfo(std::string_view names) {
 void Screen::DECSCL_ConformanceLevel(P p) {
   if (p[0] < 61 || p[0] > 65) return;
   reset_soft();
-  conformance_level_ = p[0];
+  conformance_level_ = std::min<int>(p[0], kHighestLevel);
 }
 
 void Screen::DECSTR_SoftReset(P) {
@@ -286,8 +307,8 @@ void Screen::reset_hard() {
   saved_modes_ = ModeSet::initial();
   main_.saved = {};
   main_.kitty.clear();
-  rectangle_extent_ = false;
-  conformance_level_ = 64;
+  attribute_extent_ = 0;
+  conformance_level_ = kHighestLevel;
   cursor_shape_ = CursorShape::Block;
   tabs_.reset();
   title_.clear();

@@ -19,7 +19,8 @@ void Screen::osc_dispatch(std::string_view data, Terminator terminator, uint64_t
       osc_title(*code, rest);
       break;
     case 4:
-      osc_palette(rest, terminator);
+    case 5:
+      osc_palette(*code, rest, terminator);
       break;
     case 7:
       osc_cwd(rest);
@@ -44,6 +45,9 @@ void Screen::osc_dispatch(std::string_view data, Terminator terminator, uint64_t
     case 104:
       osc_reset_palette(rest);
       break;
+    case 105:
+      osc_reset_special(rest);
+      break;
     case 110:
     case 111:
     case 112:
@@ -62,7 +66,7 @@ void Screen::osc_dispatch(std::string_view data, Terminator terminator, uint64_t
       osc_iterm(rest);
       break;
     default:
-      break;  // 5, 22, 66, 3008 and whatever else: swallowed
+      break;  // 22, 66, 3008 and whatever else: swallowed
   }
 }
 

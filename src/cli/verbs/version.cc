@@ -1,0 +1,20 @@
+// ttyward version: what --version says, as a verb people look for.
+#include "cli/daemon_verb.h"
+#include "cli/verbs/verbs.h"
+#include "cli/version_text.h"
+
+namespace ttyward::cli {
+namespace {
+
+std::function<int()> declare(CLI::App&, const Globals& globals) {
+  return [&globals] {
+    if (globals.json) return print_text("version", version_json() + "\n");
+    return print_text("version", version_text() + "\n");
+  };
+}
+
+}  // namespace
+
+const Verb kVersion = {"version", "Say which version this is, and which protocols it speaks", &declare};
+
+}  // namespace ttyward::cli
