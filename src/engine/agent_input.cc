@@ -19,6 +19,10 @@ std::optional<Error> refuse_agent_input(const Terminal& terminal, const base::Re
             "programs that ask");
   }
   if (!state) return state.error();
+  // Whoever polls the terminal or set it to raw mode reads it, though perhaps not at this very moment.
+  const bool raw =
+      state->terminal && !state->terminal->canonical && state->terminal->foreground != terminal.shell_pid();
+  if (!state->waiting && (state->listened || raw)) return std::nullopt;
   if (!state->waiting) {
     return refuse(ErrorCode::Unavailable,
                   "no program in " + terminal.id() +
