@@ -11,6 +11,7 @@
 #include "daemon/objects.h"
 #include "engine/agent_input.h"
 #include "engine/live_stream.h"
+#include "engine/shell_reading.h"
 #include "shell/command_line.h"
 #include "shell/quoting.h"
 
@@ -47,6 +48,9 @@ json::object part_object(const engine::StreamPart& part) {
   }
   return made;
 }
+
+// A prompt that takes longer than this is not waited for.
+constexpr std::chrono::milliseconds kLongestSettling{30'000};
 
 void not_yours(const std::string& id, const Responder& responder) {
   responder.fail({wire::Code::PermissionDenied, "command " + id + " is another agent's"});
@@ -325,12 +329,51 @@ void EngineApplication::exec(const Caller& caller, Args& args, const Responder& 
         {wire::Code::Busy, t.lease()->by + " has the keyboard of terminal " + t.id() +
                                "; try again when it is given back, or use another terminal"});
   }
+  judge_when_settled(caller, t.id(), std::move(request), chosen, wait_if_busy, how, responder);
+}
+
+// What a line does depends on where the shell is and what its environment, aliases and options are. After a
+// command it says so with its next prompt, and a theme may take its time for that.
+void EngineApplication::judge_when_settled(const Caller& caller, const std::string& terminal_id,
+                                           engine::CommandRequest request, const std::string& chosen,
+                                           bool wait_if_busy, const Follow& how, const Responder& responder) {
+  auto terminal = engine_->find(terminal_id);
+  if (!terminal) return responder.fail(wire::call_error(terminal.error()));
+  Terminal& t = **terminal;
+  if (!t.settled() && !t.busy()) {
+    const uint64_t key = add_call(caller, responder);
+    engine::WaitSpec spec;
+    spec.prompt = true;
+    spec.timeout = kLongestSettling;
+    auto wait = engine::Wait::start(
+        *loop_, t, std::move(spec),
+        [this, key, caller, terminal_id, request, chosen, wait_if_busy, how,
+         responder](const engine::WaitOutcome& came) {
+          end_call(key);
+          if (!responder.open()) return;
+          if (came.condition == engine::WaitOutcome::Condition::Timeout) {
+            return responder.fail(
+                {wire::Code::Busy, "the shell of terminal " + terminal_id +
+                                       " has not come back to its prompt since its last command; "
+                                       "nothing was run. Try again, interrupt it, or use another "
+                                       "terminal"});
+          }
+          judge_when_settled(caller, terminal_id, request, chosen, wait_if_busy, how, responder);
+        });
+    if (!wait) {
+      responder.fail(wire::call_error(wait.error()));
+      return end_call(key);
+    }
+    open_call(key)->wait = std::move(*wait);
+    return;
+  }
   engine::GateRequest gate =
       gate_request(caller, request.text, request.cwd.empty() ? t.cwd() : request.cwd, chosen);
   gate.terminal_id = t.id();
   gate.task = t.spec().task;
   if (gate.workspace.empty()) gate.workspace = t.spec().cwd;  // where it was opened: a cd does not move it
   gate.language = request.sentinel ? engine::Language::Bash : engine::language_of(t.shell().kind);
+  if (!request.sentinel) gate.shell = engine::reading_of(gate.language, t.reading());
   for (const auto& [variable, value] : t.environment_changes()) {
     gate.environment_changes.push_back(variable + "=" + value);
   }

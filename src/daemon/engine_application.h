@@ -124,6 +124,9 @@ class EngineApplication final : public Application,
               const Responder& responder);
   void answer_with(engine::Terminal& terminal, const std::string& command_id, const std::string& reader,
                    const terminal::ViewLimits& view, const Responder& responder);
+  void judge_when_settled(const Caller& caller, const std::string& terminal_id,
+                          engine::CommandRequest request, const std::string& chosen, bool wait_if_busy,
+                          const Follow& how, const Responder& responder);
   void submit_when_free(const Caller& caller, const std::string& terminal_id, engine::CommandRequest request,
                         bool wait_if_busy, const Follow& how, const Responder& responder);
   struct Batch;

@@ -135,14 +135,24 @@ TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::R
     made.error = state.error();
     return made;
   }
-  if (!state->waiting) {
+  // Whoever polls the terminal or set it to raw mode reads it, though perhaps not at this very moment.
+  const bool raw =
+      state->terminal && !state->terminal->canonical && state->terminal->foreground != terminal.shell_pid();
+  const bool listens = state->listened || raw;
+  if (!state->waiting && !(listens && state->terminal && state->terminal->foreground > 0)) {
     return refuse(
         ErrorCode::Unavailable,
         "no program in " + terminal.id() +
             " reads the terminal now, so whoever reads next would get this; wait until it asks (wait "
             "with input)");
   }
-  const pty::Waiting& waiting = *state->waiting;
+  pty::Waiting listener;
+  if (!state->waiting) {
+    listener.kind = pty::WaitKind::Key;
+    listener.pid = state->terminal->foreground;
+    listener.program = pty::read_stat(listener.pid).value_or(pty::ProcessStat{}).comm;
+  }
+  const pty::Waiting& waiting = state->waiting ? *state->waiting : listener;
   const bool by_line = waiting.kind == pty::WaitKind::Line || waiting.kind == pty::WaitKind::Password;
   const size_t line_end = bytes.find_first_of(kEndsReading);
   if (by_line && line_end != std::string_view::npos && line_end + 1 < bytes.size()) {

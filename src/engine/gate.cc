@@ -102,8 +102,8 @@ Result<Judgement> Gate::judge_request(const GateRequest& request, const std::vec
                             policy::escape_text(files.errors.front())));
   }
   look_for_unconfirmed(files);
-  const Deed deed{request.command, request.cwd, request.workspace, request.environment_changes,
-                  request.language};
+  const Deed deed{request.command,  request.cwd,  request.workspace, request.environment_changes,
+                  request.language, request.shell};
   JudgeSettings own = settings_.judge;
   if (request.ask_about_safe) own.agent.auto_approve_safe = false;
   if (request.confirm_dangerous) own.agent.confirm_dangerous = true;

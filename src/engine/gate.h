@@ -62,6 +62,8 @@ struct GateRequest {
   std::string workspace;                         // what the task was given to work on; empty: cwd
   std::vector<std::string> environment_changes;  // NAME=value
   Language language = Language::Bash;            // of the shell that will read it
+  std::optional<policy::ShellReading>
+      shell;  // what that shell has that changes the reading, where it is known
   std::string terminal_id;
   std::string task;
   std::string session;

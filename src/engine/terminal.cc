@@ -21,6 +21,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kInterruptLook{25};
 constexpr int kInterruptLooks = 12;
+// After an interrupt the kernel is asked this often whether a shell is back at its prompt.
+constexpr int kPromptLooks = 20;
 
 // Whether the process neither catches nor ignores SIGINT: the kernel's word.
 bool dies_of_interrupt(pid_t pid) {
@@ -91,7 +93,8 @@ Terminal::~Terminal() {
   }
   for (io::Loop::TimerId* timer :
        {&start_timer_, &editor_timer_, &times_timer_, &look_timer_, &abandon_timer_, &climb_timer_,
-        &kill_timer_, &interrupt_timer_, &ending_timer_, &frame_timer_, &break_timer_}) {
+        &kill_timer_, &interrupt_timer_, &ending_timer_, &frame_timer_, &break_timer_, &replies_timer_,
+        &integrate_timer_, &prompt_timer_}) {
     host_.loop.cancel(*timer);
   }
 }
@@ -163,6 +166,7 @@ void Terminal::input(std::string_view bytes, Owner by, HolderLink::Done done) {
     if (bytes.find(shell::kAbandonInput) != std::string_view::npos) note_break();
     for (shell::TrackerEvent& event : tracker_->take_events()) handle(std::move(event));
   }
+  if (by == Owner::Agent || spec_.owner == Owner::Agent) note_typed();
   // Whoever waited has an answer now; whether it was enough the kernel will say.
   input_looks_ = 0;
   if (current_ != nullptr && current_->facts.state == terminal::CommandState::AwaitingInput) {
@@ -198,6 +202,7 @@ void Terminal::secret(std::string text, HolderLink::Done done) {
       current_->facts.waiting.reset();
       changed(kCommandState);
     }
+    note_typed();
     send_bytes(text + "\r", done);
     look_when_silent();
   });
@@ -229,6 +234,8 @@ void Terminal::interrupt(const HolderLink::Done& done) {
   }
   if (current_ != nullptr) current_->interrupted = true;
   send_interrupt();
+  // If nothing came of it, the shell may have lost its marks.
+  if (tracker_ && current_ != nullptr) look_for_prompt(kPromptLooks);
   done({});
 }
 
@@ -238,7 +245,7 @@ void Terminal::interrupt(const HolderLink::Done& done) {
 void Terminal::send_interrupt() {
   interrupt_due_ = link_ == nullptr || (tracker_ && current_ != nullptr && !current_->started_seen);
   if (interrupt_due_) return;
-  const bool shell_in_front = tracker_ && foreground_group() == child_pid_;
+  const bool shell_in_front = tracker_ && foreground_group() == shell_pid();
   note_break();
   link_->interrupt();
   if (tracker_ && current_ != nullptr)
@@ -251,7 +258,7 @@ void Terminal::interrupt_again(const std::string& command_id, bool shell_was_in_
     interrupt_timer_ = 0;
     if (!link_ || current_ == nullptr || current_->over || current_->facts.command_id != command_id) return;
     const pid_t front = foreground_group();
-    const bool shell_in_front = front == child_pid_;
+    const bool shell_in_front = front == shell_pid();
     // It came to the front after the signal; or it would be dead, had it got the signal.
     if (!shell_in_front && (shell_was_in_front || dies_of_interrupt(front))) link_->interrupt();
     if (looks > 1) interrupt_again(command_id, shell_in_front, looks - 1);
@@ -370,13 +377,18 @@ void Terminal::look(Looked done) {
     if (done) done(base::fail(base::ErrorCode::Unavailable, "terminal " + spec_.id + " has ended"));
     return;
   }
+  ask_kernel([this, done = std::move(done)](const base::Result<pty::RunState>& state) {
+    looked(state);
+    if (done) done(state);
+  });
+}
+
+void Terminal::ask_kernel(Looked done) {
   const auto screen =
       output_ && output_->screen().is_alternate() ? pty::AlternateScreen::On : pty::AlternateScreen::Off;
   link_->run_state(screen,
-                   [this, alive = alive_, done = std::move(done)](const base::Result<pty::RunState>& state) {
-                     if (!*alive) return;
-                     looked(state);
-                     if (done) done(state);
+                   [alive = alive_, done = std::move(done)](const base::Result<pty::RunState>& state) {
+                     if (*alive) done(state);
                    });
 }
 

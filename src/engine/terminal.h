@@ -165,13 +165,20 @@ class Terminal final : private HolderLink::Observer {
   const char* cwd_known_by() const { return cwd_known_by_; }
   shell::Quality quality() const;
   bool integration_failed() const { return integration_failed_; }
+  // The shell that reads commands now: the one it was opened with, or one that took its place.
   const shell::ShellIdentity& shell() const { return identity_; }
+  pid_t shell_pid() const { return inner_shells_.empty() ? child_pid_ : inner_shells_.back(); }
+  // What changes how that shell reads a line, as of its last prompt.
+  const shell::ReadingState& reading() const;
+  // False between the end of a command and the prompt that follows: what the shell says of itself (folder,
+  // environment, aliases) is not up to date. kPrompt follows, or kClosed.
+  bool settled() const;
   const std::string& fallback_reason() const { return fallback_reason_; }
   pty::Provider provider() const { return provider_; }
   // A shell without a terminal: commands go in one after the other, and nothing else does.
   bool on_pipes() const { return provider_ == pty::Provider::Pipe && !spec_.temporary(); }
   // Whether ends of commands in it are seen, one way or the other.
-  bool can_follow() const { return on_pipes() || quality() != shell::Quality::None; }
+  bool can_follow() const { return on_pipes() || marks_lost_ || quality() != shell::Quality::None; }
   pid_t pid() const { return child_pid_; }
   pid_t holder_pid() const { return holder_pid_; }
   int64_t created_at_ms() const { return created_at_ms_; }
@@ -301,7 +308,10 @@ class Terminal final : private HolderLink::Observer {
   void feed(std::string_view bytes);
   void feed_command(std::string_view bytes);
   void watch_synchronized_output();
-  void send_replies();
+  void collect_replies();
+  bool may_answer() const;
+  void answer_queries();
+  void answer_if_read(const base::Result<pty::RunState>& state);
   void send_bytes(std::string_view bytes, HolderLink::Done done);
   tl::unexpected<base::Error> no_keyboard() const;
   void note_output();
@@ -318,7 +328,30 @@ class Terminal final : private HolderLink::Observer {
   uint64_t lost_of(const Command& command) const;
   void look_when_silent();
   void looked(const base::Result<pty::RunState>& state);
+  bool output_unread(const pty::RunState& state) const;
   void read_kernel_cwd();
+
+  // terminal_marks.cc
+  base::Result<void> open_nonce_file();
+  void hand_over_nonce();
+  void blank_nonce();
+  void note_typed();
+  void forget_typed();
+  void ask_kernel(Looked done);
+  struct ShellAtPrompt {
+    pid_t pid = 0;
+    shell::ShellKind kind = shell::ShellKind::Other;
+    std::string program;
+  };
+  std::optional<ShellAtPrompt> shell_at_prompt(const pty::RunState& state) const;
+  std::optional<std::string> why_unmarked(const ShellAtPrompt& reader, const Command* command) const;
+  bool consider_unmarked(const pty::RunState& state);
+  void look_for_prompt(int looks);
+  void marks_lost(const ShellAtPrompt& reader, const std::string& why);
+  void integrate(const ShellAtPrompt& reader);
+  void shell_integrated();
+  void integration_given_up();
+  void shell_returned();
 
   // terminal_commands.cc
   void pump();
@@ -358,7 +391,7 @@ class Terminal final : private HolderLink::Observer {
   TerminalHost& host_;
   TerminalSpec spec_;
   std::string private_folder_;
-  std::string nonce_;
+  std::string secret_;  // of the marks' nonces
   shell::ShellIdentity identity_;
   shell::Quality expected_ = shell::Quality::None;
   std::vector<std::string> remove_when_ready_;
@@ -402,10 +435,26 @@ class Terminal final : private HolderLink::Observer {
   bool closed_before_ = false;  // replay: it had ended already
   bool resend_unsent_ = false;
   uint64_t input_sent_ = 0;  // bytes handed to the holder, ever
-  std::string replies_left_;
+  std::string replies_;      // to what programs asked the terminal; not sent yet
+  Clock::time_point replies_since_;
+  bool replies_asking_ = false;  // the kernel, whether somebody reads
+  io::Loop::TimerId replies_timer_ = 0;
   base::UniqueFd replied_file_;
   std::vector<boost::json::object> damaged_records_;  // the log of one whose journal cannot be read
   std::optional<base::Error> damage_;                 // why not
+
+  base::UniqueFd nonce_file_;        // shell::kNextNonceFile
+  bool typed_ = false;               // shell::kTypedFile is there
+  bool clear_line_ = false;          // something may stand on the shell's line that nobody wants there
+  std::optional<uint64_t> image_;    // of the shell's process, at its first prompt
+  std::vector<pid_t> inner_shells_;  // shells that took the place of the first, innermost last
+  bool marks_lost_ = false;          // the shell that reads now prints none: commands go by sentinel
+  bool integrating_ = false;         // it was told to, and its first mark is awaited
+  int failed_integrations_ = 0;      // since a command ended with its mark
+  int prompt_looks_ = 0;             // in a row that found a shell without marks
+  std::string unmarked_reason_;      // for the command that is being closed because of it
+  io::Loop::TimerId integrate_timer_ = 0;
+  io::Loop::TimerId prompt_timer_ = 0;
   std::optional<base::Error> log_error_;
   uint64_t tidy_beyond_ = uint64_t{1} << 20;  // bytes of log
   bool reading_ = false;

@@ -26,9 +26,6 @@ namespace ttyward::engine {
 using terminal::CommandState;
 
 namespace {
-// A prompt follows the end of a command at once; a prompt that computes for long must not hide the end.
-constexpr std::chrono::milliseconds kPromptGrace{500};
-
 constexpr pid_t kMostYounger = 2000;  // processes looked at one by one
 constexpr int kDeepest = 64;          // generations
 
@@ -120,7 +117,8 @@ base::Result<Command*> Terminal::submit(CommandRequest request) {
   command.facts.verdict_json = std::move(request.verdict_json);
   command.timeout = request.timeout;
   command.idle_timeout = request.idle_timeout;
-  if (request.sentinel || on_pipes()) command.sentinel_nonce = base::random_nonce();
+  const bool unmarked = marks_lost_ && !integrating_ && quality() == shell::Quality::None;
+  if (request.sentinel || on_pipes() || unmarked) command.sentinel_nonce = base::random_nonce();
   queued_ = &command;
   promised_until_ = {};
   // The caller's time begins now, whether or not the shell is ready.
@@ -179,6 +177,11 @@ void Terminal::pump() {
       return;
     }
     host_.loop.cancel(editor_timer_);
+    // Whatever got onto the line since the prompt came is nobody's command. mksh would print its prompt
+    // again, with marks that end a command.
+    if (std::exchange(clear_line_, false) && identity_.kind != shell::ShellKind::Mksh) {
+      send_bytes(shell::kClearLine, {});
+    }
   }
   queued_ = nullptr;
   if (auto sent = send_command(command); !sent) {
@@ -205,7 +208,8 @@ base::Result<void> Terminal::write_command_file(Command& command, std::string_vi
 
 base::Result<std::string> Terminal::sentinel_bytes(Command& command) {
   if (!on_pipes()) {
-    auto made = shell::make_sentinel(command.delivered, command.sentinel_nonce, shell::Dialect::Posix);
+    auto made = shell::make_sentinel(command.delivered, command.sentinel_nonce,
+                                     marks_lost_ ? shell::dialect_of(identity_.kind) : shell::Dialect::Posix);
     if (!made) return tl::unexpected(made.error());
     return std::move(made->bytes);
   }
@@ -228,6 +232,7 @@ base::Result<void> Terminal::send_command(Command& command) {
     context.kind = identity_.kind;
     context.bracketed_paste = output_->screen().modes().has(vt::Mode::BracketedPaste);
     context.history = host_.settings.history;
+    context.nonce = tracker_->next_nonce();
     context.file_name = command.facts.command_id + ".cmd";
     auto delivery = shell::deliver(command.delivered, context);
     if (!delivery) return tl::unexpected(delivery.error());
@@ -257,6 +262,7 @@ base::Result<void> Terminal::send_command(Command& command) {
                             {"timeout_ms", command.timeout.count()},
                             {"idle_timeout_ms", command.idle_timeout.count()},
                             {"at", read_to_},
+                            {"marks", tracker_->nonces_used()},
                             {"input", input_sent_}};
   if (auto logged = log_->append(entry); !logged) return logged;
   tracker_->submitted(
@@ -277,6 +283,7 @@ base::Result<void> Terminal::send_command(Command& command) {
 
 void Terminal::command_started(const shell::CommandStarted& event) {
   finish_ending();
+  blank_nonce();
   Command* command = nullptr;
   if (event.submission) {
     for (const auto& known : commands_) {
@@ -322,6 +329,8 @@ void Terminal::command_finished(const shell::CommandFinished& event) {
   }
   if (command == nullptr || command->over) return;
   host_.loop.cancel(abandon_timer_);
+  replies_.clear();  // who asked is gone
+  if (event.known_by == shell::KnownBy::ShellMark) failed_integrations_ = 0;
   terminal::CommandResult& facts = command->facts;
   command->range = event.output;
   if (!command->answered) {
@@ -349,7 +358,8 @@ void Terminal::command_finished(const shell::CommandFinished& event) {
     } else {
       facts.state = event.known_by == shell::KnownBy::Nothing && event.shell_gone ? CommandState::Lost
                                                                                   : CommandState::Exited;
-      facts.reason = "it ended, but how was not observed";
+      facts.reason = unmarked_reason_.empty() ? "it ended, but how was not observed"
+                                              : "how it ended was not observed: " + unmarked_reason_;
     }
     if (event.incomplete) {
       facts.reason =
@@ -366,11 +376,10 @@ void Terminal::command_finished(const shell::CommandFinished& event) {
   }
   if (command->has_echo) skip_echo(*command);
   const auto delay = host_.settings.command_delay;
-  if (event.shell_gone || (quality() != shell::Quality::Rich && delay.count() == 0)) return finish(*command);
-  // Where the shell is now, and that it waits again, follows within a few bytes.
+  if (event.shell_gone || delay.count() == 0) return finish(*command);
   ending_ = command;
   if (replaying_) return;
-  ending_timer_ = host_.loop.after(delay.count() > 0 ? delay : kPromptGrace, [this] {
+  ending_timer_ = host_.loop.after(delay, [this] {
     ending_timer_ = 0;
     finish_ending();
   });
@@ -473,6 +482,7 @@ void Terminal::finish(Command& command) {
        {"reason", facts.reason},
        {"cwd_after", facts.cwd_after},
        {"duration_ms", facts.duration_ms},
+       {"marks", tracker_ ? tracker_->nonces_used() : 0},
        {"begin", command.range.begin},
        {"end", command.range.end},
        {"lost", facts.lost_bytes},

@@ -10,6 +10,7 @@
 #include "base/count_newlines.h"
 #include "engine/terminal.h"
 #include "engine/time.h"
+#include "pty/proc.h"
 
 namespace ttyward::engine {
 namespace {
@@ -40,6 +41,11 @@ bool repeats_much(std::string_view piece) {
 constexpr std::chrono::milliseconds kFirstLook{150};
 constexpr std::chrono::milliseconds kSecondLook{50};
 constexpr std::chrono::milliseconds kLastLook{2000};
+
+// What a program asks its terminal is answered once somebody reads; by then it must have begun to.
+constexpr std::chrono::milliseconds kReplyPause{10};
+constexpr std::chrono::milliseconds kLongestReply{1000};
+constexpr size_t kMostReplies = 64 * 1024;
 
 // A frame that takes longer than this is shown as far as it has come.
 constexpr std::chrono::milliseconds kLongestFrame{500};
@@ -224,6 +230,7 @@ void Terminal::note_output() {
   last_output_ = Clock::now();
   last_output_at_ms_ = unix_ms();
   input_looks_ = 0;
+  prompt_looks_ = 0;
   changed(kOutput);
   if (current_ != nullptr && !current_->over) {
     current_->last_output = last_output_;
@@ -275,7 +282,7 @@ void Terminal::feed(std::string_view piece) {
   piece_ = {};
   piece_at_ = read_to_;
   watch_synchronized_output();
-  send_replies();
+  collect_replies();
 }
 
 void Terminal::watch_synchronized_output() {
@@ -301,11 +308,11 @@ void Terminal::feed_command(std::string_view bytes) {
 
 // What programs ask a terminal is answered, once: how far is on disk, so that an engine after us neither
 // repeats an answer nor leaves a question open.
-void Terminal::send_replies() {
+void Terminal::collect_replies() {
   const std::string replies = output_->take_replies();
   if (replies.empty()) return;
   if (replaying_) {
-    if (read_to_ > replied_to_) replies_left_ += replies;
+    if (read_to_ > replied_to_) replies_ += replies;
     return;
   }
   if (!replied_file_) {
@@ -313,7 +320,48 @@ void Terminal::send_replies() {
                                  O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   }
   (void)!::pwrite(replied_file_.get(), &read_to_, sizeof read_to_, 0);
-  if (link_) send_bytes(replies, {});
+  if (replies_.size() + replies.size() > kMostReplies) return;
+  replies_ += replies;
+  replies_since_ = Clock::now();
+  answer_queries();
+}
+
+// Whether a program may be reading at all. A shell at its prompt would take an answer for the beginning of
+// its next command, and whoever writes a file somebody shows could write commands.
+bool Terminal::may_answer() const {
+  if (!tracker_) return true;
+  const auto state = tracker_->state();
+  return state == shell::CommandTracker::State::Executing || state == shell::CommandTracker::State::Unknown;
+}
+
+void Terminal::answer_queries() {
+  if (!may_answer()) replies_.clear();
+  if (replies_.empty() || !link_ || closed_ || replies_asking_ || replies_timer_ != 0) return;
+  replies_asking_ = true;
+  ask_kernel([this](const base::Result<pty::RunState>& state) {
+    replies_asking_ = false;
+    answer_if_read(state);
+  });
+}
+
+// A program that wants an answer reads keys, not lines: in line mode an answer, which has no end of line,
+// would wait for the next line and be part of it.
+void Terminal::answer_if_read(const base::Result<pty::RunState>& state) {
+  if (!may_answer() || !state || !link_) return replies_.clear();
+  if (replies_.empty()) return;
+  const bool raw = state->terminal && !state->terminal->canonical;
+  const bool starting =
+      !ready_ && identity_.kind == shell::ShellKind::Fish;  // it asks before its first prompt
+  if (raw && !starting && shell_at_prompt(*state)) return replies_.clear();
+  if (raw) {
+    note_typed();
+    return send_bytes(std::exchange(replies_, {}), {});
+  }
+  if (Clock::now() - replies_since_ > kLongestReply) return replies_.clear();
+  replies_timer_ = host_.loop.after(kReplyPause, [this] {
+    replies_timer_ = 0;
+    answer_queries();
+  });
 }
 
 void Terminal::handle_screen(const vt::Event& event) {
@@ -333,7 +381,13 @@ void Terminal::handle_screen(const vt::Event& event) {
 
 void Terminal::handle(shell::TrackerEvent event) {
   if (std::holds_alternative<shell::PromptReady>(event)) {
-    if (!replaying_) remove_start_files();
+    if (!replaying_) {
+      remove_start_files();
+      hand_over_nonce();
+      forget_typed();
+      if (!image_) image_ = pty::read_image(child_pid_);
+      if (integrating_) shell_integrated();
+    }
     became_ready();
     if (replaying_ || host_.settings.command_delay.count() == 0) finish_ending();
     editor_waited_ = false;
@@ -357,7 +411,19 @@ void Terminal::handle(shell::TrackerEvent event) {
     if (!replaying_ && host_.on_quality) {
       host_.on_quality(*this, quality->from, quality->to, quality->reason);
     }
+    if (!replaying_ && quality->to == shell::Quality::Basic &&
+        shell::attainable_quality(identity_.kind) == shell::Quality::Rich &&
+        quality->from == shell::Quality::Rich) {
+      // Its prompt is marked, its hook before that is gone.
+      host_.loop.post([this, alive = alive_] {
+        if (!*alive || closed_ || integrating_ || current_ != nullptr || lease_) return;
+        marks_lost({shell_pid(), identity_.kind, shell::shell_kind_name(identity_.kind)},
+                   "something took the hook out that tells how commands end (PROMPT_COMMAND)");
+      });
+    }
     changed(kMeta);
+  } else if (std::holds_alternative<shell::ShellReturned>(event)) {
+    shell_returned();
   } else if (const auto* cwd = std::get_if<shell::CwdChanged>(&event)) {
     cwd_ = cwd->cwd;
     cwd_known_by_ = "shell";
@@ -365,7 +431,7 @@ void Terminal::handle(shell::TrackerEvent event) {
   } else if (const auto* environment = std::get_if<shell::EnvironmentChanged>(&event)) {
     for (const shell::EnvironmentChange& change : environment->changes) {
       // What it has at its first prompt is how the user starts shells; what comes later is a change.
-      if (!ready_) continue;
+      if (!ready_ || integrating_) continue;
       environment_[change.name] = change.value ? *change.value : change.hidden ? "[hidden]" : "";
     }
   }
@@ -430,8 +496,9 @@ void Terminal::close(State final) {
   std::filesystem::remove_all(private_folder_, ignored);
   log({{"k", "closed"}, {"at", read_to_}, {"lost", lost_}, {"closed_at", closed_at_ms_}});
   if (log_) log_->give_back_room();
-  for (io::Loop::TimerId* timer : {&start_timer_, &editor_timer_, &times_timer_, &look_timer_,
-                                   &abandon_timer_, &climb_timer_, &break_timer_}) {
+  for (io::Loop::TimerId* timer :
+       {&start_timer_, &editor_timer_, &times_timer_, &look_timer_, &abandon_timer_, &climb_timer_,
+        &break_timer_, &replies_timer_, &integrate_timer_, &prompt_timer_}) {
     host_.loop.cancel(*timer);
   }
   changed(kClosed | kReady | kMeta);
@@ -459,11 +526,20 @@ void Terminal::look_when_silent() {
   });
 }
 
+// What the command printed last may be the mark of its end.
+bool Terminal::output_unread(const pty::RunState& state) const {
+  return state.output_pending || (reader_ && reader_->end() > read_to_);
+}
+
 void Terminal::looked(const base::Result<pty::RunState>& state) {
   Command* command = current_;
-  if (!state || command == nullptr || command->over || command->answered || command == ending_) return;
+  if (!state || command == nullptr || command->over || command == ending_ || output_unread(*state)) return;
+  if (abandon_timer_ != 0) return;  // the shell is being brought back to its prompt
+  if (consider_unmarked(*state) || command->answered) return;
   const bool was_waiting = command->facts.state == terminal::CommandState::AwaitingInput;
-  if (!state->waiting) {
+  // Until the command has begun, whoever reads is the shell, and what it reads is the command.
+  const bool begun = !tracker_ || command->started_seen;
+  if (!state->waiting || !begun) {
     input_looks_ = 0;
     if (was_waiting) {
       command->facts.state = terminal::CommandState::Running;
@@ -482,10 +558,10 @@ void Terminal::looked(const base::Result<pty::RunState>& state) {
 
 // For a shell that does not say where it is.
 void Terminal::read_kernel_cwd() {
-  if (child_pid_ <= 0 || quality() == shell::Quality::Rich) return;
+  if (shell_pid() <= 0 || quality() == shell::Quality::Rich) return;
   char buffer[PATH_MAX];
   const ssize_t n =
-      ::readlink(("/proc/" + std::to_string(child_pid_) + "/cwd").c_str(), buffer, sizeof buffer);
+      ::readlink(("/proc/" + std::to_string(shell_pid()) + "/cwd").c_str(), buffer, sizeof buffer);
   if (n <= 0) return;
   cwd_.assign(buffer, static_cast<size_t>(n));
   cwd_known_by_ = "kernel";

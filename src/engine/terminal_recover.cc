@@ -64,7 +64,7 @@ base::Result<std::unique_ptr<Terminal>> Terminal::recover(TerminalHost& host, co
   Terminal& t = *terminal;
   t.log_ = std::move(opened->log);
   t.created_at_ms_ = number_or(first, "created_at", unix_ms());
-  t.nonce_ = text_of(first, "nonce");
+  t.secret_ = text_of(first, "secret");
   t.expected_ = quality_named(text_of(first, "expected"));
   t.identity_ = shell::identify_shell(t.spec_.argv);
   t.replaying_ = true;
@@ -180,8 +180,8 @@ base::Result<void> Terminal::replay(const std::vector<json::object>& records) {
   if (!status) return tl::unexpected(status.error());
   begin_output();
   if (shell) {
-    tracker_.emplace(shell::TrackerOptions{expected_ == shell::Quality::None ? "" : nonce_, expected_,
-                                           spec_.cwd, on_pipes()});
+    tracker_.emplace(shell::TrackerOptions{expected_ == shell::Quality::None ? "" : secret_, expected_,
+                                           spec_.cwd, on_pipes(), identity_.kind});
     if (expected_ == shell::Quality::None) ready_ = true;
   } else {
     start_one_command();
@@ -261,6 +261,8 @@ void Terminal::overlay(Command& command, const json::object& finish) {
 
 void Terminal::apply(const json::object& record) {
   const std::string kind = text_of(record, "k");
+  // Marks may have gone with the journal's middle.
+  if (tracker_) tracker_->nonces_used_at_least(static_cast<uint64_t>(number_or(record, "marks", 0)));
   if (kind == "submit") {
     Command& command =
         add_command(text_of(record, "c"), owner_named(text_of(record, "by")).value_or(Owner::Agent),
@@ -281,6 +283,15 @@ void Terminal::apply(const json::object& record) {
     current_ = &command;
     tracker_->submitted(
         {*command.submission, command.delivered, command.line, read_to_, command.sentinel_nonce});
+  } else if (kind == "unmarked") {
+    unmarked_reason_ = text_of(record, "why");
+    marks_lost_ = true;
+    fallback_reason_ = unmarked_reason_;
+    if (truth_of(record, "inner")) inner_shells_.push_back(static_cast<pid_t>(number_or(record, "pid", 0)));
+    tracker_->prompt_seen_unmarked(read_to_, unmarked_reason_, truth_of(record, "inner"));
+  } else if (kind == "integrate") {
+    identity_.kind = shell::shell_kind_named(text_of(record, "shell"));
+    tracker_->integrate(identity_.kind, shell::attainable_quality(identity_.kind));
   } else if (kind == "break") {
     tracker_->interrupted();
   } else if (kind == "typed") {
@@ -341,7 +352,11 @@ void Terminal::settle_after_replay() {
   typed_ids_.clear();
   typed_meanwhile_.clear();
   const auto status = reader_->status();
-  const std::string unanswered = std::exchange(replies_left_, {});
+  unmarked_reason_.clear();
+  if (quality() != shell::Quality::None && marks_lost_) {
+    marks_lost_ = false;
+    fallback_reason_.clear();
+  }
   replaying_ = false;
   tell_forgotten();
   // The engine before us may have been killed before these were in the history.
@@ -377,7 +392,11 @@ void Terminal::settle_after_replay() {
   arm_times();
   if (!link_) return;
   if (on_pipes() && input_sent_ == 0) send_bytes(shell::kPipedStart, {});
-  if (!unanswered.empty()) send_bytes(unanswered, {});
+  if (!spec_.temporary() && expected_ != shell::Quality::None && open_nonce_file() && tracker_->ready()) {
+    hand_over_nonce();
+  }
+  replies_since_ = Clock::now();
+  answer_queries();
   resend_unsent_ = current_ != nullptr && !current_->over && !current_->started_seen && current_->submission;
 }
 

@@ -18,12 +18,16 @@
 #include "engine/masked.h"
 #include "engine/terminal.h"
 #include "engine/time.h"
+#include "shell/mark_nonce.h"
 #include "shell/piped.h"
 
 namespace ttyward::engine {
 namespace {
 
 namespace json = boost::json;
+
+// While a shell starts the kernel is asked so often whether it is at its prompt, without our marks.
+constexpr int kStartLooks = 1000;
 
 std::optional<std::string> variable(const std::vector<std::string>& environment, std::string_view name) {
   for (const std::string& entry : environment) {
@@ -96,7 +100,7 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, Termi
   std::unique_ptr<Terminal> terminal(new Terminal(host, std::move(spec)));
   Terminal& t = *terminal;
   t.created_at_ms_ = unix_ms();
-  t.nonce_ = base::random_nonce();
+  t.secret_ = base::random_nonce();
   hold::LaunchRequest request;
   request.journals = host.journals;
   request.total_quota = host.settings.journals_total;
@@ -163,7 +167,7 @@ base::Result<void> Terminal::prepare_shell(hold::LaunchRequest& request) {
   spec.real_path = spec_.argv.empty() ? "" : real_path_of(spec_.argv.front(), environment);
   spec.login = spec_.login;
   spec.private_folder = private_folder_;
-  spec.nonce = nonce_;
+  spec.nonce = shell::mark_nonce(secret_, 0);
   spec.user_zdotdir = variable(environment, "ZDOTDIR");
   spec.user_env = variable(environment, "ENV");
   spec.history = host_.settings.history;
@@ -183,11 +187,12 @@ base::Result<void> Terminal::prepare_shell(hold::LaunchRequest& request) {
       std::filesystem::create_directories(std::filesystem::path(file.path).parent_path(), ignored);
       if (auto written = write_new_file(file.path, file.content, file.mode); !written) return written;
     }
+    if (auto opened = open_nonce_file(); !opened) return opened;
     for (const auto& [name, value] : plan.environment) set_variable(environment, name, value);
     request.hold.spawn.argv = std::move(plan.argv);
   }
-  tracker_.emplace(
-      shell::TrackerOptions{expected_ == shell::Quality::None ? "" : nonce_, expected_, spec_.cwd, false});
+  tracker_.emplace(shell::TrackerOptions{expected_ == shell::Quality::None ? "" : secret_, expected_,
+                                         spec_.cwd, false, identity_.kind});
   return {};
 }
 
@@ -201,7 +206,7 @@ base::Result<void> Terminal::prepare_pipes(hold::LaunchRequest& request) {
   }
   request.hold.spawn.argv = shell::piped_argv(spec_.argv, spec_.login);
   request.hold.spawn.stdin_kind = pty::StdinKind::Pipe;
-  tracker_.emplace(shell::TrackerOptions{"", shell::Quality::None, spec_.cwd, true});
+  tracker_.emplace(shell::TrackerOptions{"", shell::Quality::None, spec_.cwd, true, identity_.kind});
   return {};
 }
 
@@ -240,6 +245,7 @@ void Terminal::launched(Launcher::Launched launched) {
       start_timer_ = 0;
       integration_timed_out();
     });
+    look_for_prompt(kStartLooks);
   }
   connect();
   if (on_pipes() && link_) send_bytes(shell::kPipedStart, {});
@@ -320,7 +326,7 @@ json::object Terminal::spec_record() const {
                       {"pooled", spec_.pooled},
                       {"request", spec_.request},
                       {"created_at", created_at_ms_},
-                      {"nonce", nonce_},
+                      {"secret", secret_},
                       {"expected", shell::quality_name(expected_)},
                       {"remove", strings(remove_when_ready_)}};
   if (spec_.temporary()) {

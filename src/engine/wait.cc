@@ -236,7 +236,7 @@ bool Wait::look_at_command() {
     answer(Condition::Input);
     return true;
   }
-  if (spec_.prompt && terminal_->state() == Terminal::State::Idle) {
+  if (spec_.prompt && terminal_->state() == Terminal::State::Idle && terminal_->settled()) {
     answer(Condition::Prompt);
     return true;
   }

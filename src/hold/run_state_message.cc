@@ -33,6 +33,13 @@ std::string encode_run_state(const pty::RunState& state) {
   if (const auto& stop = state.stopped_for_terminal) {
     out.number(static_cast<int32_t>(stop->pid)).string(cut(stop->program)).string(cut(stop->evidence));
   }
+  out.number(static_cast<uint8_t>(state.terminal.has_value()));
+  if (const auto& terminal = state.terminal) {
+    out.number(static_cast<uint8_t>(terminal->canonical)).number(static_cast<uint8_t>(terminal->echo));
+    out.number(static_cast<uint8_t>(terminal->line_editor))
+        .number(static_cast<int32_t>(terminal->foreground));
+  }
+  out.number(static_cast<uint8_t>(state.listened)).number(static_cast<uint8_t>(state.output_pending));
   return out.take();
 }
 
@@ -68,6 +75,17 @@ std::optional<pty::RunState> decode_run_state(std::string_view payload) {
     stop.evidence = in.string();
     state.stopped_for_terminal = std::move(stop);
   }
+  if (in.complete()) return state;  // of a holder that does not say more
+  if (in.number<uint8_t>() != 0) {
+    pty::TerminalMode terminal;
+    terminal.canonical = in.number<uint8_t>() != 0;
+    terminal.echo = in.number<uint8_t>() != 0;
+    terminal.line_editor = in.number<uint8_t>() != 0;
+    terminal.foreground = in.number<int32_t>();
+    state.terminal = terminal;
+  }
+  state.listened = in.number<uint8_t>() != 0;
+  state.output_pending = in.number<uint8_t>() != 0;
   if (!in.complete()) return std::nullopt;
   return state;
 }

@@ -128,6 +128,25 @@ std::optional<ProcessStat> read_stat(pid_t pid) {
   return n > 0 ? parse_stat({line, static_cast<size_t>(n)}) : std::nullopt;
 }
 
+std::optional<uint64_t> read_image(pid_t pid) {
+  // Where the kernel placed code and stack (fields 26 and 28): at random, each time.
+  const auto text = read_proc_file(proc_path(pid, "/stat"));
+  if (!text) return std::nullopt;
+  std::string_view rest = *text;
+  rest.remove_prefix(std::min(rest.rfind(')') + 2, rest.size()));
+  uint64_t image = 0;
+  for (int number = 3; number <= 28 && !rest.empty(); ++number) {
+    const size_t end = std::min(rest.find(' '), rest.size());
+    uint64_t value = 0;
+    std::from_chars(rest.data(), rest.data() + end, value);
+    if (number == 26 || number == 28) image = image * 31 + value;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  // Without the right to look, both read as 0 or 1.
+  if (image < 4096) return std::nullopt;
+  return image;
+}
+
 std::optional<std::vector<pid_t>> list_pids() {
   auto pids = list_numbers<pid_t>("/proc");
   if (!pids || pids->empty()) return std::nullopt;  // an empty folder is not a mounted /proc

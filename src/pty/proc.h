@@ -37,6 +37,9 @@ struct ProcessStat {
 
 std::optional<ProcessStat> parse_stat(std::string_view text);
 std::optional<ProcessStat> read_stat(pid_t pid);
+// A number that changes when the process runs another program, or the same one anew (exec); nullopt if we may
+// not look.
+std::optional<uint64_t> read_image(pid_t pid);
 
 // The whole of a small file under /proc, cut at `limit`; nullopt if unreadable.
 std::optional<std::string> read_proc_file(const std::string& path, size_t limit = 64 * 1024);

@@ -1,6 +1,7 @@
 #include "pty/run_state.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <termios.h>
@@ -79,12 +80,6 @@ std::string timeout_text(const std::optional<std::chrono::milliseconds>& timeout
   return timeout ? ", for " + std::to_string(timeout->count()) + " ms" : std::string();
 }
 
-bool goes_on_by_itself(const TtyWait& wait, WaitKind kind) {
-  if (!wait.timeout || *wait.timeout >= kShortTimeout) return false;
-  // These own the screen until somebody ends them, however often they wake.
-  return kind != WaitKind::Editor && kind != WaitKind::Fullscreen;
-}
-
 class Inspector {
  public:
   Inspector(const RunStateQuery& query, RunState& state) : query_(query), state_(state) {}
@@ -111,7 +106,8 @@ class Inspector {
     const ProgramKind program = program_kind(names);
     const WaitKind kind = classify(terminal, program, query_.alternate_screen);
     const bool listens = wait.mode == WaitMode::Listens;
-    if (listens && (program == ProgramKind::Relay || goes_on_by_itself(wait, kind))) return;
+    state_.listened = true;
+    if (listens && program == ProgramKind::Relay) return;
     if (listens && state_.waiting) return;  // one that reads, or was found before, says more
     if (state_.waiting && state_.waiting->mode == WaitMode::Reads) return;
     std::string evidence = "process " + std::to_string(process.pid) + " (" + names.front() + ") " +
@@ -245,8 +241,13 @@ RunState run_state(const RunStateQuery& query) {
   const auto terminal = command_terminal(query);
   judge_activity(query, *processes, terminal ? terminal->foreground : -1, state);
   if (terminal) {
+    state.terminal = TerminalMode{
+        terminal->canonical(), terminal->echo(),
+        !terminal->canonical() && !terminal->echo() && terminal->takes_enter_itself(), terminal->foreground};
     find_waiting(query, *processes, *terminal, state);
     find_terminal_stop(*processes, *terminal, state);
+    pollfd output{query.master, POLLIN, 0};
+    state.output_pending = ::poll(&output, 1, 0) > 0 && (output.revents & POLLIN) != 0;
   }
   return state;
 }

@@ -6,7 +6,9 @@
 // terminal's settings and the program's name say what kind of input is wanted.
 //
 // A false alarm is worse than silence. A program that computes, sleeps, reads a
-// pipe or waits for a child waits for nobody; what cannot be seen is `unknown`.
+// pipe or waits for a child waits for nobody; what cannot be seen is `unknown`. A
+// program that has the terminal among what it polls takes input, however short its
+// timeout: event loops wake for many reasons.
 #pragma once
 
 #include <sys/types.h>
@@ -56,6 +58,14 @@ struct TerminalStop {
   std::string evidence;
 };
 
+// How the terminal is set, and for whom.
+struct TerminalMode {
+  bool canonical = true;
+  bool echo = true;
+  bool line_editor = false;  // raw, no echo, and Enter as typed: how readline, zle and their kind set it
+  pid_t foreground = -1;     // group
+};
+
 struct RunState {
   Activity activity = Activity::Unknown;
   std::string evidence;  // for the activity
@@ -64,6 +74,12 @@ struct RunState {
   // absence of `waiting` means nothing.
   bool input_known = true;
   std::optional<TerminalStop> stopped_for_terminal;
+  std::optional<TerminalMode> terminal;
+  // Somebody in the foreground reads the terminal or has it among what it polls, also on behalf of another
+  // (ssh).
+  bool listened = false;
+  // There was output on its way when this was found out: it may say more than the kernel did.
+  bool output_pending = false;
 };
 
 enum class AlternateScreen : uint8_t { Off, On };
@@ -77,9 +93,5 @@ struct RunStateQuery {
 };
 
 RunState run_state(const RunStateQuery& query);
-
-// A program that listens with a timeout below this goes on by itself and is not
-// waiting for anybody: top redraws every three seconds.
-constexpr std::chrono::milliseconds kShortTimeout{10'000};
 
 }  // namespace ttyward::pty

@@ -237,10 +237,23 @@ TEST(RunStateScreen, a_program_on_the_alternate_screen) {
   EXPECT_EQ(waiting.timeout, std::chrono::milliseconds(500));
 }
 
-TEST(RunStateSilence, top_goes_on_by_itself) {
+TEST(RunStateListens, top_wakes_by_itself_and_takes_keys) {
   if (!installed("top")) GTEST_SKIP() << "top is not installed";
   Program program(argv_spec({"top", "-d", "3"}));
-  program.after("load average").never_waits();
+  EXPECT_EQ(program.after("load average").waiting().mode, WaitMode::Listens);
+}
+
+TEST(RunStateListens, however_short_the_timeout) {
+  for (const char* code :
+       {"import select; print('ready',flush=True)\nwhile True: select.select([0],[],[],2)",
+        "import tty,sys,termios,os\ntty.setraw(0); a=termios.tcgetattr(0); a[6][termios.VMIN]=0; "
+        "a[6][termios.VTIME]=2\n"
+        "termios.tcsetattr(0,termios.TCSANOW,a); print('ready',flush=True)\nwhile True: os.read(0,1)"}) {
+    SCOPED_TRACE(code);
+    Program program(argv_spec({kPython, "-c", code}));
+    EXPECT_EQ(program.after("ready").waiting().mode, WaitMode::Listens);
+    EXPECT_TRUE(program.state().terminal.has_value());
+  }
 }
 
 TEST(RunStateSilence, nobody_is_told_of_programs_that_wait_for_others) {
@@ -253,17 +266,12 @@ TEST(RunStateSilence, nobody_is_told_of_programs_that_wait_for_others) {
   }
 }
 
-TEST(RunStateSilence, sockets_and_short_timeouts) {
-  for (const char* code :
-       {"import socket; s=socket.socket(); s.bind(('127.0.0.1',0)); s.listen(); print('ready',flush=True); "
-        "s.accept()",
-        "import select; print('ready',flush=True)\nwhile True: select.select([0],[],[],2)",
-        "import tty,sys,termios,os\ntty.setraw(0); a=termios.tcgetattr(0); a[6][termios.VMIN]=0; "
-        "a[6][termios.VTIME]=2\n"
-        "termios.tcsetattr(0,termios.TCSANOW,a); print('ready',flush=True)\nwhile True: os.read(0,1)"}) {
-    SCOPED_TRACE(code);
-    Program(argv_spec({kPython, "-c", code})).after("ready").never_waits();
-  }
+TEST(RunStateSilence, sockets) {
+  Program(argv_spec({kPython, "-c",
+                     "import socket; s=socket.socket(); s.bind(('127.0.0.1',0)); s.listen(); "
+                     "print('ready',flush=True); s.accept()"}))
+      .after("ready")
+      .never_waits();
 }
 
 TEST(RunStateSilence, a_background_job_that_only_listens) {

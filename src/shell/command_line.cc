@@ -58,8 +58,13 @@ std::string take_line(const DeliveryContext& context) {
       return "eval (__ttyward_take " + context.file_name + ")";
     case ShellKind::Pwsh:
       return "Invoke-Expression (__ttyward_take " + context.file_name + ")";
-    default:
+    case ShellKind::Bash:
+    case ShellKind::Zsh:
       return "eval \"$(__ttyward_take " + context.file_name + ")\"";
+    default:
+      // An assignment before eval stays, and does not touch $?.
+      return "__ttyward_nonce=" + context.nonce + " eval \"$(__ttyward_take " + context.file_name + " " +
+             context.nonce + ")\"";
   }
 }
 

@@ -35,6 +35,7 @@ struct DeliveryContext {
   ShellKind kind = ShellKind::Other;  // with our integration at work
   bool bracketed_paste = false;       // mode 2004, now
   History history = History::LeaveOut;
+  std::string nonce;      // of this command's marks; for shells that are told it by the line (tells_nonce)
   std::string file_name;  // for a file in the terminal's private folder: [A-Za-z0-9._-]+, new each time
 };
 
@@ -54,5 +55,7 @@ constexpr int kEditorGraceMs = 100;
 // starting may miss it: send it again every kAbandonRetryMs until the command is reported as ended.
 constexpr int kAbandonRetryMs = 250;
 constexpr std::string_view kAbandonInput = "\x03";
+// Ctrl-U: line editors, and the terminal itself in line mode, drop what is on the line.
+constexpr std::string_view kClearLine = "\x15";
 
 }  // namespace ttyward::shell

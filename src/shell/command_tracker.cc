@@ -3,10 +3,16 @@
 #include <algorithm>
 #include <charconv>
 
+#include "shell/mark_nonce.h"
+
 namespace ttyward::shell {
 namespace {
 
 constexpr int kInterruptStatus = 128 + 2;  // of a shell, after SIGINT
+
+// Shells inside shells that are remembered; of more, the outermost is forgotten.
+constexpr size_t kMostShells = 16;
+constexpr size_t kMostRetired = 16;
 
 std::optional<int> number(std::string_view text) {
   int value = 0;
@@ -27,6 +33,19 @@ std::vector<int> statuses(std::string_view text) {
   return out;
 }
 
+// "a b c", sorted.
+std::vector<std::string> names(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    if (end > 0) out.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 // Field `index` of a mark of ours; the nonce, always last, is none of them.
 std::string_view own_field(const vt::ShellMark& mark, size_t index) {
   return index + 1 < mark.fields.size() ? std::string_view(mark.fields[index]) : std::string_view();
@@ -35,15 +54,65 @@ std::string_view own_field(const vt::ShellMark& mark, size_t index) {
 }  // namespace
 
 CommandTracker::CommandTracker(TrackerOptions options)
-    : options_(std::move(options)), foreign_allowed_(options_.nonce.empty()), cwd_(options_.cwd) {}
+    : options_(std::move(options)), foreign_allowed_(options_.secret.empty()), cwd_(options_.cwd) {
+  shell_.kind = options_.kind;
+  shell_.attainable = options_.attainable;
+  reading_.kind = options_.kind;
+  if (options_.secret.empty()) return;
+  shell_.nonce = mark_nonce(options_.secret, nonce_index_);
+  next_nonce_ = mark_nonce(options_.secret, nonce_index_ + 1);
+}
 
-CommandTracker::Origin CommandTracker::origin(const vt::ShellMark& mark) const {
+void CommandTracker::next_command() {
+  retire(shell_.nonce);
+  shell_.nonce = std::move(next_nonce_);
+  next_nonce_ = mark_nonce(options_.secret, ++nonce_index_ + 1);
+}
+
+void CommandTracker::nonces_used_at_least(uint64_t count) {
+  if (count <= nonce_index_ || options_.secret.empty()) return;
+  nonce_index_ = count;
+  shell_.nonce = mark_nonce(options_.secret, nonce_index_);
+  next_nonce_ = mark_nonce(options_.secret, nonce_index_ + 1);
+}
+
+// What has a nonce of ours from before is not somebody else's mark either.
+void CommandTracker::retire(const std::string& nonce) {
+  if (nonce.empty()) return;
+  if (retired_.size() >= kMostRetired) retired_.erase(retired_.begin());
+  retired_.push_back(nonce);
+}
+
+bool CommandTracker::is_ours(const std::string& nonce) {
+  if (options_.secret.empty() || nonce.empty()) return false;
+  if (nonce == shell_.nonce) return true;
+  if (nonce == next_nonce_) {
+    next_command();
+    return true;
+  }
+  const auto outer =
+      std::find_if(outer_.begin(), outer_.end(), [&](const Shell& shell) { return shell.nonce == nonce; });
+  if (outer == outer_.end()) return false;
+  // The shell inside it has ended. What follows is said by this one.
+  shell_ = std::move(*outer);
+  outer_.erase(outer, outer_.end());
+  reading_ = {};
+  reading_.kind = shell_.kind;
+  nonce_seen_ = true;
+  emit(ShellReturned{});
+  set_quality(shell_.attainable, "the shell inside it ended");
+  return true;
+}
+
+CommandTracker::Origin CommandTracker::origin(const vt::ShellMark& mark) {
   const bool own_protocol = mark.protocol == vt::ShellMark::Protocol::Osc633 && !mark.fields.empty();
-  if (own_protocol && !options_.nonce.empty() && mark.fields.back() == options_.nonce) return Origin::Ours;
+  if (own_protocol && is_ours(mark.fields.back())) return Origin::Ours;
   if (own_protocol && sentinel_submission_ && mark.fields.back() == sentinel_submission_->sentinel_nonce)
     return Origin::Sentinel;
   // Full-screen programs show other people's marks (a pager, an editor with a terminal in it).
   if (nonce_seen_ || !foreign_allowed_ || mark.alternate) return Origin::Ignored;
+  if (own_protocol && std::find(retired_.begin(), retired_.end(), mark.fields.back()) != retired_.end())
+    return Origin::Ignored;
   return Origin::Foreign;
 }
 
@@ -57,7 +126,7 @@ void CommandTracker::mark(const vt::ShellMark& mark) {
   if (from == Origin::Sentinel) return sentinel_mark(mark);
   if (from == Origin::Ours && !nonce_seen_) {
     nonce_seen_ = true;
-    set_quality(options_.attainable, "the shell's first mark");
+    set_quality(shell_.attainable, "the shell's first mark");
   } else if (from == Origin::Foreign) {
     set_quality(Quality::Basic, "marks of somebody else's integration");
   }
@@ -79,6 +148,8 @@ void CommandTracker::mark(const vt::ShellMark& mark) {
     property(mark);
   } else if (kind.starts_with("Env") && from == Origin::Ours) {
     environment(mark);
+  } else if (kind == "Reading" && from == Origin::Ours) {
+    reading(mark);
   }
 }
 
@@ -157,7 +228,8 @@ void CommandTracker::command_end(const vt::ShellMark& mark, Origin from) {
     End end;
     end.exit_code = ours ? number(own_field(mark, 0)) : mark.exit_code;
     if (ours) end.pipeline = statuses(own_field(mark, 1));
-    end.at = mark.begin;
+    // The mark right before it says where the command ended, too.
+    end.at = cwd_mark_.end == mark.begin ? cwd_mark_.begin : mark.begin;
     end.known_by = ours && quality_ == Quality::Rich ? KnownBy::ShellMark : KnownBy::PromptMark;
     end.trusted = ours;
     end.alternate = mark.alternate;
@@ -189,11 +261,31 @@ void CommandTracker::sentinel_mark(const vt::ShellMark& mark) {
 }
 
 void CommandTracker::property(const vt::ShellMark& mark) {
+  cwd_mark_ = {mark.begin, mark.end};
   for (const auto& [key, value] : mark.options) {
     if (key != "Cwd" || value.empty() || value[0] != '/' || value == cwd_) continue;
     cwd_ = value;
     emit(CwdChanged{cwd_});
   }
+}
+
+void CommandTracker::reading(const vt::ShellMark& mark) {
+  reading_.known = true;
+  reading_.kind = shell_.kind;
+  reading_.aliases = names(own_field(mark, 0));
+  reading_.alias_values.clear();
+  const std::string values(own_field(mark, 6));
+  for (size_t at = 0, end = 0; (end = values.find('\x1f', at)) != std::string::npos; at = end + 1) {
+    const std::string one = values.substr(at, end - at);
+    const size_t equals = one.find('=');
+    if (equals != std::string::npos)
+      reading_.alias_values.emplace_back(one.substr(0, equals), one.substr(equals + 1));
+  }
+  reading_.functions = names(own_field(mark, 1));
+  reading_.options = names(own_field(mark, 2));
+  reading_.ifs_is_default = own_field(mark, 3) == "1";
+  reading_.locale = own_field(mark, 4);
+  reading_.truncated = own_field(mark, 5) != "0";
 }
 
 void CommandTracker::environment(const vt::ShellMark& mark) {
@@ -264,13 +356,28 @@ void CommandTracker::integration_timed_out() {
   emit(IntegrationTimedOut{});
 }
 
-void CommandTracker::prompt_seen_unmarked(uint64_t at) {
-  if (state_ == State::Gone || state_ == State::Input) return;
+void CommandTracker::prompt_seen_unmarked(uint64_t at, std::string why, bool inside) {
+  if (state_ == State::Gone) return;
   if (command_ || pending_) close_unknown(at);
   state_ = State::Unknown;
+  if (nonce_seen_ && inside) {
+    outer_.push_back(shell_);
+    if (outer_.size() > kMostShells) outer_.erase(outer_.begin());
+  }
+  retire(shell_.nonce);
+  shell_ = {};
   nonce_seen_ = false;
   foreign_allowed_ = true;
-  set_quality(Quality::None, "the shell prompts without marks");
+  own_start_ = false;
+  reading_ = {};
+  set_quality(Quality::None, std::move(why));
+}
+
+void CommandTracker::integrate(ShellKind kind, Quality attainable) {
+  shell_.kind = kind;
+  shell_.attainable = attainable;
+  reading_.kind = kind;
+  if (!options_.secret.empty()) next_command();
 }
 
 void CommandTracker::shell_gone(std::optional<int> exit_code, std::optional<int> signal, uint64_t at) {

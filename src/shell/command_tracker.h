@@ -3,15 +3,18 @@
 //     Unknown ─► Prompt (A) ─► Input (B) ─► [Continuation (F)] ─► Executing (C) ─► Prompt (D, A) …
 //
 // A mark that ends with our nonce comes from the shell we started and is believed.
-// Anything a program prints can look like a mark, so while such a shell is at work
-// marks without the nonce are counted and ignored. Where there is none (somebody
+// Each command has a nonce of its own (mark_nonce.h): its first mark makes the one
+// before it worthless. Anything a program prints can look like a mark, so while such
+// a shell is at work marks without the right nonce are counted and ignored. Where there is none (somebody
 // else's integration, a shell we could not hook), OSC 133 and 633 are understood
 // at Quality::Basic and results say `trusted = false`.
 //
 // Missing marks are normal: several C before one D are one submission (bash runs
 // each line of a pasted text by itself); D without C ran nothing; A or B without D
 // ends a command whose status nobody saw. A command in a shell inside the shell
-// (ssh, a container) is followed by a sentinel with a nonce of its own.
+// (ssh, a container) is followed by a sentinel with a nonce of its own; a shell that
+// is given our hooks while it runs continues the row of nonces, and when it ends the
+// mark of the shell that started it is known again.
 //
 // A value: no descriptor, no clock. Offsets count the terminal's bytes.
 #pragma once
@@ -23,16 +26,18 @@
 #include <utility>
 #include <vector>
 
+#include "shell/reading_state.h"
 #include "shell/tracker_events.h"
 #include "vt/events.h"
 
 namespace ttyward::shell {
 
 struct TrackerOptions {
-  std::string nonce;                   // empty: no integration was started
+  std::string secret;                  // of the marks' nonces; empty: no integration was started
   Quality attainable = Quality::None;  // LaunchPlan::expected
   std::string cwd;                     // where the shell starts
   bool piped = false;                  // on pipes: sentinels are for this shell, and for no other
+  ShellKind kind = ShellKind::Other;
 };
 
 struct Submission {
@@ -77,9 +82,12 @@ class CommandTracker {
   void bytes_missed() { pending_missed_ = pending_.has_value(); }
   // No mark came in time: foreign marks are understood from now on.
   void integration_timed_out();
-  // The shell's line editor is on again and the shell reads the terminal, without a mark: its hooks are gone
-  // (`exec bash`, an emptied PROMPT_COMMAND). What ran has ended, how is unknown.
-  void prompt_seen_unmarked(uint64_t at);
+  // A shell waits for a command, without a mark: its hooks are gone (an emptied PROMPT_COMMAND), or it is
+  // another one (`exec zsh`, `bash`, `ssh host`). What ran has ended, how is unknown. `inside`: the shell
+  // before it is still there, and its marks will come again.
+  void prompt_seen_unmarked(uint64_t at, std::string why, bool inside);
+  // The shell that reads now is given hooks, with the nonce that nonce() has from here on.
+  void integrate(ShellKind kind, Quality attainable);
   // The shell's process ended.
   void shell_gone(std::optional<int> exit_code, std::optional<int> signal, uint64_t at);
 
@@ -91,6 +99,20 @@ class CommandTracker {
   // A person has typed part of a line; a command sent now would be appended to it.
   bool line_begun() const { return line_begun_; }
   const std::string& cwd() const { return cwd_; }
+  // The shell that reads now, as far as it was started or integrated by us.
+  ShellKind kind() const { return shell_.kind; }
+  // How many shells stand behind it, whose marks will come again when it ends.
+  size_t depth() const { return outer_.size(); }
+  // What the shell said of how it reads a line.
+  const ReadingState& reading() const { return reading_; }
+  // Of the command that runs or ran last; what a shell being integrated begins with.
+  const std::string& nonce() const { return shell_.nonce; }
+  // How many nonces were used. Whoever reads marks back of which some are lost says how many there must have
+  // been.
+  uint64_t nonces_used() const { return nonce_index_; }
+  void nonces_used_at_least(uint64_t count);
+  // For the next command: the shell is to be given it before.
+  const std::string& next_nonce() const { return next_nonce_; }
   // The running command, or else the last that ended.
   const std::optional<std::string>& last_command() const { return last_command_; }
   // Marks that were ignored for want of the nonce.
@@ -100,6 +122,11 @@ class CommandTracker {
 
  private:
   enum class Origin : uint8_t { Ours, Foreign, Sentinel, Ignored };
+  struct Shell {
+    std::string nonce;  // of its last command
+    ShellKind kind = ShellKind::Other;
+    Quality attainable = Quality::None;
+  };
   struct Open {
     std::optional<SubmissionId> submission;
     std::optional<std::string> line;
@@ -127,7 +154,11 @@ class CommandTracker {
     return end;
   }
 
-  Origin origin(const vt::ShellMark& mark) const;
+  Origin origin(const vt::ShellMark& mark);
+  bool is_ours(const std::string& nonce);
+  void next_command();
+  void retire(const std::string& nonce);
+  void reading(const vt::ShellMark& mark);
   void sentinel_mark(const vt::ShellMark& mark);
   void prompt_start(const vt::ShellMark& mark);
   void prompt_end(const vt::ShellMark& mark);
@@ -146,6 +177,13 @@ class CommandTracker {
   void emit(TrackerEvent event) { events_.push_back(std::move(event)); }
 
   const TrackerOptions options_;
+  Shell shell_;
+  std::vector<Shell> outer_;  // those that started it, outermost first
+  uint64_t nonce_index_ = 0;
+  std::string next_nonce_;
+  std::vector<std::string> retired_;  // nonces of ours that say nothing any more, the latest
+  ReadingState reading_;
+  ByteRange cwd_mark_;  // the last
   State state_ = State::Unknown;
   Quality quality_ = Quality::None;
   bool nonce_seen_ = false;            // the shell with our nonce is at work

@@ -7,12 +7,12 @@
 namespace ttyward::shell {
 namespace {
 
-constexpr char kNonce[] = "5eed";
+constexpr char kSecret[] = "5eed";
 
 // Marks as a shell prints them, through the screen that reads them.
 class Tracked : public ::testing::Test {
  protected:
-  Tracked() : tracker_(TrackerOptions{kNonce, Quality::Rich, "/start", false}) {}
+  Tracked() : tracker_(TrackerOptions{kSecret, Quality::Rich, "/start", false, ShellKind::Bash}) {}
 
   void print(std::string_view bytes) {
     screen_.feed(bytes);
@@ -20,8 +20,17 @@ class Tracked : public ::testing::Test {
       if (const auto* mark = std::get_if<vt::ShellMark>(&event)) tracker_.mark(*mark);
     collect();
   }
-  // A mark of our shell.
-  void own(const std::string& body) { print("\x1b]633;" + body + ";" + kNonce + "\a"); }
+  // A mark of our shell, which begins each command with the nonce it was given for it.
+  void own(const std::string& body) {
+    const bool begins = (body == "C" || body.starts_with("E;")) &&
+                        tracker_.state() != CommandTracker::State::Executing && !begun_;
+    const std::string nonce = begins ? tracker_.next_nonce() : tracker_.nonce();
+    begun_ = body == "C" || body.starts_with("E;") || (begun_ && !body.starts_with("D"));
+    own(body, nonce);
+  }
+  void own(const std::string& body, const std::string& nonce) {
+    print("\x1b]633;" + body + ";" + nonce + "\a");
+  }
   void foreign(const std::string& body) { print("\x1b]" + body + "\a"); }
   void prompt() {
     own("A");
@@ -45,6 +54,7 @@ class Tracked : public ::testing::Test {
   vt::Screen screen_;
   CommandTracker tracker_;
   std::vector<TrackerEvent> events_;
+  bool begun_ = false;
 };
 
 TEST_F(Tracked, one_command_from_start_to_end) {
@@ -237,7 +247,7 @@ TEST_F(Tracked, hooks_that_vanish) {
   prompt();
   submit(1, "exec bash --norc");
   own("C");
-  tracker_.prompt_seen_unmarked(500);
+  tracker_.prompt_seen_unmarked(500, "exec", false);
   collect();
   ASSERT_EQ(all<CommandFinished>().size(), 1u);
   EXPECT_EQ(all<CommandFinished>()[0].exit_code, std::nullopt);
@@ -309,6 +319,115 @@ TEST_F(Tracked, environment_reports) {
   const EnvironmentChanged wanted{
       {{"A", "x;y", false}, {"API_KEY", std::nullopt, true}, {"B", std::nullopt, false}}};
   EXPECT_EQ(all<EnvironmentChanged>(), std::vector<EnvironmentChanged>{wanted});
+}
+
+TEST_F(Tracked, a_nonce_is_good_for_one_command) {
+  prompt();
+  submit(1, "one");
+  own("C");
+  const std::string leaked = tracker_.nonce();
+  own("D;0;0;1");
+  prompt();
+  submit(2, "two");
+  own("C");
+  ASSERT_NE(tracker_.nonce(), leaked);
+  own("D;0;;1", leaked);
+  own("P;Cwd=/elsewhere", leaked);
+  own("B", leaked);
+  EXPECT_EQ(all<CommandFinished>().size(), 1u);
+  EXPECT_EQ(tracker_.state(), CommandTracker::State::Executing);
+  EXPECT_EQ(tracker_.foreign_marks(), 3u);
+  own("D;5;5;1");
+  ASSERT_EQ(all<CommandFinished>().size(), 2u);
+  EXPECT_EQ(all<CommandFinished>()[1].exit_code, 5);
+}
+
+TEST_F(Tracked, a_command_begun_before_its_nonce_was_there_is_followed) {
+  prompt();
+  own("C", tracker_.nonce());
+  own("D;2;2;1", tracker_.nonce());
+  ASSERT_EQ(all<CommandFinished>().size(), 1u);
+  EXPECT_EQ(all<CommandFinished>()[0].exit_code, 2);
+}
+
+TEST_F(Tracked, a_shell_inside_is_integrated_and_ends) {
+  prompt();
+  submit(1, "zsh");
+  own("C");
+  const std::string outer = tracker_.nonce();
+  tracker_.prompt_seen_unmarked(screen_.bytes_fed(), "zsh reads", true);
+  collect();
+  ASSERT_EQ(all<CommandFinished>().size(), 1u);
+  EXPECT_EQ(all<CommandFinished>()[0].exit_code, std::nullopt);
+  EXPECT_EQ(tracker_.quality(), Quality::None);
+  tracker_.integrate(ShellKind::Zsh, Quality::Rich);
+  begun_ = false;
+  prompt();
+  EXPECT_EQ(tracker_.quality(), Quality::Rich);
+  EXPECT_EQ(tracker_.kind(), ShellKind::Zsh);
+  submit(2, "exit 3");
+  own("C");
+  // The shell that started it goes on.
+  own("D;3;3;1", outer);
+  ASSERT_EQ(all<CommandFinished>().size(), 2u);
+  EXPECT_EQ(all<CommandFinished>()[1].exit_code, 3);
+  EXPECT_EQ(all<ShellReturned>().size(), 1u);
+  EXPECT_EQ(tracker_.kind(), ShellKind::Bash);
+  begun_ = false;
+  prompt();
+  submit(3, "echo");
+  own("C");
+  own("D;0;0;1");
+  EXPECT_EQ(all<CommandFinished>().size(), 3u);
+}
+
+TEST_F(Tracked, hooks_that_vanished_are_put_back) {
+  prompt();
+  submit(1, "PROMPT_COMMAND=");
+  own("C");
+  const std::string before = tracker_.nonce();
+  tracker_.prompt_seen_unmarked(screen_.bytes_fed(), "no marks", false);
+  tracker_.integrate(ShellKind::Bash, Quality::Rich);
+  own("B", before);  // of the old PS1: it proves nothing any more
+  EXPECT_EQ(tracker_.quality(), Quality::None);
+  begun_ = false;
+  prompt();
+  EXPECT_EQ(tracker_.quality(), Quality::Rich);
+}
+
+TEST_F(Tracked, how_the_shell_reads_a_line) {
+  EXPECT_FALSE(tracker_.reading().known);
+  print("\x1b]633;Reading;ls rm;evil;extglob;1;C;0;0000\a");
+  EXPECT_FALSE(tracker_.reading().known);
+  own("Reading;ll la ;foo x\\x3by bar ;posix extglob;1;de_DE.ISO-8859-1;0");
+  const ReadingState& reading = tracker_.reading();
+  EXPECT_TRUE(reading.known);
+  EXPECT_EQ(reading.kind, ShellKind::Bash);
+  EXPECT_EQ(reading.aliases, (std::vector<std::string>{"la", "ll"}));
+  EXPECT_EQ(reading.functions, (std::vector<std::string>{"bar", "foo", "x;y"}));
+  EXPECT_TRUE(reading.has_option("extglob"));
+  EXPECT_FALSE(reading.has_option("expand_aliases"));
+  EXPECT_TRUE(reading.ifs_is_default);
+  EXPECT_FALSE(reading.locale_is_plain());
+  EXPECT_FALSE(reading.truncated);
+  own("Reading;;;;0;C.UTF-8;1");
+  EXPECT_FALSE(reading.ifs_is_default);
+  EXPECT_TRUE(reading.locale_is_plain());
+  EXPECT_TRUE(reading.truncated);
+}
+
+TEST_F(Tracked, marks_that_are_lost_do_not_stop_the_row_of_nonces) {
+  CommandTracker other(TrackerOptions{kSecret, Quality::Rich, "/start", false, ShellKind::Bash});
+  other.nonces_used_at_least(7);
+  tracker_.nonces_used_at_least(7);
+  tracker_.nonces_used_at_least(3);
+  EXPECT_EQ(tracker_.nonces_used(), 7u);
+  EXPECT_EQ(tracker_.next_nonce(), other.next_nonce());
+  prompt();
+  submit(1, "true");
+  own("C");
+  own("D;0;0;1");
+  EXPECT_EQ(all<CommandFinished>().size(), 1u);
 }
 
 }  // namespace

@@ -40,13 +40,16 @@ std::string digit(bool value) {
 
 class Planner {
  public:
-  Planner(const ShellSpec& spec, LaunchPlan& plan) : spec_(spec), plan_(plan) {}
+  // `again`: for a shell that has read its own files already.
+  Planner(const ShellSpec& spec, LaunchPlan& plan, bool again = false)
+      : spec_(spec), plan_(plan), again_(again) {}
 
   void bash() {
     const std::string path = add_file("init.bash", fill_in(kBash_bash, {{"NONCE", spec_.nonce},
                                                                         {"DIR", folder()},
                                                                         {"LOGIN", digit(login())},
                                                                         {"HISTORY", history()},
+                                                                        {"AGAIN", digit(again_)},
                                                                         {"ENVIRONMENT", environment()}}));
     // A login bash ignores --init-file, so the script reads the login files itself.
     start({"--init-file", path});
@@ -59,6 +62,7 @@ class Planner {
                                               {"HAS_ZDOTDIR", digit(spec_.user_zdotdir.has_value())},
                                               {"USER_ZDOTDIR", quote_posix(spec_.user_zdotdir.value_or(""))},
                                               {"HISTORY", history()},
+                                              {"AGAIN", digit(again_)},
                                               {"ENVIRONMENT", environment()}}));
     start({});
     if (login()) plan_.argv.emplace_back("-l");
@@ -102,6 +106,7 @@ class Planner {
         add_file("init.sh", fill_in(kPosix_sh, {{"NONCE", spec_.nonce},
                                                 {"DIR", folder()},
                                                 {"LOGIN", digit(login())},
+                                                {"AGAIN", digit(again_)},
                                                 {"HAS_ENV", digit(spec_.user_env.has_value())},
                                                 {"USER_ENV", quote_posix(spec_.user_env.value_or(""))},
                                                 {"NATIVE_RC", native_rc},
@@ -115,6 +120,23 @@ class Planner {
     plan_.environment.emplace_back("ENV", path);
   }
 
+  void plan() {
+    switch (plan_.identity.kind) {
+      case ShellKind::Bash:
+        return bash();
+      case ShellKind::Zsh:
+        return zsh();
+      case ShellKind::Fish:
+        return fish();
+      case ShellKind::Pwsh:
+        return pwsh();
+      case ShellKind::Other:
+        return;
+      default:
+        return posix();
+    }
+  }
+
  private:
   bool login() const { return plan_.identity.login; }
   bool record() const { return spec_.history == History::Record; }
@@ -123,6 +145,7 @@ class Planner {
   std::string folder() const { return quote_posix(spec_.private_folder); }
 
   std::string program() const {
+    if (spec_.argv.empty()) return {};
     const std::string& name = spec_.argv[0];
     return name.starts_with('-') ? name.substr(1) : name;
   }
@@ -137,13 +160,14 @@ class Planner {
   // Long options of bash must precede its short ones.
   void start(const std::vector<std::string>& first) {
     plan_.argv = {program()};
-    if (plan_.argv[0].ends_with("busybox")) plan_.argv.push_back(spec_.argv[1]);
+    if (spec_.argv.size() > 1 && plan_.argv[0].ends_with("busybox")) plan_.argv.push_back(spec_.argv[1]);
     plan_.argv.insert(plan_.argv.end(), first.begin(), first.end());
     plan_.argv.insert(plan_.argv.end(), plan_.identity.options.begin(), plan_.identity.options.end());
   }
 
   const ShellSpec& spec_;
   LaunchPlan& plan_;
+  const bool again_;
 };
 
 }  // namespace
@@ -155,27 +179,25 @@ LaunchPlan prepare(const ShellSpec& spec) {
   plan.argv = spec.argv;
   if (plan.identity.runs_command) return plan;
   plan.expected = attainable_quality(plan.identity.kind);
-  Planner planner(spec, plan);
-  switch (plan.identity.kind) {
-    case ShellKind::Bash:
-      planner.bash();
-      break;
-    case ShellKind::Zsh:
-      planner.zsh();
-      break;
-    case ShellKind::Fish:
-      planner.fish();
-      break;
-    case ShellKind::Pwsh:
-      planner.pwsh();
-      break;
-    case ShellKind::Other:
-      break;
-    default:
-      planner.posix();
-      break;
-  }
+  Planner(spec, plan).plan();
   return plan;
+}
+
+std::optional<LateIntegration> integrate_later(ShellKind kind, const ShellSpec& spec) {
+  if (kind == ShellKind::Other || kind == ShellKind::Pwsh) return std::nullopt;
+  LaunchPlan plan;
+  plan.identity.kind = kind;
+  ShellSpec again = spec;
+  again.argv.clear();
+  Planner(again, plan, true).plan();
+  LateIntegration late;
+  late.file = std::move(plan.files.front());
+  late.file.path = spec.private_folder + "/again";
+  late.expected = attainable_quality(kind);
+  // A blank first: our lines are nobody's history.
+  late.line =
+      kind == ShellKind::Fish ? " source " + quote_fish(late.file.path) : " . " + quote_posix(late.file.path);
+  return late;
 }
 
 }  // namespace ttyward::shell

@@ -29,7 +29,7 @@ struct ShellSpec {
   std::string real_path;          // where argv[0] leads, links followed; may be empty
   bool login = false;
   std::string private_folder;               // absolute, 0700, this terminal's alone
-  std::string nonce;                        // base::random_nonce()
+  std::string nonce;                        // of its marks up to the first command's: mark_nonce(secret, 0)
   std::optional<std::string> user_zdotdir;  // ZDOTDIR of the environment the shell gets
   std::optional<std::string> user_env;      // its ENV
   History history = History::LeaveOut;
@@ -52,5 +52,23 @@ struct LaunchPlan {
 };
 
 LaunchPlan prepare(const ShellSpec& spec);
+
+// The file in the private folder from which a shell takes the nonce of the command it begins. Whoever starts
+// the shell writes the next nonce into it before each prompt is used, and blanks it (with line feeds) once it
+// was taken.
+inline constexpr char kNextNonceFile[] = "next";
+// If there is such a file when a command ends, the shell throws away whatever is typed and unread before it
+// prompts.
+inline constexpr char kTypedFile[] = "typed";
+
+// How to give hooks to a shell that waits at its prompt: `file` is to be written, then `line` typed.
+struct LateIntegration {
+  PlannedFile file;
+  std::string line;
+  Quality expected = Quality::None;
+};
+// Nothing for shells we have no hooks for. `spec`: private_folder, nonce, history and report_environment
+// count.
+std::optional<LateIntegration> integrate_later(ShellKind kind, const ShellSpec& spec);
 
 }  // namespace ttyward::shell

@@ -98,6 +98,13 @@ const char* shell_kind_name(ShellKind kind) {
   return "other";
 }
 
+ShellKind shell_kind_named(std::string_view name) {
+  for (int i = 0; i < static_cast<int>(ShellKind::Other); i++) {
+    if (name == shell_kind_name(static_cast<ShellKind>(i))) return static_cast<ShellKind>(i);
+  }
+  return ShellKind::Other;
+}
+
 Dialect dialect_of(ShellKind kind) {
   if (kind == ShellKind::Fish) return Dialect::Fish;
   if (kind == ShellKind::Pwsh) return Dialect::PowerShell;

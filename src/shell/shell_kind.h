@@ -30,6 +30,8 @@ struct ShellIdentity {
 ShellIdentity identify_shell(const std::vector<std::string>& argv, std::string_view real_path = {});
 
 const char* shell_kind_name(ShellKind kind);
+// Other for a name that is none.
+ShellKind shell_kind_named(std::string_view name);
 Dialect dialect_of(ShellKind kind);
 // The best that integration can reach with this shell.
 Quality attainable_quality(ShellKind kind);

@@ -71,6 +71,11 @@ struct IntegrationTimedOut {
   bool operator==(const IntegrationTimedOut&) const = default;
 };
 
+// Another shell than before reads the terminal: one inside it ended, and the one that started it goes on.
+struct ShellReturned {
+  bool operator==(const ShellReturned&) const = default;
+};
+
 struct CwdChanged {
   std::string cwd;
   bool operator==(const CwdChanged&) const = default;
@@ -88,7 +93,8 @@ struct EnvironmentChanged {
   bool operator==(const EnvironmentChanged&) const = default;
 };
 
-using TrackerEvent = std::variant<PromptReady, CommandStarted, CommandFinished, IncompleteInput,
-                                  QualityChanged, IntegrationTimedOut, CwdChanged, EnvironmentChanged>;
+using TrackerEvent =
+    std::variant<PromptReady, CommandStarted, CommandFinished, IncompleteInput, QualityChanged,
+                 IntegrationTimedOut, ShellReturned, CwdChanged, EnvironmentChanged>;
 
 }  // namespace ttyward::shell

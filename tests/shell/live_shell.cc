@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/ids.h"
+#include "shell/mark_nonce.h"
 
 namespace ttyward::shell::testing {
 namespace {
@@ -52,7 +53,7 @@ std::string visible(std::string_view output) {
 LiveShell::LiveShell(const LiveOptions& options)
     : home_(scratch_.path() + "/home"),
       folder_(scratch_.path() + "/private"),
-      nonce_(base::random_nonce()),
+      secret_(base::random_nonce()),
       history_(options.history) {
   fs::create_directories(home_);
   fs::create_directories(folder_);
@@ -63,7 +64,7 @@ LiveShell::LiveShell(const LiveOptions& options)
   spec.argv = options.argv;
   spec.login = options.login;
   spec.private_folder = folder_;
-  spec.nonce = nonce_;
+  spec.nonce = mark_nonce(secret_, 0);
   spec.history = options.history;
   pty::SpawnSpec start;
   start.environment = {"PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
@@ -88,13 +89,15 @@ LiveShell::LiveShell(const LiveOptions& options)
     std::erase_if(start.environment, [&](const std::string& entry) { return entry.starts_with(name + "="); });
     start.environment.push_back(name + "=" + value);
   }
+  write_file(folder_ + "/" + kNextNonceFile, mark_nonce(secret_, 1) + "\n", 0600);
   start.argv = plan_.argv;
   start.cwd = home_;
   auto spawned = pty::spawn(start);
   EXPECT_TRUE(spawned.has_value()) << (spawned ? "" : spawned.error().error.message);
   if (!spawned) std::abort();
   running_.emplace(std::move(*spawned));
-  tracker_.emplace(TrackerOptions{options.integrate ? nonce_ : "", plan_.expected, home_, false});
+  tracker_.emplace(
+      TrackerOptions{options.integrate ? secret_ : "", plan_.expected, home_, false, plan_.identity.kind});
 }
 
 void LiveShell::take() {
@@ -104,6 +107,8 @@ void LiveShell::take() {
     if (std::holds_alternative<PromptReady>(event)) {
       // As the terminal does: what started the shell is not needed any more.
       for (const std::string& path : plan_.remove_when_ready) fs::remove(path);
+      write_file(folder_ + "/" + kNextNonceFile, tracker_->next_nonce() + "\n", 0600);
+      fs::remove(folder_ + "/" + kTypedFile);
     }
     events_.push_back(std::move(event));
   }
@@ -169,6 +174,7 @@ bool LiveShell::submit(const std::string& text) {
   context.kind = plan_.identity.kind;
   context.history = history_;
   context.bracketed_paste = screen_.modes().has(vt::Mode::BracketedPaste);
+  context.nonce = tracker_->next_nonce();
   context.file_name = "c" + std::to_string(next_id_);
   const auto delivery = deliver(text, context);
   EXPECT_TRUE(delivery.has_value()) << (delivery ? "" : delivery.error().message);
@@ -211,6 +217,10 @@ void LiveShell::send(const std::string& bytes) {
 void LiveShell::type(const std::string& bytes) {
   tracker_->typed(bytes, bytes_.size());
   send(bytes);
+}
+
+void LiveShell::note_typed() {
+  write_file(folder_ + "/" + kTypedFile, "", 0600);
 }
 
 std::string LiveShell::file(const std::string& path) const {

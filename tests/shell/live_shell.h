@@ -59,7 +59,9 @@ class LiveShell {
   const std::string& bytes() const { return bytes_; }
   const std::string& home() const { return home_; }
   const LaunchPlan& plan() const { return plan_; }
-  const std::string& nonce() const { return nonce_; }
+  const std::string& nonce() const { return tracker_->nonce(); }
+  // As the terminal does before something is typed that may stay unread.
+  void note_typed();
   bool gone() const { return gone_; }
   template <typename Event>
   std::vector<Event> events() const {
@@ -77,7 +79,7 @@ class LiveShell {
   pty::testing::TemporaryFolder scratch_;
   std::string home_;
   std::string folder_;
-  std::string nonce_;
+  std::string secret_;
   LaunchPlan plan_;
   History history_;
   std::optional<pty::testing::Running> running_;

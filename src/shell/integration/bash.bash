@@ -1,31 +1,26 @@
-# Hooks for an interactive bash, 4.4 or later. Read in place of ~/.bashrc, which it reads itself.
+# Hooks for an interactive bash, 4.4 or later. Read in place of ~/.bashrc, which it reads itself; or by a shell that
+# is at its prompt already, and then it reads nothing else.
 #
-# Marks are OSC 633 and end with this shell's nonce. They are written to the terminal itself, because a command may
-# have redirected the shell's own output. Everything here is defined before the user's files are read, so that no
-# alias of theirs gets into it, and nothing is ever exported, so that no program started here knows the nonce.
+# Marks are OSC 633 and end with the nonce of the command they are about: PS0 takes it from the file "next", where the
+# terminal puts a new one before each prompt. They are written to the terminal itself, because a command may have
+# redirected the shell's own output. Everything here is defined before the user's files are read, so that no alias of
+# theirs gets into it, and nothing is ever exported, so that no program started here knows the nonce.
+#
+# Variables of ours are text: none is ever part of an arithmetic expression or a subscript that is one, and
+# __ttyward_check makes sure that assigning to them does no more than that.
 #
 # It runs with every command, so nothing here starts a process on the way of one that an agent sends.
 __ttyward_allexport=$-
 set +a
 __ttyward_nonce=@NONCE@
 __ttyward_dir=@DIR@
-__ttyward_b=$'\e]633;B;'$__ttyward_nonce$'\a'
-__ttyward_f=$'\e]633;F;'$__ttyward_nonce$'\a'
-__ttyward_g=$'\e]633;G;'$__ttyward_nonce$'\a'
-__ttyward_ran=0
-__ttyward_seen=
-__ttyward_done=
-__ttyward_status=0
-__ttyward_cwd=
-__ttyward_cwd_text=
-__ttyward_names=
-__ttyward_snapshot=
-__ttyward_installed=
-__ttyward_c=()
-__ttyward_c_mark=$'\e]633;C;'$__ttyward_nonce$'\a'
-declare -A __ttyward_env=()
+# An array, though of one element: those are never exported, not even by PS0's assignment under "set -a".
+declare -a __ttyward_next=('')
+# What is remembered from prompt to prompt; the exported variables as last reported; for PS0, where the history stands.
+declare -A __ttyward_s=([0]= [status]=0 [seen]= [installed]= [literal]= [done]= [ran]= [names]= [exported]= [functions]= [snapshot]= [reading]= [text]=)
+declare -A __ttyward_env=([0]=) __ttyward_h=([0]=)
 
-# OSC 633's escapes for $1, in __ttyward_text.
+# OSC 633's escapes for $1, in __ttyward_s[text].
 __ttyward_escape() {
   local LC_ALL=C v=$1
   v=${v//\\/\\\\}
@@ -34,7 +29,7 @@ __ttyward_escape() {
     v=${v//$'\n'/\\x0a} v=${v//$'\t'/\\x09} v=${v//$'\e'/\\x1b} v=${v//$'\a'/\\x07} v=${v//$'\r'/\\x0d}
     v=${v//[[:cntrl:]]/?}
   fi
-  __ttyward_text=$v
+  __ttyward_s[text]=$v
 }
 
 __ttyward_put() {
@@ -50,24 +45,69 @@ __ttyward_take() {
   return "$status"
 }
 
+# Whether our variables are as we made them. A command may have made one an integer (what is assigned is evaluated
+# then), a reference or read-only: such a one is made anew; where that cannot be, the hooks do nothing at all, and
+# whoever misses the marks gets along without.
+__ttyward_check() {
+  # References first: to read one is to evaluate what it refers to.
+  if [[ ! -R __ttyward_nonce && ! -R __ttyward_dir && ! -R __ttyward_next && ! -R __ttyward_s && \
+    ! -R __ttyward_env && ! -R __ttyward_h && \
+    "${__ttyward_nonce@a}${__ttyward_dir@a}${__ttyward_next@a}${__ttyward_s@a}${__ttyward_env@a}${__ttyward_h@a}" == a@(|x)AAA ]]; then
+    return 0
+  fi
+  local tw_name tw_value tw_seen=
+  for tw_name in __ttyward_nonce __ttyward_dir __ttyward_next; do
+    if [[ -R $tw_name ]]; then builtin unset -n "$tw_name"; fi
+    tw_value=${!tw_name-}
+    builtin unset -v "$tw_name" || return 1
+    declare -g "$tw_name=$tw_value" || return 1
+  done
+  builtin unset -v __ttyward_next
+  declare -ga __ttyward_next=("$tw_value")
+  for tw_name in __ttyward_s __ttyward_env __ttyward_h; do
+    if [[ -R $tw_name ]]; then builtin unset -n "$tw_name"; fi
+    builtin unset -v "$tw_name" || return 1
+  done
+  declare -gA __ttyward_s=([0]= [status]=0 [seen]=1 [installed]= [literal]= [done]= [ran]= [names]= [exported]= [functions]= [snapshot]= [reading]= [text]=)
+  declare -gA __ttyward_env=([0]=) __ttyward_h=([0]=)
+}
+
+# Throws away what was typed and not read. There is such a file if anything was typed since the last prompt that
+# must not become a command: what a program left unread, answers of the terminal to what nobody asked any more.
+__ttyward_drop() {
+  local tw_dropped
+  while IFS= builtin read -rs -N 65536 -t 0.005 tw_dropped </dev/tty; do :; done
+}
+
 # Which exported variables changed since the last prompt. Names that sound like secrets keep their values. What is
 # local here and in those who call it must not hide a variable of the user's: thus the prefix.
 __ttyward_environment() {
-  local IFS= tw_names= tw_snapshot=
+  local IFS= tw_names= tw_snapshot= tw_end=$'\036'
   # By way of a file, because a command substitution is a process; and not truncated, because then some file
-  # systems write it out each time. No name has = in it.
-  { builtin compgen -e -W = 1<>"$__ttyward_dir/names" && builtin read -r -d = tw_names <"$__ttyward_dir/names"; } ||
-    tw_names=$(builtin compgen -e)
-  if [[ $tw_names != "$__ttyward_names" ]]; then __ttyward_remember "$tw_names"; fi
+  # systems write it out each time. No name has the separator in it.
+  if builtin compgen -e -A function -X '__ttyward_*' -W "$tw_end" 1<>"$__ttyward_dir/names"; then
+    builtin read -r -d "$tw_end" tw_names <"$__ttyward_dir/names"
+  else
+    tw_names=$(builtin compgen -e -A function -X '__ttyward_*')
+  fi
+  if [[ $tw_names != "${__ttyward_s[names]}" ]]; then
+    __ttyward_s[names]=$tw_names
+    __ttyward_remember
+  fi
   __ttyward_values
-  if [[ $tw_snapshot != "$__ttyward_snapshot" ]]; then __ttyward_report; fi
+  if [[ $tw_snapshot != "${__ttyward_s[snapshot]}" ]]; then __ttyward_report; fi
+  IFS=' '
+  tw_snapshot="${!BASH_ALIASES[*]}=${BASH_ALIASES[*]}=${__ttyward_s[functions]}=$tw_options=$tw_ifs=${LC_ALL-}=${LC_CTYPE-}=${LANG-}"
+  if [[ $tw_snapshot != "${__ttyward_s[reading]}" ]]; then __ttyward_report_reading; fi
 }
 
-# Makes the function that puts all values into `tw_snapshot`: whether any of them changed is then one comparison.
+# Variables and functions are other ones than before. Makes the function that puts all values into `tw_snapshot`:
+# whether any of them changed is then one comparison.
 __ttyward_remember() {
   local IFS=$'\n' name text=
-  __ttyward_names=$1
-  for name in $1; do
+  __ttyward_s[functions]=$(builtin compgen -A function -X '__ttyward_*')
+  __ttyward_s[exported]=$(builtin compgen -e)
+  for name in ${__ttyward_s[exported]}; do
     case $name in
       _ | PWD | OLDPWD | SHLVL | *[!A-Za-z0-9_]*) ;;
       *) text+="\${#$name}=\${$name-};" ;;
@@ -76,12 +116,33 @@ __ttyward_remember() {
   builtin eval "__ttyward_values() { tw_snapshot=\"$text\"; }"
 }
 
+# What changes how a line is read, to `tw_out`.
+__ttyward_report_reading() {
+  local ifs=0 cut=0 functions=${__ttyward_s[functions]//$'\n'/ } aliases="${!BASH_ALIASES[*]}" values= name
+  __ttyward_s[reading]=$tw_snapshot
+  [[ $tw_ifs == $' \t\n' ]] && ifs=1
+  if ((${#functions} > 32768)); then functions=${functions:0:32768} functions=${functions% *} cut=1; fi
+  if ((${#aliases} > 8192)); then aliases=${aliases:0:8192} aliases=${aliases% *} cut=1; fi
+  for name in "${!BASH_ALIASES[@]}"; do values+="$name=${BASH_ALIASES[$name]}"$'\x1f'; done
+  if ((${#values} > 16384)); then values=; fi
+  tw_out+=$'\e]633;Reading;'
+  __ttyward_escape "$aliases"
+  tw_out+="${__ttyward_s[text]};"
+  __ttyward_escape "$functions"
+  tw_out+="${__ttyward_s[text]};${tw_options//:/ };$ifs;"
+  name=${LC_CTYPE:-${LANG-}}
+  __ttyward_escape "${LC_ALL:-$name}"
+  tw_out+="${__ttyward_s[text]:0:128};$cut;"
+  __ttyward_escape "$values"
+  tw_out+="${__ttyward_s[text]};$__ttyward_nonce"$'\a'
+}
+
 # What changed, to `tw_out`.
 __ttyward_report() {
   local IFS=$'\n' tw_name tw_value tw_changes=
   local -A tw_now=()
-  __ttyward_snapshot=$tw_snapshot
-  for tw_name in $tw_names; do
+  __ttyward_s[snapshot]=$tw_snapshot
+  for tw_name in ${__ttyward_s[exported]}; do
     case $tw_name in
       _ | PWD | OLDPWD | SHLVL | *[!A-Za-z0-9_]*) continue ;;
     esac
@@ -89,7 +150,7 @@ __ttyward_report() {
     tw_value=${!tw_name-}
     [[ ${__ttyward_env[$tw_name]-} == "=$tw_value" ]] && continue
     if ((${#tw_changes} > 65536)); then
-      __ttyward_snapshot=  # the rest at the next prompt
+      __ttyward_s[snapshot]=  # the rest at the next prompt
       continue
     fi
     __ttyward_env[$tw_name]="=$tw_value"
@@ -104,11 +165,11 @@ __ttyward_report() {
       tw_changes+=$'\e]633;EnvSingleHidden;'$tw_name\;$__ttyward_nonce$'\a'
     else
       __ttyward_escape "$tw_value"
-      tw_changes+=$'\e]633;EnvSingleEntry;'$tw_name\;$__ttyward_text\;$__ttyward_nonce$'\a'
+      tw_changes+=$'\e]633;EnvSingleEntry;'$tw_name\;${__ttyward_s[text]}\;$__ttyward_nonce$'\a'
     fi
   done
   for tw_name in "${!__ttyward_env[@]}"; do
-    [[ ${tw_now[$tw_name]-} ]] && continue
+    [[ $tw_name == 0 || ${tw_now[$tw_name]-} ]] && continue
     builtin unset "__ttyward_env[$tw_name]"
     tw_changes+=$'\e]633;EnvSingleDelete;'$tw_name\;$__ttyward_nonce$'\a'
   done
@@ -117,42 +178,59 @@ __ttyward_report() {
   fi
 }
 
+# How the command ended and where, to `tw_out`.
+__ttyward_end() {
+  __ttyward_s[ran]=0
+  if [[ $__ttyward_next ]]; then __ttyward_nonce=$__ttyward_next __ttyward_next= __ttyward_s[ran]=1; fi
+  if [[ ${__ttyward_s[literal]} ]]; then __ttyward_s[ran]=1; fi  # not known then
+  if [[ $PWD == *[\\\;[:cntrl:]]* ]]; then
+    __ttyward_escape "$PWD"
+    tw_out+=$'\e]633;P;Cwd='"${__ttyward_s[text]};$__ttyward_nonce"$'\a'
+  else
+    tw_out+=$'\e]633;P;Cwd='"$PWD;$__ttyward_nonce"$'\a'
+  fi
+  if [[ ${__ttyward_s[seen]} ]]; then tw_out+=$'\e]633;D;'"$tw_s;${tw_p[*]};${__ttyward_s[ran]};$__ttyward_nonce"$'\a'; fi
+}
+
 # The first thing before a prompt: the status, before anybody else's hook takes its time or fails. Not there as
 # long as nobody else has a hook.
 __ttyward_first() {
-  local s=$? p=("${BP_PIPESTATUS[@]-${PIPESTATUS[@]}}")
+  local tw_s=$? tw_p=("${BP_PIPESTATUS[@]-${PIPESTATUS[@]}}") tw_out=
   local - IFS='|'
-  set +aeuvx
-  __ttyward_done=1 __ttyward_status=$s
-  if [[ $__ttyward_seen ]]; then __ttyward_put $'\e]633;D;'"$s;${p[*]};$__ttyward_ran;$__ttyward_nonce"$'\a'; fi
-  return "$s"
+  set -f +aeuvx
+  __ttyward_check || return "$tw_s"
+  __ttyward_end
+  __ttyward_s[done]=1 __ttyward_s[status]=$tw_s
+  __ttyward_put "$tw_out"
+  return "$tw_s"
 }
 
 # The last thing before a prompt: by now a theme has made its PS1. $1: where the shell's standard error is.
 __ttyward_last() {
-  local tw_s=$? tw_p=("${BP_PIPESTATUS[@]-${PIPESTATUS[@]}}") tw_out= tw_tty=${1-2}
+  local tw_s=$? tw_p=("${BP_PIPESTATUS[@]-${PIPESTATUS[@]}}") tw_out= tw_tty=${1-2} tw_ifs=${IFS- } tw_options=$SHELLOPTS:$BASHOPTS
   local - IFS='|'
-  set +aeuvx
-  if [[ $__ttyward_done ]]; then
-    tw_s=$__ttyward_status
-  elif [[ $__ttyward_seen ]]; then
-    tw_out=$'\e]633;D;'"$tw_s;${tw_p[*]};$__ttyward_ran;$__ttyward_nonce"$'\a'
+  set -f +aeuvx
+  __ttyward_check || return "$tw_s"
+  if [[ ${__ttyward_s[done]} ]]; then
+    tw_s=${__ttyward_s[status]}
+  else
+    # At once: whoever waits for the command does not wait for the rest.
+    __ttyward_end
+    if [[ -t $tw_tty ]]; then builtin printf %s "$tw_out" >&"$tw_tty"; else __ttyward_put "$tw_out"; fi
+    tw_out=
   fi
-  if [[ @ENVIRONMENT@ == 1 ]] && [[ $__ttyward_ran != 0 || ! $__ttyward_seen ]]; then __ttyward_environment; fi
-  __ttyward_done= __ttyward_ran=0 __ttyward_seen=1
+  if [[ -e $__ttyward_dir/typed ]]; then __ttyward_drop; fi
   __ttyward_install
-  if [[ $PWD != "$__ttyward_cwd" ]]; then
-    __ttyward_escape "$PWD"
-    __ttyward_cwd=$PWD __ttyward_cwd_text=$__ttyward_text
-  fi
-  tw_out+=$'\e]633;P;Cwd='"$__ttyward_cwd_text;$__ttyward_nonce"$'\a\e]633;A;'"$__ttyward_nonce"$'\a'
-  # PS0 goes to standard error: the mark may be in it as long as that is the terminal.
+  if [[ @ENVIRONMENT@ == 1 ]] && [[ ${__ttyward_s[ran]} != 0 || ! ${__ttyward_s[seen]} ]]; then __ttyward_environment; fi
+  __ttyward_s[done]= __ttyward_s[seen]=1
+  tw_out+=$'\e]633;A;'"$__ttyward_nonce"$'\a'
+  # PS0 and the prompt go to standard error: marks may be in them as long as that is the terminal.
   if [[ -t $tw_tty ]]; then
-    __ttyward_c[1]=$__ttyward_c_mark
+    __ttyward_h=([0]= ["x${HISTCMD-}"]= ["q${HISTCMD-}"]=)
     builtin printf %s "$tw_out" >&"$tw_tty"
   else
-    __ttyward_c=()
-    __ttyward_put "$tw_out"
+    __ttyward_h=([0]= ["x${HISTCMD-}"]=)
+    __ttyward_put "$tw_out"$'\e]633;B;'"$__ttyward_nonce"$'\a'
   fi
   return "$tw_s"
 }
@@ -161,27 +239,26 @@ __ttyward_last() {
 __ttyward_exec() {
   set +aeuvx
   local entry= out=
-  if [[ ${HISTCMD-} != "$__ttyward_histcmd" ]]; then
-    entry=$(HISTTIMEFORMAT= builtin history 1)
-    if [[ $entry =~ ^\ *[0-9]+[*]?\ \ (.*)$ ]]; then
-      entry=${BASH_REMATCH[1]}
-      if ((${#entry} <= 16384)); then
-        __ttyward_escape "$entry"
-        out=$'\e]633;E;'$__ttyward_text\;$__ttyward_nonce$'\a'
-      fi
+  entry=$(HISTTIMEFORMAT= builtin history 1)
+  if [[ $entry =~ ^\ *([0-9]+)[*]?\ \ (.*)$ && ! ${__ttyward_h["x${HISTCMD-}"]+old} ]]; then
+    entry=${BASH_REMATCH[2]}
+    if [[ ${#entry} -le 16384 ]]; then
+      __ttyward_escape "$entry"
+      out=$'\e]633;E;'${__ttyward_s[text]}\;$__ttyward_next$'\a'
     fi
   fi
-  __ttyward_put "$out"$'\e]633;C;'"$__ttyward_nonce"$'\a'
+  __ttyward_put "$out"$'\e]633;C;'"$__ttyward_next"$'\a'
 }
 
 # Puts the hooks where they belong; run before each prompt, because themes and "source ~/.bashrc" move them.
 __ttyward_install() {
-  local IFS= now
-  __ttyward_histcmd=${HISTCMD-}
-  now="${PROMPT_COMMAND[*]-}${#PROMPT_COMMAND[@]}${PS0-}${PS1-}${PS2-}${HISTCONTROL-}${precmd_functions[*]-}"
-  if [[ $now != "$__ttyward_installed" ]]; then
+  local IFS= now literal=
+  # Without promptvars the prompts are taken literally, and so must the nonce be in them.
+  [[ $BASHOPTS == *promptvars* ]] || literal=$__ttyward_nonce
+  now="${PROMPT_COMMAND[*]-}${#PROMPT_COMMAND[@]}${PS0-}${PS1-}${PS2-}${HISTCONTROL-}${precmd_functions[*]-}$literal"
+  if [[ $now != "${__ttyward_s[installed]}" ]]; then
     __ttyward_put_in_place
-    __ttyward_installed="${PROMPT_COMMAND[*]-}${#PROMPT_COMMAND[@]}${PS0-}${PS1-}${PS2-}${HISTCONTROL-}${precmd_functions[*]-}"
+    __ttyward_s[installed]="${PROMPT_COMMAND[*]-}${#PROMPT_COMMAND[@]}${PS0-}${PS1-}${PS2-}${HISTCONTROL-}${precmd_functions[*]-}$literal"
   fi
 }
 
@@ -217,15 +294,27 @@ __ttyward_put_in_place() {
   fi
 
   # By name, so that an exported PS1 gives nothing away.
-  local b='${__ttyward_b-}' f='${__ttyward_f-}' g='${__ttyward_g-}'
-  shopt -q promptvars || { b=$__ttyward_b f=$__ttyward_f g=$__ttyward_g; }
-  if [[ ${PS1-} != *"$b"* ]]; then PS1="${PS1-}\\[$b\\]"; fi
-  if [[ ${PS2-} != *"$g"* ]]; then PS2="\\[$f\\]${PS2-}\\[$g\\]"; fi
-  if [[ ${PS0-} != *__ttyward_exec* ]]; then
-    # A line that is new in the history is told of with the mark, and that takes a subshell.
-    PS0=${PS0-}'${PS0:$((__ttyward_ran+=1,0)):0}'
-    PS0+='${__ttyward_c[${HISTCMD:-0} == ${__ttyward_histcmd:-0}]:-$({ __ttyward_exec; } 2>/dev/null)}'
+  local n='${__ttyward_next:-${__ttyward_nonce-}}' take start
+  take='${__ttyward_h[=${__ttyward_next:=$(<"${__ttyward_dir-}/next")}${__ttyward_next:=${__ttyward_nonce-}}]-}'
+  # A line that is new in the history is told of with the mark, and that takes a subshell.
+  start='${__ttyward_h[q${HISTCMD-}]+\e]633;C;${__ttyward_next-}\a}'
+  start+='${__ttyward_h[q${HISTCMD-}]-$({ __ttyward_exec; } 2>/dev/null)}'
+  PS0=${PS0-} PS1=${PS1-} PS2=${PS2-}
+  if [[ ${__ttyward_s[literal]} ]]; then
+    PS0=${PS0//"\\e]633;C;${__ttyward_s[literal]}\\a"}
+    PS1=${PS1//"\\[\\e]633;B;${__ttyward_s[literal]}\\a\\]"}
+    PS2=${PS2//"\\[\\e]633;F;${__ttyward_s[literal]}\\a\\]"} PS2=${PS2//"\\[\\e]633;G;${__ttyward_s[literal]}\\a\\]"}
   fi
+  __ttyward_s[literal]=$literal
+  if [[ $literal ]]; then
+    PS0=${PS0//"$take$start"}
+    PS1=${PS1//"\\[\\e]633;B;$n\\a\\]"}
+    PS2=${PS2//"\\[\\e]633;F;$n\\a\\]"} PS2=${PS2//"\\[\\e]633;G;$n\\a\\]"}
+    n=$literal take= start="\\e]633;C;$literal\\a"
+  fi
+  if [[ $PS1 != *"\\[\\e]633;B;$n\\a\\]"* ]]; then PS1+="\\[\\e]633;B;$n\\a\\]"; fi
+  if [[ $PS2 != *"\\[\\e]633;G;$n\\a\\]"* ]]; then PS2="\\[\\e]633;F;$n\\a\\]$PS2\\[\\e]633;G;$n\\a\\]"; fi
+  if [[ $PS0 != *"$take$start"* ]]; then PS0+=$take$start; fi
   if [[ @HISTORY@ == 0 ]]; then
     case :${HISTCONTROL-}: in
       *:ignorespace:* | *:ignoreboth:*) ;;
@@ -236,6 +325,12 @@ __ttyward_put_in_place() {
 
 [[ $__ttyward_allexport == *a* ]] && set -a
 unset __ttyward_allexport
+
+# Read by a shell that has read its own files.
+if [[ @AGAIN@ == 1 ]]; then
+  { __ttyward_install; } 2>/dev/null
+  return 0
+fi
 
 # What bash would have read. /etc/bash.bashrc is read by bash itself, where it was built to do so.
 if [[ @LOGIN@ == 1 ]]; then

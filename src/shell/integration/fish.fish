@@ -1,6 +1,8 @@
-# Hooks for an interactive fish, 3.0 or later. Read by --init-command, after config.fish.
+# Hooks for an interactive fish, 3.0 or later. Read by --init-command, after config.fish, or by a shell that is at its
+# prompt already.
 #
-# Marks are OSC 633 and end with this shell's nonce. They go to /dev/tty, because a command may have redirected
+# Marks are OSC 633 and end with the nonce of the command they are about: fish_preexec takes it from the file "next",
+# where the terminal puts a new one before each prompt. They go to /dev/tty, because a command may have redirected
 # the shell's own output. Nothing is exported.
 set -gu __ttyward_nonce @NONCE@
 set -gu __ttyward_dir @DIR@
@@ -73,7 +75,17 @@ function __ttyward_environment
     set -g __ttyward_env_values $values
 end
 
+# Throws away what was typed and not read. There is such a file if anything was typed since the last prompt that must
+# not become a command.
+function __ttyward_drop
+    command sh -c 's=$(stty -g) && stty -icanon -echo min 0 time 1 && cat >/dev/null; stty "$s"' </dev/tty 2>/dev/null
+end
+
 function __ttyward_exec --on-event fish_preexec
+    set -l next
+    builtin read next <$__ttyward_dir/next
+    test -n "$next"
+    and set -g __ttyward_nonce $next
     set -g __ttyward_ran 1
     if test (builtin string length -- "$argv[1]") -le 16384
         __ttyward_mark "E;"(__ttyward_escape "$argv[1]")
@@ -84,6 +96,7 @@ end
 function __ttyward_finish --on-event fish_postexec
     set -l s $status
     set -l p $pipestatus
+    __ttyward_mark "P;Cwd="(__ttyward_escape $PWD)
     __ttyward_mark "D;$s;"(builtin string join '|' -- $p)";$__ttyward_ran"
     set -g __ttyward_ran 2
 end
@@ -101,6 +114,8 @@ function __ttyward_prompt --on-event fish_prompt
     set -g __ttyward_ran 0
     set -g __ttyward_seen 1
     __ttyward_install
+    test -e $__ttyward_dir/typed
+    and __ttyward_drop
     __ttyward_mark "P;Cwd="(__ttyward_escape $PWD)
     __ttyward_mark A
 end

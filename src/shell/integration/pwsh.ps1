@@ -1,6 +1,7 @@
 # Hooks for an interactive PowerShell 7, read by -Command after the user's profiles.
 #
-# Marks are OSC 633 and end with this shell's nonce, which lives in this script's own scope.
+# Marks are OSC 633 and end with the nonce of the command they are about, which lives in this script's own scope. A
+# new one is taken from the file "next" when a command begins.
 & {
     $state = @{
         Nonce    = '@NONCE@'
@@ -26,6 +27,10 @@
     $function:global:prompt = {
         $ok = $global:?
         $native = $global:LASTEXITCODE
+        $location = $ExecutionContext.SessionState.Path.CurrentLocation
+        if ($location.Provider.Name -eq 'FileSystem') {
+            & $state.Mark "P;Cwd=$(& $state.Escape $location.ProviderPath)"
+        }
         if ($state.Seen) {
             # A cmdlet has no exit code; $? is all there is to know.
             $code = if ($ok) { 0 } elseif ($native) { $native } else { 1 }
@@ -33,10 +38,6 @@
         }
         $state.Seen = $true
         $state.Ran = 0
-        $location = $ExecutionContext.SessionState.Path.CurrentLocation
-        if ($location.Provider.Name -eq 'FileSystem') {
-            & $state.Mark "P;Cwd=$(& $state.Escape $location.ProviderPath)"
-        }
         & $state.Mark 'A'
         $text = & $state.Prompt
         $global:LASTEXITCODE = $native
@@ -47,6 +48,8 @@
         $function:global:PSConsoleHostReadLine = {
             $line = & $state.ReadLine
             $state.Ran = 1
+            $next = [IO.File]::ReadAllText([IO.Path]::Combine($state.Folder, 'next')).Trim()
+            if ($next) { $state.Nonce = $next }
             if ($line.Length -le 16384) { & $state.Mark "E;$(& $state.Escape $line)" }
             & $state.Mark 'C'
             $line

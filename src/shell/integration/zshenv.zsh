@@ -1,21 +1,22 @@
 # Hooks for an interactive zsh. It stands in for the user's .zshenv: ZDOTDIR points here only until this file
-# is read, so zsh finds all later files of the user's by itself, in its usual order.
+# is read, so zsh finds all later files of the user's by itself, in its usual order. A shell that is at its prompt
+# already may read it, too, and then it reads nothing else.
 #
-# Marks are OSC 633 and end with this shell's nonce. They go to /dev/tty, because a command may have redirected
-# the shell's own output. Nothing is exported.
-if [[ @HAS_ZDOTDIR@ == 1 ]]; then
-  export ZDOTDIR=@USER_ZDOTDIR@
-else
-  unset ZDOTDIR
+# Marks are OSC 633 and end with the nonce of the command they are about: preexec takes it from the file "next", where
+# the terminal puts a new one before each prompt. They go to /dev/tty, because a command may have redirected the
+# shell's own output. Nothing is exported.
+if [[ @AGAIN@ != 1 ]]; then
+  if [[ @HAS_ZDOTDIR@ == 1 ]]; then
+    export ZDOTDIR=@USER_ZDOTDIR@
+  else
+    unset ZDOTDIR
+  fi
 fi
 
 if [[ -o interactive ]]; then
   typeset -g +x __ttyward_nonce=@NONCE@ __ttyward_dir=@DIR@
-  typeset -g +x __ttyward_b=$'\e]633;B;'$__ttyward_nonce$'\a'
-  typeset -g +x __ttyward_f=$'\e]633;F;'$__ttyward_nonce$'\a'
-  typeset -g +x __ttyward_g=$'\e]633;G;'$__ttyward_nonce$'\a'
   typeset -g +x __ttyward_ran=0 __ttyward_seen= __ttyward_done= __ttyward_late= __ttyward_text=
-  typeset -g +x __ttyward_names= __ttyward_snapshot= __ttyward_cwd= __ttyward_cwd_text=
+  typeset -g +x __ttyward_names= __ttyward_snapshot= __ttyward_reading= __ttyward_literal=
   typeset -gA +x __ttyward_env
 
   # OSC 633's escapes for $1, in __ttyward_text.
@@ -33,6 +34,26 @@ if [[ -o interactive ]]; then
       v=${v//[[:cntrl:]]/?}
     fi
     __ttyward_text=$v
+  }
+
+  # Whether our variables are as we made them: a command may have made one an integer (what is assigned is evaluated
+  # then) or read-only. Such a one is made anew; where that cannot be, the hooks do nothing at all.
+  __ttyward_check() {
+    local tw_name tw_value
+    for tw_name in nonce dir ran seen done late text names snapshot reading literal; do
+      tw_name=__ttyward_$tw_name
+      [[ ${(Pt)tw_name} == scalar ]] && continue
+      tw_value=${(P)tw_name}
+      builtin unset $tw_name || return 1
+      builtin typeset -g +x $tw_name=$tw_value || return 1
+    done
+    return 0
+  }
+
+  # Throws away what was typed and not read. There is such a file if anything was typed since the last prompt that
+  # must not become a command.
+  __ttyward_drop() {
+    command -p sh -c 's=$(stty -g) && stty -icanon -echo min 0 time 1 && cat >/dev/null; stty "$s"' </dev/tty
   }
 
   __ttyward_put() {
@@ -55,7 +76,25 @@ if [[ -o interactive ]]; then
     [[ $tw_names == "$__ttyward_names" ]] || __ttyward_remember "$tw_names"
     __ttyward_values
     [[ $tw_snapshot == "$__ttyward_snapshot" ]] || __ttyward_report
+    tw_snapshot="${(kj: :)aliases} ${(kj: :)galiases} ${(kj: :)saliases}=${(kj: :)functions}=$tw_options=$tw_ifs=${LC_ALL-}=${LC_CTYPE-}=${LANG-}"
+    [[ $tw_snapshot == "$__ttyward_reading" ]] || __ttyward_report_reading
     return 0
+  }
+
+  # What changes how a line is read.
+  __ttyward_report_reading() {
+    local -a all=(${${(k)functions}:#__ttyward_*})
+    local ifs=0 cut=0 names="${(j: :)all}" out=$'\e]633;Reading;'
+    __ttyward_reading=$tw_snapshot
+    [[ $tw_ifs == $' \t\n\0' || $tw_ifs == $' \t\n' ]] && ifs=1
+    if (( $#names > 32768 )); then names=${names[1,32768]% *} cut=1; fi
+    __ttyward_escape "${(kj: :)aliases} ${(kj: :)galiases} ${(kj: :)saliases}"
+    (( $#__ttyward_text > 8192 )) && { __ttyward_text=${__ttyward_text[1,8192]% *} cut=1 }
+    out+="$__ttyward_text;"
+    __ttyward_escape "$names"
+    out+="$__ttyward_text;$tw_options;$ifs;"
+    __ttyward_escape "${LC_ALL:-${LC_CTYPE:-${LANG-}}}"
+    __ttyward_put "$out${__ttyward_text[1,128]};$cut;$__ttyward_nonce"$'\a'
   }
 
   # Makes the function that puts all values into `tw_snapshot`: whether any of them changed is then one comparison.
@@ -110,9 +149,11 @@ if [[ -o interactive ]]; then
 
   __ttyward_finish() {
     __ttyward_done=1
-    [[ -z $__ttyward_seen ]] && return 0
+    __ttyward_escape "$PWD"
+    local out=$'\e]633;P;Cwd='"$__ttyward_text;$__ttyward_nonce"$'\a'
     # A line without its end: what PROMPT_SP does, but after the mark, so that it is no part of the output.
-    __ttyward_put $'\e]633;D;'"$1;$2;$__ttyward_ran;$__ttyward_nonce"$'\a'${(l:$((COLUMNS - 1)):: :)}$'\r'
+    [[ -n $__ttyward_seen ]] && out+=$'\e]633;D;'"$1;$2;$__ttyward_ran;$__ttyward_nonce"$'\a'${(l:$((COLUMNS - 1)):: :)}$'\r'
+    __ttyward_put "$out"
   }
 
   # The first thing before a prompt: the status, before anybody else's hook takes its time.
@@ -121,30 +162,27 @@ if [[ -o interactive ]]; then
     {
       builtin emulate -L zsh
       builtin setopt unset no_err_exit no_err_return no_all_export no_xtrace
-      __ttyward_finish $s $p
+      __ttyward_check && __ttyward_finish $s $p
     } 2>/dev/null
     return 0
   }
 
   # The last thing before a prompt: by now a theme has made its PS1.
   __ttyward_last() {
-    { local tw_s=$? tw_p="${(j:|:)pipestatus}" tw_subst=${options[promptsubst]-off} } 2>/dev/null
+    { local tw_s=$? tw_p="${(j:|:)pipestatus}" tw_subst=${options[promptsubst]-off} tw_ifs=${IFS-} tw_options="${(kj: :)options[(R)on]}" } 2>/dev/null
     {
       builtin emulate -L zsh
       builtin setopt unset no_err_exit no_err_return no_all_export no_xtrace
+      __ttyward_check || return 0
       [[ -z $__ttyward_done ]] && __ttyward_finish $tw_s $tw_p
       __ttyward_let_pass && return 0
+      [[ -e $__ttyward_dir/typed ]] && __ttyward_drop
+      __ttyward_install $tw_subst
       [[ @ENVIRONMENT@ == 1 ]] && [[ $__ttyward_ran != 0 || -z $__ttyward_seen ]] && __ttyward_environment
       __ttyward_done=
       __ttyward_ran=0
       __ttyward_seen=1
-      __ttyward_install $tw_subst
-      if [[ $PWD != "$__ttyward_cwd" ]]; then
-        __ttyward_escape "$PWD"
-        __ttyward_cwd=$PWD
-        __ttyward_cwd_text=$__ttyward_text
-      fi
-      __ttyward_put $'\e]633;P;Cwd='"$__ttyward_cwd_text;$__ttyward_nonce"$'\a\e]633;A;'"$__ttyward_nonce"$'\a'
+      __ttyward_put $'\e]633;A;'"$__ttyward_nonce"$'\a'
     } 2>/dev/null
     __ttyward_options
     return 0
@@ -188,7 +226,9 @@ if [[ -o interactive ]]; then
     {
       builtin emulate -L zsh
       builtin setopt unset no_err_exit no_err_return no_all_export no_xtrace
-      local out=
+      __ttyward_check || return 0
+      local out= next="$(<$__ttyward_dir/next)"
+      [[ -n $next ]] && __ttyward_nonce=$next
       __ttyward_ran=1
       if (( $#1 <= 16384 )) && [[ -n $1 ]]; then
         __ttyward_escape "$1"
@@ -204,14 +244,25 @@ if [[ -o interactive ]]; then
   __ttyward_install() {
     precmd_functions=(__ttyward_first ${precmd_functions:#__ttyward_*} __ttyward_last)
     preexec_functions=(${preexec_functions:#__ttyward_*} __ttyward_exec)
-    local b='${__ttyward_b-}' f='${__ttyward_f-}' g='${__ttyward_g-}'
-    [[ $1 == on ]] || { b=$__ttyward_b f=$__ttyward_f g=$__ttyward_g }
+    # By name, so that an exported PS1 gives nothing away; literally, where prompts expand nothing.
+    local n='${__ttyward_nonce-}' b f g old
+    if [[ -n $__ttyward_literal ]]; then
+      old=$'%{\e]633;B;'"$__ttyward_literal"$'\a%}'
+      PS1=${PS1//"$old"}
+      old=$'%{\e]633;F;'"$__ttyward_literal"$'\a%}'
+      PS2=${PS2//"$old"}
+      old=$'%{\e]633;G;'"$__ttyward_literal"$'\a%}'
+      PS2=${PS2//"$old"}
+    fi
+    __ttyward_literal=
+    [[ $1 == on ]] || { n=$__ttyward_nonce; __ttyward_literal=$n }
+    b=$'%{\e]633;B;'"$n"$'\a%}' f=$'%{\e]633;F;'"$n"$'\a%}' g=$'%{\e]633;G;'"$n"$'\a%}'
     if [[ $PS1 != *"$b"* ]]; then
       # A bare % at the end would swallow what follows.
       [[ $PS1 == (|*[^%])(%%)#% ]] && PS1+=%
-      PS1+="%{$b%}"
+      PS1+=$b
     fi
-    [[ $PS2 != *"$g"* ]] && PS2="%{$f%}$PS2%{$g%}"
+    [[ $PS2 != *"$g"* ]] && PS2="$f$PS2$g"
     return 0
   }
 
@@ -221,6 +272,6 @@ if [[ -o interactive ]]; then
   __ttyward_options
 fi
 
-if [[ -r ${ZDOTDIR-$HOME}/.zshenv ]]; then
+if [[ @AGAIN@ != 1 && -r ${ZDOTDIR-$HOME}/.zshenv ]]; then
   source ${ZDOTDIR-$HOME}/.zshenv
 fi

@@ -1,0 +1,54 @@
+#include "engine/shell_reading.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ttyward::engine {
+namespace {
+
+// Options that change what a line, or a pattern in it, means.
+constexpr auto kBashOptions = std::to_array<std::string_view>(
+    {"posix", "keyword", "dotglob", "nocaseglob", "compat31", "compat32", "compat40", "compat41", "compat42",
+     "compat43", "compat44"});
+constexpr auto kZshOptions = std::to_array<std::string_view>(
+    {"rcquotes", "globsubst", "shwordsplit", "globdots", "ksharrays", "kshglob", "shglob", "cshjunkiequotes",
+     "ignorebraces", "braceccl", "magicequalsubst"});
+
+std::string doubt_about(Language language, const shell::ReadingState& state) {
+  if (state.truncated) return "this shell has too many aliases and functions to be known";
+  if (!state.ifs_is_default) return "IFS of this shell was changed";
+  if (!state.locale_is_plain()) return "the locale of this shell is neither UTF-8 nor plain";
+  const auto any = [&](const auto& options) {
+    return std::find_if(options.begin(), options.end(),
+                        [&](std::string_view name) { return state.has_option(name); });
+  };
+  if (language == Language::Bash) {
+    if (const auto found = any(kBashOptions); found != kBashOptions.end())
+      return "the option '" + std::string(*found) + "' of this shell changes how lines are read";
+    if (!state.has_option("interactive_comments")) return "this shell runs what stands behind a #";
+  }
+  if (language == Language::Zsh) {
+    if (const auto found = any(kZshOptions); found != kZshOptions.end())
+      return "the option '" + std::string(*found) + "' of this shell changes how lines are read";
+  }
+  return {};
+}
+
+}  // namespace
+
+policy::ShellReading reading_of(Language language, const shell::ReadingState& state) {
+  policy::ShellReading reading = reading_of(language);
+  if (!state.known) return reading;
+  if (reading.doubt.empty()) reading.doubt = doubt_about(language, state);
+  reading.functions = state.functions;
+  for (const std::string& name : state.aliases) {
+    const auto told = std::find_if(state.alias_values.begin(), state.alias_values.end(),
+                                   [&](const auto& one) { return one.first == name; });
+    // An alias whose value is not known is not a plain command.
+    reading.aliases.emplace_back(name, told == state.alias_values.end() ? std::string() : told->second);
+  }
+  if (language == Language::Bash && !state.has_option("expand_aliases")) reading.aliases.clear();
+  return reading;
+}
+
+}  // namespace ttyward::engine
