@@ -34,7 +34,7 @@ TEST_F(Verbs, OpenPrintsTheId) {
   EXPECT_EQ(done.out, "tabcdefghijkl\n");
   EXPECT_EQ(done.err, "");
   EXPECT_THAT(daemon.calls(),
-              ElementsAre(testing::StartsWith(
+              ElementsAre(::testing::StartsWith(
                   R"(open {"cwd":"/","name":"build","owner":"user","size":{"cols":100,"rows":30},)"
                   R"("env":{"A":"b=c"},"request":")")));
 }
