@@ -28,7 +28,7 @@ class Gate(McpTest):
     def allow(self, *programs):
         with open(self.home + "/config/rules.toml", "w") as f:
             for program in programs:
-                f.write(f'[[rule]]\nname = "{program}"\ndecision = "allow"\nprogram = "{program}"\n')
+                f.write(f'[[rule]]\nname = "{program}"\ndecision = "allow"\nprogram = "{program}"\nargs = ["..."]\n')
         os.chmod(self.home + "/config/rules.toml", 0o600)
 
     def test_a_persons_terminal_is_out_of_reach(self):

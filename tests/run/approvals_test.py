@@ -443,7 +443,7 @@ class WithoutDaemon(RunTest):
                                                       ("ls \x1b[2K", 0, "/q", now)]):
             db.execute("INSERT INTO commands VALUES (?,'t1','','','agent',?,?,NULL,'exited',?,NULL,'wait','pty','none',"
                        "?,5,'',0,0,0,0,'')", (f"c{i}", command, cwd, code, at))
-        db.execute("INSERT INTO decisions VALUES ('d1',?,NULL,NULL,'agent','rm x','/p','deny','person','high','',"
+        db.execute("INSERT INTO decisions VALUES (1,'','d1',?,NULL,NULL,'run','agent','rm x','/p','deny','person','high','',"
                    "'no','ann',?)", (now, now))
         db.commit()
         db.close()
