@@ -80,13 +80,13 @@ class Daemon:
         os.mkdir(self.home)
         self.environment = {"PATH": os.environ["PATH"], "HOME": self.home, "TTYWARD_HOME": self.folder + "/tw",
                             "SHELL": "/bin/bash", "LANG": "C.UTF-8", "TERM": "xterm-256color"}
-        self.environment[person.VARIABLE] = person.make_token(self.folder + "/tw")
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]
         if mount:
             os.mkdir(self.folder + "/tw", 0o700)
             subprocess.run(["mount", "-t", "tmpfs", "-o", mount + ",mode=700", "tmpfs", self.folder + "/tw"], check=True)
+        self.environment[person.VARIABLE] = person.make_token(self.folder + "/tw")
         if config:
             os.makedirs(self.folder + "/tw/config", mode=0o700)
             with open(self.folder + "/tw/config/config.toml", "w") as f:

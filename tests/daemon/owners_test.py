@@ -326,11 +326,9 @@ class Opening(OwnersTest):
 class Typing(OwnersTest):
     def setUp(self):
         super().setUp()
-        rules = self.daemon.folder + "/tw/config/rules.toml"
-        os.makedirs(os.path.dirname(rules), mode=0o700, exist_ok=True)
-        with open(os.open(rules, os.O_WRONLY | os.O_CREAT, 0o600), "w") as f:
-            for program in ("python3", "bash", "less", "dash", "vim"):
-                f.write(f'[[rule]]\nname = "{program}"\ndecision = "allow"\nprogram = "{program}"\n')
+        for program in ("python3", "bash", "less", "dash", "vim"):
+            rule = f'[[rule]]\nname = "{program}"\ndecision = "allow"\nprogram = "{program}"\nargs = ["..."]\n'
+            self.person.call("rule_add", text=rule)
         self.one = self.agent()
         self.terminal = self.open(self.one)
 
@@ -491,10 +489,8 @@ class Persons(OwnersTest):
 
     def test_what_an_agent_runs_is_its_own_session(self):
         """And nobody's dialogue, and never a person, whatever it says or brings."""
-        rules = self.daemon.folder + "/tw/config/rules.toml"
-        os.makedirs(os.path.dirname(rules), mode=0o700, exist_ok=True)
-        with open(os.open(rules, os.O_WRONLY | os.O_CREAT, 0o600), "w") as f:
-            f.write('[[rule]]\nname = "p"\ndecision = "allow"\nprogram = "python3"\n')
+        rule = '[[rule]]\nname = "p"\ndecision = "allow"\nprogram = "python3"\nargs = ["..."]\n'
+        self.person.call("rule_add", text=rule)
         token = self.daemon.environment["TTYWARD_PERSON_TOKEN_FILE"]
         script = self.work + "/hello.py"
         with open(script, "w") as f:

@@ -338,7 +338,7 @@ TEST_F(DaemonProcess, ASessionComesBackAfterAKill) {
 TEST_F(DaemonProcess, OpenCallsOfAKilledDaemonAreSentAgainOrToldApart) {
   auto session = Session::open(options_for(TOY_DAEMON)).value();
   const auto first = session.welcome();
-  const uint64_t batch = *session.start("batch", {{"command", "make"}});
+  const uint64_t typed = *session.start("input", {{"terminal", "t1"}, {"text", "y"}});
   const uint64_t wait = *session.start("wait", {{"command", "c1"}, {"not_on", first.daemon}});
   const uint64_t other =
       *session.start("wait", {{"terminal", "t1"}, {"pattern", "x"}, {"not_on", first.daemon}});
@@ -360,12 +360,12 @@ TEST_F(DaemonProcess, OpenCallsOfAKilledDaemonAreSentAgainOrToldApart) {
   }
   ASSERT_TRUE(replies.at(wait));
   EXPECT_EQ(replies.at(wait)->at("condition").as_string(), "exit");
-  for (const uint64_t id : {batch, other}) {
+  for (const uint64_t id : {typed, other}) {
     ASSERT_FALSE(replies.at(id));
     EXPECT_EQ(replies.at(id).error().code, wire::Code::Unavailable);
     EXPECT_EQ(replies.at(id).error().fate, CallFailure::Fate::Unknown);
   }
-  EXPECT_THAT(replies.at(batch).error().message, HasSubstr("'batch'"));
+  EXPECT_THAT(replies.at(typed).error().message, HasSubstr("'input'"));
 }
 
 TEST_F(DaemonProcess, ABlockingCallSurvivesAKill) {

@@ -25,7 +25,7 @@ class ToyApplication final : public daemon::Application {
     }
     if (name == "check") std::abort();  // repeatable by its name, and deadly
     if (name == "echo") return responder.ok(args);
-    if (name == "wait" || name == "exec" || name == "batch") return kept_.push_back(responder);
+    if (name == "wait" || name == "exec" || name == "input") return kept_.push_back(responder);
     responder.fail({wire::Code::InvalidArgument, "there is no call '" + name + "'"});
   }
   void connection_closed(uint64_t) override {}
