@@ -147,6 +147,34 @@ TEST(Evaluation, arithmetic_and_subscripts) {
                   "for ((i=0;i<3;i++)); do echo $i; done", "echo $RANDOM $SECONDS", "echo ${a[0]} ${a[@]}"});
 }
 
+TEST(Evaluation, commands_and_values_in_odd_places) {
+  expect_asked({"echo ${0/x/$(touch pwned)}",
+                "set -- x; echo ${1/x/$(touch pwned)}",
+                "echo ${HOME/x/${0/x/$(touch y)}}",
+                "set -- 'a[$(touch p)]'; echo $(($1))",
+                "set -- 'a[$(touch p)]'; ((1+$1))",
+                "echo $((${1}))",
+                "x='a[$(touch p)]'; echo $((x=x))",
+                "x='a[$(touch p)]'; : $((0 && (x=1))); echo $((x))",
+                "x='a[$(touch p)]'; : ${HOME:-$((x=1))}; echo $((x))",
+                "x='a[$(touch p)]'; [[ a == b && $((x=1)) ]]; echo $((x))",
+                "x='a[$(touch p)]'; for ((;0;x=1)); do :; done; echo $((x))",
+                "cat .[[:alpha:]]nv",
+                "cat .[!]x]nv",
+                "cat .[[=e=]]nv",
+                "cat ~/.[[:lower:]]sh/id_rsa",
+                "x='.[e]nv'; cat $x",
+                "x='[e]nv'; cat .$x",
+                "cat $(echo '.[e]nv')",
+                "x='.[e'; cat $x]nv",
+                "tsort .env",
+                "xxd -ps a pwned",
+                "gawk 'BEGIN{SYMTAB[\"ARGV\"][1]=\".env\"}{print}' a",
+                "jq -n '$ ENV.HOME'"});
+  expect_allowed({"echo ${0/x/y}", "((i=0)); echo $((i + 1))", "for ((i=0;i<3;i++)); do echo $((i*2)); done",
+                  "cat src/[ab].c", "ls [[:upper:]]*.md", "echo $(($# + 1))", "xxd -ps a", "tsort f"});
+}
+
 TEST(Evaluation, variables_that_change_the_next_reading) {
   expect_asked({"LC_ALL=zh_CN.GBK; ls", "LANG=ja_JP.SJIS", "IFS=/; ls", "PATH=.:$PATH ls",
                 "PROMPT_COMMAND=ls", "BASH_ENV=f ls", "POSIXLY_CORRECT=1; ls", "HISTFILE=x; ls",

@@ -158,7 +158,8 @@ std::string ShellWalk::compound(const syntax::Command& item, const Input& input)
       test_command(item);
       return {};
     case CommandKind::Arithmetic:
-      reader_.check_arithmetic(item.expressions[0], item.expression_spans[0]);
+      reader_.check_arithmetic(item.expressions[0], item.expression_spans[0],
+                               WordReader::Arithmetic::AlwaysRuns);
       return {};
     case CommandKind::Simple:
       break;
@@ -209,7 +210,8 @@ void ShellWalk::body_twice(const syntax::List& body, const Input& input) {
 void ShellWalk::loop(const syntax::Command& item, const Input& input) {
   if (item.kind == CommandKind::ArithmeticFor) {
     for (size_t i = 0; i < item.expressions.size(); ++i)
-      reader_.check_arithmetic(item.expressions[i], item.expression_spans[i]);
+      reader_.check_arithmetic(item.expressions[i], item.expression_spans[i],
+                               i == 0 ? WordReader::Arithmetic::AlwaysRuns : WordReader::Arithmetic::MayRun);
   } else {
     list(item.lists[0], input);
   }

@@ -134,6 +134,7 @@ void WordExpander::parameter(const Part& part) {
   if (!named) {
     if (expansion.op == ParameterOp::None) return put(special_value(expansion), part.quoted());
     reader_.read_parts(expansion.argument);  // for the commands inside
+    reader_.read_parts(expansion.replacement);
     const bool all = expansion.name == "@" || expansion.name == "*";
     return put({{std::string(1, all ? kAnyFields : kAny)}, "", false}, part.quoted());
   }

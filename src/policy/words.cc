@@ -25,7 +25,7 @@ class FieldBuilder {
         expansion(expander_.expansions[static_cast<size_t>(item.expansion)], item.quoted);
       } else {
         append(item.c, item.quoted);
-        if (!item.quoted && item.c == '[') at = bracket(items, at);
+        if (!item.quoted && item.c == '[' && !anything_) at = bracket(items, at);
       }
     }
     if (started_) flush();
@@ -58,11 +58,20 @@ class FieldBuilder {
 
   void append_text(std::string_view text) {
     started_ = true;
-    current_.text.append(text);
+    for (const char c : text) {
+      if (passes(c)) current_.text.push_back(c);
+    }
+  }
+
+  // Behind a set that may end anywhere nothing is known up to the next folder.
+  bool passes(char c) {
+    if (c == '/') anything_ = false;
+    return !anything_;
   }
 
   void append(char c, bool quoted) {
     started_ = true;
+    if (!passes(c)) return;
     if (!quoted && splits()) {
       if (c == '*') c = kStar;
       if (c == '?') c = kOne;
@@ -70,16 +79,43 @@ class FieldBuilder {
     current_.text.push_back(c);
   }
 
-  // [abc] is one character of some set; without a closing bracket it is itself.
+  // [abc] is one character of some set; without a closing bracket it is itself. With an expansion in it, it
+  // may end anywhere: the rest of the name may be anything.
   size_t bracket(const WordItems& items, size_t at) {
     if (!splits()) return at;
-    for (size_t i = at + 2; i < items.size() && items[i].c != '/'; ++i) {
-      if (items[i].c == ']' && !items[i].quoted) {
-        current_.text.back() = kOne;
-        return i;
+    for (size_t i = at + 1; i < items.size() && items[i].c != '/'; ++i) {
+      if (items[i].c != 0) continue;
+      current_.text.back() = kStar;
+      anything_ = true;
+      return at;
+    }
+    const size_t end = bracket_end(items.size(), at, [&](size_t i) {
+      return items[i].quoted ? (items[i].c == '/' ? '/' : 'x') : items[i].c;
+    });
+    if (end == 0) return at;
+    current_.text.back() = kOne;
+    return end;
+  }
+
+  // Where the set that begins at `at` ends; 0: it is none. Classes such as [:alpha:] are parts of it.
+  template <typename CharacterAt>
+  static size_t bracket_end(size_t size, size_t at, CharacterAt character) {
+    size_t i = at + 1;
+    if (i < size && (character(i) == '!' || character(i) == '^')) ++i;
+    if (i < size && character(i) == ']') ++i;
+    for (; i < size && character(i) != '/'; ++i) {
+      if (character(i) == ']') return i;
+      if (character(i) != '[' || i + 1 >= size) continue;
+      const char kind = character(i + 1);
+      if (kind != ':' && kind != '=' && kind != '.') continue;
+      for (size_t j = i + 2; j + 1 < size && character(j) != '/'; ++j) {
+        if (character(j) == kind && character(j + 1) == ']') {
+          i = j + 1;
+          break;
+        }
       }
     }
-    return at;
+    return 0;
   }
 
   void expansion(const WordExpander::Expanded& expansion, bool quoted) {
@@ -111,7 +147,17 @@ class FieldBuilder {
         continue;
       }
       started_ = true;
-      current_.text.push_back(c == kAny ? kAnyFields : c == '*' ? kStar : c == '?' || c == '[' ? kOne : c);
+      if (!passes(c)) continue;
+      if (c == '[') {
+        const size_t end = bracket_end(value.size(), i, [&](size_t at) { return value[at]; });
+        const bool known =
+            end != 0 && value.substr(i, end - i).find_first_of("\x01\x02\x03\x06 \t\n") == std::string::npos;
+        current_.text.push_back(known ? kOne : kStar);
+        if (known) i = end;
+        anything_ = !known;
+        continue;
+      }
+      current_.text.push_back(c == kAny ? kAnyFields : c == '*' ? kStar : c == '?' ? kOne : c);
     }
   }
 
@@ -124,6 +170,7 @@ class FieldBuilder {
     out_->push_back(std::move(current_));
     current_ = Field{};
     started_ = false;
+    anything_ = false;
   }
 
   const WordExpander& expander_;
@@ -133,6 +180,7 @@ class FieldBuilder {
   std::vector<Field>* out_ = nullptr;
   Field current_;
   bool started_ = false;
+  bool anything_ = false;  // up to the next '/' the name may be anything
 };
 
 }  // namespace
@@ -182,11 +230,19 @@ std::string WordReader::read_parts(const std::vector<syntax::Part>& parts) {
 }
 
 // Arithmetic evaluates the *values* of variables again: a[$(command)] in one of them would run.
-void WordReader::check_arithmetic(std::string_view body, Span span) {
+// An assignment makes a number of a variable only where it is certain to happen, and only for what follows.
+void WordReader::check_arithmetic(std::string_view body, Span span, Arithmetic when) {
+  const bool certain = when == Arithmetic::AlwaysRuns && body.find_first_of("&|?") == std::string_view::npos;
+  std::vector<std::string> assigned_names;
   for (size_t i = 0; i < body.size(); ++i) {
     const char c = body[i];
-    if (c == '[' && !(i > 0 && body[i - 1] == '$')) {
+    if (c == '[') {
       host_.risky_expansion("a subscript inside arithmetic can run commands", span);
+      return;
+    }
+    const size_t parameter = c == '$' ? body.find_first_not_of('{', i + 1) : std::string_view::npos;
+    if (parameter != std::string_view::npos && body[parameter] >= '0' && body[parameter] <= '9') {
+      host_.risky_expansion("arithmetic on a value that is not known to be a number", span);
       return;
     }
     if (!is_name_start(c) ||
@@ -196,17 +252,24 @@ void WordReader::check_arithmetic(std::string_view body, Span span) {
     while (stop < body.size() && is_name_char(body[stop])) ++stop;
     const std::string_view name = body.substr(i, stop - i);
     const size_t next = body.find_first_not_of(' ', stop);
-    const bool assigned = next != std::string_view::npos && body[next] == '=' && body.substr(next, 2) != "==";
+    const bool assigned = next != std::string_view::npos && body[next] == '=' &&
+                          body.substr(next, 2) != "==" && (i == 0 || body[i - 1] != '$');
     const Value* value = host_.variable(name);
     const bool numeric = value != nullptr && !value->empty() &&
                          value->front().find_first_not_of("0123456789-+ \x03") == std::string::npos;
     if (assigned) {
-      host_.assign(name, {std::string(1, kDigits)});
+      assigned_names.emplace_back(name);
     } else if (!numeric) {
       host_.risky_expansion("arithmetic on a value that is not known to be a number", span);
       return;
     }
     i = stop - 1;
+  }
+  for (const std::string& name : assigned_names) {
+    const Value* value = host_.variable(name);
+    const bool numeric = value != nullptr && !value->empty() &&
+                         value->front().find_first_not_of("0123456789-+ \x03") == std::string::npos;
+    host_.assign(name, {std::string(1, certain || numeric ? kDigits : kAny)});
   }
 }
 

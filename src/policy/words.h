@@ -91,7 +91,8 @@ class WordReader {
   Field read_text(const syntax::Word& word);
   std::string read_parts(const std::vector<syntax::Part>& parts);
   // Arithmetic: reports what could run code; the value is always some number.
-  void check_arithmetic(std::string_view expression, Span span);
+  enum class Arithmetic : uint8_t { MayRun, AlwaysRuns };
+  void check_arithmetic(std::string_view expression, Span span, Arithmetic when = Arithmetic::MayRun);
 
  private:
   ExpansionHost& host_;

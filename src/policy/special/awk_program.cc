@@ -250,7 +250,7 @@ class Reader {
   void name(std::string_view name) {
     if (name == "system" || name == "extension") {
       program_.runs_commands = true;
-    } else if (name == "ARGV") {
+    } else if (name == "ARGV" || name == "SYMTAB" || name == "FUNCTAB") {
       program_.changes_input = true;
     } else if (name == "PROCINFO") {
       program_.changes_input |= !(is(at_ + 1, "[") && at(at_ + 2).text == "sorted_in" && is(at_ + 3, "]"));

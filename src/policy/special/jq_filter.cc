@@ -84,6 +84,7 @@ class Reader {
     while (at_ < text_.size() && is_name_char(text_[at_])) ++at_;
     const std::string_view name = text_.substr(begin, at_ - begin);
     const char before = begin > 0 ? text_[begin - 1] : ' ';
+    filter_.reads_environment |= name == "ENV";
     if (before == '$') {
       filter_.reads_environment |= name == "ENV";
       filter_.loads_files |= name == "__prog_args";
