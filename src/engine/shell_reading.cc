@@ -7,9 +7,9 @@ namespace ttyward::engine {
 namespace {
 
 // Options that change what a line, or a pattern in it, means.
-constexpr auto kBashOptions = std::to_array<std::string_view>(
-    {"posix", "keyword", "dotglob", "nocaseglob", "compat31", "compat32", "compat40", "compat41", "compat42",
-     "compat43", "compat44"});
+constexpr auto kBashOptions =
+    std::to_array<std::string_view>({"posix", "keyword", "dotglob", "nocaseglob", "compat31", "compat32",
+                                     "compat40", "compat41", "compat42", "compat43", "compat44"});
 constexpr auto kZshOptions = std::to_array<std::string_view>(
     {"rcquotes", "globsubst", "shwordsplit", "globdots", "ksharrays", "kshglob", "shglob", "cshjunkiequotes",
      "ignorebraces", "braceccl", "magicequalsubst"});
