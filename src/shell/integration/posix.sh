@@ -59,7 +59,7 @@ fi
 case $- in
 *i*)
   # By name, so that an exported PS1 gives nothing away. A path with characters the mark cannot hold is left out.
-  PS1='@HIDE@@ESC@]633;P;Cwd=${PWD##*[;\\]*};${__ttyward_nonce-}@BEL@@ESC@]633;D;$?;;;${__ttyward_nonce-}@BEL@@ESC@]633;A;${__ttyward_nonce-}@BEL@$(__ttyward_drop)@SHOW@'"${PS1-$ }"'@HIDE@@ESC@]633;B;${__ttyward_nonce-}@BEL@@SHOW@'
+  PS1='@HIDE@@ESC@]633;P;Cwd=${PWD##*[;\\]*};${__ttyward_nonce-}@BEL@@ESC@]633;D;$?;;;${__ttyward_nonce-}@BEL@@ESC@]633;A;${__ttyward_nonce-}@BEL@@DROP@@SHOW@'"${PS1-$ }"'@HIDE@@ESC@]633;B;${__ttyward_nonce-}@BEL@@SHOW@'
   PS2='@HIDE@@ESC@]633;F;${__ttyward_nonce-}@BEL@@SHOW@'"${PS2-> }"'@HIDE@@ESC@]633;G;${__ttyward_nonce-}@BEL@@SHOW@'
   PS1="@PROMPT_LEAD@$PS1"
   ;;
