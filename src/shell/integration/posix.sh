@@ -25,10 +25,13 @@ case $- in
   # Throws away what was typed and not read. There is such a file if anything was typed since the last prompt that
   # must not become a command.
   __ttyward_drop() {
-    [ -e "$__ttyward_dir/typed" ] || return 0
-    __ttyward_s=$(command -p stty -g </dev/tty) &&
-      command -p stty -icanon -echo min 0 time 1 </dev/tty && command -p cat </dev/tty >/dev/null
-    command -p stty "$__ttyward_s" </dev/tty
+    __ttyward_d=$?
+    if [ -e "$__ttyward_dir/typed" ]; then
+      __ttyward_s=$(command -p stty -g </dev/tty) &&
+        command -p stty -icanon -echo min 0 time 1 </dev/tty && command -p cat </dev/tty >/dev/null
+      command -p stty "$__ttyward_s" </dev/tty
+    fi
+    return "$__ttyward_d"
   } 2>/dev/null
   if [ -n "$__ttyward_allexport" ]; then set -a; fi
   unset __ttyward_allexport
