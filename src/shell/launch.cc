@@ -97,6 +97,8 @@ class Planner {
     const bool mksh = kind == ShellKind::Mksh;
     const std::string hide = mksh ? "\x01" : kind == ShellKind::BusyboxAsh ? "\\[" : "";
     const std::string show = mksh ? "\x01" : kind == ShellKind::BusyboxAsh ? "\\]" : "";
+    // mksh keeps an interrupt that comes during a substitution's process for the next line, and drops that.
+    const std::string drop = mksh ? "${|__ttyward_drop;}" : "$(__ttyward_drop)";
     std::string native_rc;
     if (!spec_.user_env && (mksh || kind == ShellKind::Ksh)) {
       const std::string rc = mksh ? "$HOME/.mkshrc" : "$HOME/.kshrc";
@@ -114,6 +116,7 @@ class Planner {
                                                 {"BEL", "\x07"},
                                                 {"HIDE", hide},
                                                 {"SHOW", show},
+                                                {"DROP", drop},
                                                 {"PROMPT_LEAD", mksh ? "\x01\r" : ""}}));
     start({});
     plan_.argv.emplace_back("-i");

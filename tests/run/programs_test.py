@@ -58,9 +58,9 @@ class Programs(RunTest):
             self.assertIn("before\n", result["output"])
             self.assertEqual(result["_code"], 125)
 
-    def test_a_program_that_refreshes_itself_waits_for_nobody(self):
-        result = self.result("--input-patience", "0.1", "--timeout", "3", "echo before; top")
-        self.assertEqual((result["state"], result["_code"]), ("timed_out", 124))
+    def test_a_program_that_refreshes_itself_and_takes_keys_waits(self):
+        result = self.result("--input-patience", "0.1", "--timeout", "30", "echo before; top")
+        self.assertEqual((result["state"], result["_code"]), ("awaiting_input", 125))
         self.assertIn("load average", result["output"])
 
     def test_top_in_batch_mode_is_plain_output(self):

@@ -214,12 +214,13 @@ __ttyward_last() {
   if [[ ${__ttyward_s[done]} ]]; then
     tw_s=${__ttyward_s[status]}
   else
-    # At once: whoever waits for the command does not wait for the rest.
     __ttyward_end
-    if [[ -t $tw_tty ]]; then builtin printf %s "$tw_out" >&"$tw_tty"; else __ttyward_put "$tw_out"; fi
-    tw_out=
   fi
-  if [[ -e $__ttyward_dir/typed ]]; then __ttyward_drop; fi
+  if [[ -e $__ttyward_dir/typed ]]; then
+    __ttyward_put "$tw_out"
+    tw_out=
+    __ttyward_drop
+  fi
   __ttyward_install
   if [[ @ENVIRONMENT@ == 1 ]] && [[ ${__ttyward_s[ran]} != 0 || ! ${__ttyward_s[seen]} ]]; then __ttyward_environment; fi
   __ttyward_s[done]= __ttyward_s[seen]=1

@@ -25,10 +25,13 @@ case $- in
   # Throws away what was typed and not read. There is such a file if anything was typed since the last prompt that
   # must not become a command.
   __ttyward_drop() {
-    [ -e "$__ttyward_dir/typed" ] || return 0
-    __ttyward_s=$(command -p stty -g </dev/tty) &&
-      command -p stty -icanon -echo min 0 time 1 </dev/tty && command -p cat </dev/tty >/dev/null
-    command -p stty "$__ttyward_s" </dev/tty
+    __ttyward_d=$?
+    if [ -e "$__ttyward_dir/typed" ]; then
+      __ttyward_s=$(command -p stty -g </dev/tty) &&
+        command -p stty -icanon -echo min 0 time 1 </dev/tty && command -p cat </dev/tty >/dev/null
+      command -p stty "$__ttyward_s" </dev/tty
+    fi
+    return "$__ttyward_d"
   } 2>/dev/null
   if [ -n "$__ttyward_allexport" ]; then set -a; fi
   unset __ttyward_allexport
@@ -59,7 +62,7 @@ fi
 case $- in
 *i*)
   # By name, so that an exported PS1 gives nothing away. A path with characters the mark cannot hold is left out.
-  PS1='@HIDE@@ESC@]633;P;Cwd=${PWD##*[;\\]*};${__ttyward_nonce-}@BEL@@ESC@]633;D;$?;;;${__ttyward_nonce-}@BEL@@ESC@]633;A;${__ttyward_nonce-}@BEL@$(__ttyward_drop)@SHOW@'"${PS1-$ }"'@HIDE@@ESC@]633;B;${__ttyward_nonce-}@BEL@@SHOW@'
+  PS1='@HIDE@@ESC@]633;P;Cwd=${PWD##*[;\\]*};${__ttyward_nonce-}@BEL@@ESC@]633;D;$?;;;${__ttyward_nonce-}@BEL@@ESC@]633;A;${__ttyward_nonce-}@BEL@@DROP@@SHOW@'"${PS1-$ }"'@HIDE@@ESC@]633;B;${__ttyward_nonce-}@BEL@@SHOW@'
   PS2='@HIDE@@ESC@]633;F;${__ttyward_nonce-}@BEL@@SHOW@'"${PS2-> }"'@HIDE@@ESC@]633;G;${__ttyward_nonce-}@BEL@@SHOW@'
   PS1="@PROMPT_LEAD@$PS1"
   ;;
