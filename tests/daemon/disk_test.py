@@ -57,6 +57,8 @@ class Disk(unittest.TestCase):
         command = result["command_id"]
         self.fill()
         self.true_status(terminal)
+        # A prompt is output, too: it pushes more out of what is kept.
+        self.client.call("wait", terminal=terminal, prompt=True, timeout_ms=20_000)
         before = self.client.call("result", command=command)
         self.restart()
         after = self.client.call("result", command=command)
