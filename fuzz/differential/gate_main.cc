@@ -166,7 +166,7 @@ void run_typed(const Shell& shell, const std::string& line) {
 
 int inside() {
   signal(SIGPIPE, SIG_IGN);
-  std::filesystem::create_directories("/work/here");
+  std::filesystem::create_directories("/tmp/cage/here");
   for (;;) {
     std::array<uint8_t, 2> head{};
     uint32_t size = 0;
@@ -174,17 +174,18 @@ int inside() {
     std::string line(size, '\0');
     if (!read_whole(0, line.data(), size)) return 0;
     const Shell& shell = shells()[head[0]];
-    if (chdir("/work/here") != 0) return 1;
+    if (chdir("/tmp/cage/here") != 0) return 1;
     if (head[1] == 0) {
       run_script(shell, line);
     } else {
       run_typed(shell, line);
     }
     char answer = '.';
-    for (const char* folder : {"/work/here", "/work/home", "/tmp"}) {
+    for (const char* folder : {"/tmp/cage/here", "/tmp/cage/home", "/tmp"}) {
       // fish keeps files of its own elsewhere.
-      const bool counts = shell.dialect != Dialect::Fish || std::string_view(folder) == "/work/here";
+      const bool counts = shell.dialect != Dialect::Fish || std::string_view(folder) == "/tmp/cage/here";
       for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        if (entry.path() == "/tmp/cage") continue;
         if (counts) answer = '!';
         std::error_code ignored;
         std::filesystem::remove_all(entry.path(), ignored);
@@ -215,12 +216,12 @@ class Cage {
       const std::string self = std::filesystem::read_symlink("/proc/self/exe");
       execlp("bwrap", "bwrap", "--unshare-all", "--uid", "65534", "--gid", "65534", "--die-with-parent",
              "--new-session", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp",
-             "--tmpfs", "/work", "--dir", "/work/home", "--ro-bind", (folder_ + "/bin").c_str(), "/work/bin",
-             "--ro-bind", self.c_str(), "/work/runner", "--clearenv", "--setenv", "PATH", "/work/bin",
-             "--setenv", "HOME", "/work/home", "--setenv", "LC_ALL", "C.UTF-8", "--setenv", "PS1", "@@",
-             "--setenv", "PS2", "", "--setenv", "TERM", "dumb", "--setenv", "HISTFILE", "", "--setenv", "x",
-             "a[$(touch END)]", "--setenv", "y", "-v a[$(touch END)] -o 1", "--setenv", "z", "$(touch END)",
-             "/work/runner", "--inside", nullptr);
+             "--dir", "/tmp/cage", "--dir", "/tmp/cage/home", "--ro-bind", (folder_ + "/bin").c_str(),
+             "/tmp/cage/bin", "--ro-bind", self.c_str(), "/tmp/cage/runner", "--clearenv", "--setenv", "PATH",
+             "/tmp/cage/bin", "--setenv", "HOME", "/tmp/cage/home", "--setenv", "LC_ALL", "C.UTF-8",
+             "--setenv", "PS1", "@@", "--setenv", "PS2", "", "--setenv", "TERM", "dumb", "--setenv",
+             "HISTFILE", "", "--setenv", "x", "a[$(touch END)]", "--setenv", "y", "-v a[$(touch END)] -o 1",
+             "--setenv", "z", "$(touch END)", "/tmp/cage/runner", "--inside", nullptr);
       _exit(126);
     }
     close(to[0]);
@@ -265,7 +266,7 @@ bool allowed(const std::string& line, Dialect dialect, Manner manner) {
   static const policy::FakeFiles kFiles;
   policy::ShellReading reading;
   reading.syntax = {dialect, manner};
-  policy::Place place{"/work/here", "/work/here", "/work/home", &kFiles};
+  policy::Place place{"/tmp/cage/here", "/tmp/cage/here", "/tmp/cage/home", &kFiles};
   place.shell = &reading;
   return policy::check(line, place, policy::RuleSet{}, policy::Settings{}).decision ==
          policy::Decision::Allow;
