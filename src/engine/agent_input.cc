@@ -179,6 +179,9 @@ TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::R
         break;
     }
   }
+  // Who of the foreground reads is a guess then: nothing is typed on the strength of it.
+  if (!state->waiting && made.kind != Kind::Refuse && !allowed_by_person(terminal.current()))
+    made.kind = Kind::Ask;
   made.program = waiting.program;
   made.pid = waiting.pid;
   made.echo = waiting.kind != pty::WaitKind::Password;
