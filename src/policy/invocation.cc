@@ -134,13 +134,33 @@ std::vector<std::string> Invocation::folders(std::string_view path) const {
   return out;
 }
 
+namespace {
+
+// Leaves files behind whose names the line may not show.
+bool fetches_files(const CommandFact& fact) {
+  for (const std::string_view fetcher :
+       {"wget", "wget2", "aria2c", "axel", "fetch", "scp", "sftp", "tar", "bsdtar", "unzip", "cpio", "7z"}) {
+    if (fact.program == fetcher) return true;
+  }
+  if (fact.program == "git") return fact.subcommand == "clone";
+  if (fact.program != "curl") return false;
+  return std::any_of(fact.argv.begin(), fact.argv.end(), [](const std::string& word) {
+    const bool letters = word.size() > 1 && word[0] == '-' && word[1] != '-';
+    return (letters && word.find_first_of("OoJ") != std::string::npos) || word.starts_with("--remote-name") ||
+           word.starts_with("--output");
+  });
+}
+
+}  // namespace
+
 bool Invocation::runs_fetched(const Field& source) const {
   const bool indirect = !source.constant() || source.text.starts_with("/dev/fd/") || source.text == "-" ||
-                        source.text == "/dev/stdin";
+                        source.text == "/dev/stdin" || source.text.starts_with("/proc/self/fd/");
   const std::string path = indirect ? std::string() : shown(look(source).path);
   bool network = false;
   bool written = indirect;
   for (const CommandFact& before : walk.facts().commands) {
+    if (network || before.program != "tar") written |= fetches_files(before);
     for (const Effect& effect : before.effects) {
       network |= effect.kind == EffectKind::Network;
       written |= effect.kind == EffectKind::Write && effect.target == path;

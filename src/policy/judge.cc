@@ -21,14 +21,19 @@ constexpr auto kLineFilters = std::to_array<std::string_view>(
 std::string_view trusted_name(Invocation& call) {
   const Field& first = call.argv.front();
   if (!first.constant() || first.text.empty()) {
-    call.ask(Risk::High, EffectKind::Execute, "the program is only known when it runs");
+    const bool fetched = call.runs_fetched(first);
+    call.ask(fetched ? Risk::Critical : Risk::High, EffectKind::Execute,
+             fetched ? "runs what comes from the network" : "the program is only known when it runs");
     return {};
   }
   const std::string_view text = first.text;
   const size_t slash = text.rfind('/');
   if (slash == std::string_view::npos) return text;
   if (is_trusted_folder(text.substr(0, slash + 1))) return text.substr(slash + 1);
-  call.ask(Risk::High, EffectKind::Execute, "runs a program by a path outside the system's folders",
+  const bool fetched = call.runs_fetched(first);
+  call.ask(fetched ? Risk::Critical : Risk::High, EffectKind::Execute,
+           fetched ? "runs what comes from the network"
+                   : "runs a program by a path outside the system's folders",
            std::string(text));
   return text.substr(slash + 1);
 }
@@ -335,6 +340,25 @@ void forget_inner_folders(Invocation& call, size_t from) {
 
 }  // namespace
 
+namespace {
+
+// What is collected before anything is printed fills the memory if it never ends.
+void check_endless_input(Invocation& call) {
+  static constexpr auto kCollectors = std::to_array<std::string_view>(
+      {"sort", "tail", "tac", "shuf", "mapfile", "readarray", "sponge", "column", "tsort", "jq", "ptx", "factor"});
+  if (std::find(kCollectors.begin(), kCollectors.end(), call.fact.program) == kCollectors.end()) return;
+  bool endless = call.input.endless;
+  for (const Field& field : call.rest(1)) endless |= is_endless_device(field.text);
+  if (endless)
+    call.ask(Risk::High, EffectKind::Process, "collects what never ends, until the memory is full");
+}
+
+}  // namespace
+
+bool is_endless_device(std::string_view path) {
+  return path == "/dev/zero" || path == "/dev/urandom" || path == "/dev/random" || path == "/dev/full";
+}
+
 void judge_command(Invocation& call) {
   if (call.argv.empty()) return;
   const std::string_view name = trusted_name(call);
@@ -373,6 +397,7 @@ void judge_command(Invocation& call) {
     call.ask(Risk::Medium, EffectKind::Execute, "waits for keys, some of which run commands");
   scale_risks(call, inner_from);
   forget_inner_folders(call, inner_from);
+  check_endless_input(call);
   // A filter that only leaves lines out keeps a listing a listing.
   const bool listing =
       call.input.text.find(kListed) != std::string::npos && call.input.text.find(kAny) == std::string::npos;

@@ -140,7 +140,7 @@ void run_exec(Invocation& call, std::string_view action, std::span<const Field> 
   }
   const size_t commands = call.walk.facts().commands.size();
   call.run_program(argv, Input{});
-  raise_since(call.walk.facts(), commands, Risk::High);
+  raise_since(call.walk.facts(), commands, starts.vital ? Risk::Critical : Risk::High);
 }
 
 Field option_field(std::string text) {
@@ -176,7 +176,9 @@ void find(Invocation& call, const ProgramRow&) {
   size_t at = 1;
   bool follows = false;
   for (const Field& field : call.rest(1)) follows |= field.text == "-L" || field.text == "-follow";
-  while (at < call.argv.size() && (call.word(at) == "-H" || call.word(at) == "-L" || call.word(at) == "-P"))
+  while (at < call.argv.size() &&
+         (call.word(at) == "-H" || call.word(at) == "-L" || call.word(at) == "-P" ||
+          (call.word(at).size() == 3 && call.word(at).starts_with("-O"))))
     ++at;
   while (at < call.argv.size() && !call.word(at).starts_with("-") && call.word(at) != "(" &&
          call.word(at) != "!" && call.word(at) != ",") {

@@ -74,17 +74,24 @@ void check_format(Invocation& call, size_t at) {
   const std::string_view text = format.text;
   bool assigns = !format.constant();
   bool numbers = false;
+  bool wide = false;
   for (size_t i = 0; i + 1 < text.size(); ++i) {
     if (text[i] != '%') continue;
     size_t directive = text.find_first_not_of("-+ #0123456789.*'", i + 1);
     if (directive == std::string_view::npos) break;
     assigns |= text[directive] == 'n';
+    const std::string_view width = text.substr(i + 1, directive - i - 1);
+    wide |= width.size() > 6;
+    if (width.find('*') != std::string_view::npos) {
+      for (const Field& argument : call.rest(at + 1)) wide |= !argument.constant() || argument.text.size() > 6;
+    }
     numbers |= std::string_view("diouxXeEfFgGaA").find(text[directive]) != std::string_view::npos ||
                text.substr(i, directive - i).find('*') != std::string_view::npos;
     i = directive;
   }
   if (assigns)
     call.ask(Risk::High, EffectKind::Execute, "a format that can assign to variables or is not known");
+  if (wide) call.ask(Risk::Medium, EffectKind::Process, "prints more than the memory may hold");
   if (!numbers || call.walk.shell_dialect() == syntax::Dialect::Bash) return;
   for (const Field& argument : call.rest(at + 1)) {
     if (!argument.constant())

@@ -239,6 +239,45 @@ void disk_tool(Invocation& call, const ProgramRow&) {
   }
 }
 
+namespace {
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+}  // namespace
+
+// An address or option that starts a program joins it to another machine.
+void relay(Invocation& call, const ProgramRow& row) {
+  any_inner(call, row);
+  for (size_t i = 1; i < call.argv.size(); ++i) {
+    const std::string word = lower_case(call.word(i));
+    const bool option = row.name != "socat" && (word.starts_with("--exec") || word.starts_with("--sh-exec") ||
+                                                (word.size() > 1 && word[0] == '-' && word[1] != '-' &&
+                                                 word.find_first_of("ec") != std::string::npos));
+    if (!option && word.find("exec:") == std::string::npos && word.find("system:") == std::string::npos)
+      continue;
+    call.ask(Risk::Critical, EffectKind::Execute, "hands a program to another machine", shown(call.argv[i]));
+    check_command_text(call, call.word(i));
+  }
+}
+
+// Statements that throw whole tables away.
+void database(Invocation& call, const ProgramRow& row) {
+  any_inner(call, row);
+  std::string all = lower_case(call.input.text);
+  for (const Field& field : call.rest(1)) all += " " + lower_case(field.text);
+  for (const std::string_view gone :
+       {"drop database", "drop table", "drop schema", "truncate ", "flushall", "flushdb", "dropdatabase"}) {
+    if (all.find(gone) != std::string::npos)
+      call.ask(Risk::Critical, EffectKind::Delete, "throws data of a database away", std::string(gone));
+  }
+}
+
 void container_run(Invocation& call, const ProgramRow& row) {
   for (const Field& field : call.rest(1)) {
     const std::string_view word = field.text;
