@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "policy/danger.h"
 #include "policy/judge.h"
 
 namespace ttyward::policy {
@@ -365,6 +366,12 @@ void judge_assignment(Invocation& call, std::string_view name, std::string_view 
   const syntax::Dialect dialect = call.walk.shell_dialect();
   if (name.starts_with("__ttyward"))
     call.ask(Risk::High, EffectKind::State, "changes a variable of ttyward's own", std::string(name));
+  if (is_code_loading(name)) {
+    check_command_text(call, value);
+    Field file;
+    file.text = std::string(value);
+    check_known_script(call, file);
+  }
   const bool digits = !value.empty() && value.find_first_not_of("0123456789\x03") == std::string_view::npos;
   if (is_integer_variable(name) && !digits)
     call.ask(Risk::High, EffectKind::Execute, "assigns text that is evaluated as arithmetic",

@@ -27,10 +27,11 @@ struct Input {
   std::string text;    // marks where unknown
   bool from_network = false;
   bool deletes_vital = false;           // names from a walk over a vital tree
+  std::string likely;                   // what it may be, for finding catastrophes; empty: nobody knows
   std::vector<std::string> parameters;  // $0, $1 … of the text that runs
 
   static Input of(std::string text, bool from_network = false, bool deletes_vital = false) {
-    return {true, std::move(text), from_network, deletes_vital, {}};
+    return {true, std::move(text), from_network, deletes_vital, {}, {}};
   }
 };
 
@@ -105,6 +106,7 @@ class Invocation {
   Input input;
   std::string output = std::string(1, kAny);  // what it prints, as far as known
   CommandFact fact;
+  bool only_looks = false;  // one of the forms in which the program does nothing else
 
  private:
   bool listed_names_are_known(const Field& field) const;

@@ -82,6 +82,10 @@ class Scanner {
           hit(*option, false, {}, field);
           continue;
         }
+        if (row_.apart) {
+          hit(*option, false, {}, field);
+          continue;
+        }
         const std::string_view value = text.substr(i + 1);
         hit(*option, !value.empty(), value, field);
         return;

@@ -67,7 +67,7 @@ class ExpansionHost {
   virtual void assign(std::string_view name, Value value) = 0;
   // Judges the commands of $( ); returns what they print, trailing newlines removed.
   virtual Printed substitution(const syntax::List& list) = 0;
-  // Judges the commands of <( ) and >( ).
+  // Judges the commands of <( ) and >( ); `text` is the name the command gets for it.
   virtual Printed process(const syntax::List& list) = 0;
   virtual void not_understood(std::string why, Span span) = 0;
   virtual void risky_expansion(std::string why, Span span) = 0;

@@ -165,9 +165,27 @@ void check_repository(Invocation& call, const OptionScan& scan) {
 
 }  // namespace
 
+namespace {
+
+// git -C / clean -fdx: it empties what it works on.
+void check_emptied_tree(Invocation& call, const OptionScan& scan) {
+  const std::string_view subcommand =
+      scan.arguments.empty() ? std::string_view() : std::string_view(scan.arguments.front().text);
+  if (subcommand != "clean" && subcommand != "checkout" && subcommand != "reset" && subcommand != "rm")
+    return;
+  for (const std::string_view option : {"C", "work-tree"}) {
+    const Field* folder = scan.value(option);
+    if (folder != nullptr && call.look(*folder).vital)
+      call.deny(EffectKind::Delete, "empties a whole system or home directory", shown(*folder));
+  }
+}
+
+}  // namespace
+
 void git(Invocation& call, const ProgramRow& row) {
   const OptionScan scan = scan_options(row, call.argv, ScanStop::AtFirstArgument);
   check_contents(call, scan);
+  check_emptied_tree(call, scan);
   check_repository(call, scan);
   apply_subcommand(call, row);
 }
@@ -200,8 +218,10 @@ void git_config(Invocation& call, const ProgramRow& row) {
       scan.arguments.empty() ? std::string_view() : std::string_view(scan.arguments.front().text);
   if (first == "get" || first == "list") reads = true;
   const bool one = scan.arguments.size() == 1 && first != "edit";
-  if (!reads && !one)
+  if (!reads && !one) {
     call.ask(Risk::High, EffectKind::Write, "changes settings that git obeys, some of which run programs");
+    for (const Field& field : scan.arguments) check_command_text(call, field.text);
+  }
   for (const Field& field : scan.arguments) {
     if (field.may_split())
       call.ask(Risk::High, EffectKind::Write, "may change settings that git obeys", shown(field));

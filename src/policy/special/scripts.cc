@@ -21,6 +21,7 @@ void judge_sed_script(Invocation& call, const Field& script) {
                     "a sed script that is only known when it runs could run commands");
   const SedScript found = read_sed_script(script.text);
   if (!found.problem.empty()) call.ask(Risk::High, EffectKind::Execute, found.problem);
+  for (const std::string& run : found.runs) check_command_text(call, run);
   for (const std::string& name : found.writes) {
     call.write_path(named(name));
     call.raise(Risk::High);
@@ -99,6 +100,13 @@ void awk(Invocation& call, const ProgramRow& row) {
   if (!has_program && !rest.arguments.empty()) {
     judge_awk_program(call, rest.arguments.front());
     rest.arguments.erase(rest.arguments.begin());
+  }
+  for (const Field& field : rest.arguments) {
+    // Some versions take options behind the program, too.
+    if (field.text.size() > 1 && field.text.starts_with("-"))
+      call.ask(Risk::High, EffectKind::Unknown, "an option behind the program", shown(field));
+    if (field.text.starts_with("/inet"))
+      call.ask(Risk::Critical, EffectKind::Network, "awk opens a network connection", shown(field));
   }
   // NAME=value among the files is an assignment.
   std::erase_if(rest.arguments, [](const Field& field) {

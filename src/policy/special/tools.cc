@@ -32,6 +32,23 @@ void ps(Invocation& call, const ProgramRow& row) {
   if (shows) call.ask(Risk::Medium, EffectKind::Secret, "shows the variables of processes");
 }
 
+// The loader that a program names is started: only those of the system are known.
+void ldd(Invocation& call, const ProgramRow& row) {
+  OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  const std::vector<Field> files = std::move(scan.arguments);
+  scan.arguments.clear();
+  apply_scan(call, row, scan);
+  for (const Field& file : files) {
+    const PathFacts facts = call.look(file);
+    const bool systems = facts.known && facts.absolute && facts.zone == Zone::System &&
+                         (facts.path.starts_with("/usr/") || facts.path.starts_with("/bin/") ||
+                          facts.path.starts_with("/lib") || facts.path.starts_with("/sbin/"));
+    if (systems) continue;
+    call.ask(Risk::High, EffectKind::Execute, "runs another program", shown(file));
+  }
+  if (files.empty()) call.ask(Risk::High, EffectKind::Execute, "runs another program");
+}
+
 // Interactive, it can signal processes.
 void top(Invocation& call, const ProgramRow& row) {
   apply_scan(call, row, scan_options(row, call.argv, ScanStop::Never));
@@ -57,18 +74,13 @@ void pager(Invocation& call, const ProgramRow& row) {
   for (const Field& field : call.rest(1)) {
     if (field.text.starts_with("+") || field.text == "cache")
       call.ask(Risk::High, EffectKind::Execute, "a pager told to run something", shown(field));
+    if (field.text.starts_with("+") && field.text.find_first_of("!|") != std::string::npos)
+      check_command_text(call, field.text);
   }
   if (call.input.given) call.output = call.input.text;
 }
 
 namespace {
-
-// Patterns of names as grep and rg take them, with their wildcards live.
-std::string live_pattern(std::string_view text) {
-  std::string out;
-  for (const char c : text) out.push_back(c == '*' ? kStar : c == '?' || c == '[' || c == ']' ? kOne : c);
-  return out;
-}
 
 bool matches_any(const std::vector<std::string>& patterns, std::string_view name) {
   return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
