@@ -24,14 +24,15 @@ ALLOWED = {
     "sandbox": ["base"],
     "store": ["base"],
     "terminal": ["base", "io", "vt", "journal", "pty", "hold", "shell"],
-    "engine": ["base", "io", "vt", "journal", "pty", "hold", "shell", "terminal", "syntax", "policy", "sandbox", "store", "config"],
+    "command": ["base", "io", "vt", "journal", "pty", "hold", "shell", "terminal"],
+    "engine": ["base", "io", "vt", "journal", "pty", "hold", "shell", "terminal", "command", "syntax", "policy", "sandbox", "store", "config"],
     "client": ["base", "io", "wire"],
     "mcp": ["base", "io", "wire", "engine", "client"],
     "acp": ["base", "io", "wire", "engine", "client"],
     "web": ["base", "io", "wire", "engine"],
-    "daemon": ["base", "io", "vt", "wire", "pty", "shell", "terminal", "syntax", "policy", "engine", "store", "config", "web",
+    "daemon": ["base", "io", "vt", "wire", "pty", "shell", "terminal", "command", "syntax", "policy", "engine", "store", "config", "web",
                "mcp"],
-    "cli": ["base", "io", "vt", "wire", "journal", "pty", "hold", "shell", "terminal", "syntax", "policy", "store", "config",
+    "cli": ["base", "io", "vt", "wire", "journal", "pty", "hold", "shell", "terminal", "command", "syntax", "policy", "store", "config",
             "engine", "client", "daemon", "mcp", "acp"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
