@@ -6,7 +6,11 @@
 add_library(ttyward_options INTERFACE)
 target_include_directories(ttyward_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(ttyward_options INTERFACE
-  -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror)
+  -pthread -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror)
+if(TTYWARD_PCH)
+  # GCC 12 forgets that a precompiled header came from the system, and warns of overlaps in std::string that cannot happen.
+  target_compile_options(ttyward_options INTERFACE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
+endif()
 if(TTYWARD_FAT_LTO)
   # A whole optimised compilation of each file: GCC 12 warns of overlaps in std::string that cannot happen.
   target_compile_options(ttyward_options INTERFACE -Wno-error)
@@ -24,6 +28,8 @@ if(TTYWARD_TESTS)
   include(GoogleTest)
 endif()
 
+include(PrecompiledHeaders)
+
 function(ttyward_tests name)
   cmake_parse_arguments(A "" "TIMEOUT" "SOURCES;LINK" ${ARGN})
   if(NOT A_TIMEOUT)
@@ -31,6 +37,7 @@ function(ttyward_tests name)
   endif()
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE ttyward_options ${A_LINK} GTest::gtest_main GTest::gmock)
+  ttyward_use_headers(${name} tests)
   target_compile_definitions(${name} PRIVATE TTYWARD_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   gtest_discover_tests(${name} TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${A_TIMEOUT})
@@ -44,6 +51,7 @@ function(ttyward_module name)
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   add_library(ttyward_${name} STATIC ${sources})
   list(TRANSFORM A_DEPS PREPEND ttyward_ OUTPUT_VARIABLE deps)
+  ttyward_use_headers(ttyward_${name} library)
   target_link_libraries(ttyward_${name} PUBLIC ttyward_options ${deps} ${A_LINK} PRIVATE ${A_PRIVATE_LINK})
   if(TTYWARD_TESTS AND tests)
     ttyward_tests(${name}_tests SOURCES ${tests} LINK ttyward_${name})

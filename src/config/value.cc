@@ -74,7 +74,7 @@ tl::unexpected<base::Error> not_allowed(const Setting& setting, std::string_view
                     fmt::format("{} is {}, not {}", setting.full_name(), allowed(setting), given));
 }
 
-std::string quoted(std::string_view text) {
+std::string toml_string(std::string_view text) {
   return base::json_quoted(text);  // what JSON escapes, TOML's basic strings understand
 }
 
@@ -162,10 +162,10 @@ base::Result<Value> checked(const Setting& setting, Value value) {
   if (const auto* text = std::get_if<std::string>(&value)) {
     if (text->find('\0') != std::string::npos) return not_allowed(setting, "one with a NUL character");
     if (std::string_view(setting.name) == "path" && !text->empty() && !is_absolute(*text))
-      return not_allowed(setting, quoted(*text) + ": write a full path that begins with /, or nothing");
+      return not_allowed(setting, toml_string(*text) + ": write a full path that begins with /, or nothing");
     if (std::string_view(setting.name) == "webhook" && !text->empty() && !is_web_address(*text))
-      return not_allowed(setting,
-                         quoted(*text) + ": write a URL that begins with http:// or https://, or nothing");
+      return not_allowed(
+          setting, toml_string(*text) + ": write a URL that begins with http:// or https://, or nothing");
     if (std::string_view(setting.name) == "detach_key" && text->empty())
       return not_allowed(setting, "empty: name a key, such as C-]");
   }
@@ -173,8 +173,9 @@ base::Result<Value> checked(const Setting& setting, Value value) {
     for (const std::string& word : *list) {
       const std::string problem = objection(setting, word);
       if (!problem.empty())
-        return base::fail(base::ErrorCode::InvalidArgument,
-                          fmt::format("{}: {} will not do: {}", setting.full_name(), quoted(word), problem));
+        return base::fail(
+            base::ErrorCode::InvalidArgument,
+            fmt::format("{}: {} will not do: {}", setting.full_name(), toml_string(word), problem));
     }
   }
   return value;
@@ -196,15 +197,15 @@ base::Result<Value> value_from_text(const Setting& setting, std::string_view tex
     case Kind::Choice:
       for (size_t i = 0; i < setting.choices.size(); ++i)
         if (text == setting.choices[i]) return base::Result<Value>(tl::in_place, static_cast<int64_t>(i));
-      return not_allowed(setting, quoted(text));
+      return not_allowed(setting, toml_string(text));
     case Kind::Duration:
       if (const auto time = with_unit(text, kTimes)) return checked(setting, Milliseconds(*time));
-      return not_allowed(setting, quoted(text));
+      return not_allowed(setting, toml_string(text));
     case Kind::Bytes:
       if (const auto size = with_unit(text, kSizes)) return checked(setting, *size);
-      return not_allowed(setting, quoted(text));
+      return not_allowed(setting, toml_string(text));
     default:
-      return not_allowed(setting, quoted(text));
+      return not_allowed(setting, toml_string(text));
   }
 }
 
@@ -216,20 +217,20 @@ std::string to_toml(const Setting& setting, const Value& value) {
       return std::to_string(std::get<int64_t>(value));
     case Kind::Bytes: {
       const std::string text = shown(setting, std::get<int64_t>(value));
-      return text == "0" ? text : quoted(text);
+      return text == "0" ? text : toml_string(text);
     }
     case Kind::Duration: {
       const std::string text = shown(setting, std::get<Milliseconds>(value).count());
-      return text == "0" ? text : quoted(text);
+      return text == "0" ? text : toml_string(text);
     }
     case Kind::Choice:
-      return quoted(setting.choices[static_cast<size_t>(std::get<int64_t>(value))]);
+      return toml_string(setting.choices[static_cast<size_t>(std::get<int64_t>(value))]);
     case Kind::Text:
-      return quoted(std::get<std::string>(value));
+      return toml_string(std::get<std::string>(value));
     case Kind::List: {
       std::string out;
       for (const std::string& word : std::get<std::vector<std::string>>(value))
-        out += (out.empty() ? "" : ", ") + quoted(word);
+        out += (out.empty() ? "" : ", ") + toml_string(word);
       return "[" + out + "]";
     }
   }

@@ -25,7 +25,7 @@ constexpr size_t kLongestComplaint = 500;      // bytes of what curl says
 constexpr size_t kShownCommand = 1000;         // characters; the whole is seen where it is answered
 
 // Between double quotes, as curl reads its configuration.
-std::string quoted(std::string_view text) {
+std::string config_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '\n' || c == '\r') continue;  // neither a URL nor JSON has any; here it would end the value
@@ -64,7 +64,7 @@ std::string curl_configuration(const std::string& url, const std::string& body) 
   return fmt::format(
       "silent\nshow-error\nfail\ngloboff\nproto = \"=http,https\"\nconnect-timeout = {0}\nmax-time = {0}\n"
       "output = \"/dev/null\"\nheader = \"Content-Type: application/json\"\nurl = {1}\ndata-binary = {2}\n",
-      kSeconds, quoted(url), quoted(body));
+      kSeconds, config_string(url), config_string(body));
 }
 
 Webhook::~Webhook() {

@@ -20,7 +20,13 @@ constexpr auto kCodeLoading = std::to_array<std::string_view>({"PATH",
                                                                "BASH_*",
                                                                "BASHOPTS",
                                                                "SHELLOPTS",
-                                                               "PROMPT_COMMAND",
+                                                               "PROMPT*",
+                                                               "RPROMPT*",
+                                                               "SPROMPT",
+                                                               "POSTEDIT",
+                                                               "RPS*",
+                                                               "histchars",
+                                                               "auto_resume",
                                                                "PS0",
                                                                "PS1",
                                                                "PS2",
@@ -274,7 +280,10 @@ namespace {
 
 // bash evaluates what is assigned to these as arithmetic.
 bool is_integer_variable(std::string_view name) {
-  return name == "RANDOM" || name == "SRANDOM" || name == "OPTIND" || name == "HISTCMD" || name == "BASHPID";
+  constexpr auto kIntegers = std::to_array<std::string_view>(
+      {"RANDOM", "SRANDOM", "OPTIND", "HISTCMD", "BASHPID", "SECONDS", "LINENO", "EPOCHSECONDS", "UID",
+       "EUID", "PPID", "SHLVL", "COLUMNS", "LINES"});
+  return std::find(kIntegers.begin(), kIntegers.end(), name) != kIntegers.end();
 }
 
 // Special variables of zsh, mksh and ksh: tables of aliases, functions and commands, and numbers that are

@@ -69,10 +69,11 @@ void check_obeyed_files(Invocation& call, const ProgramRow& row) {
                     "obeys settings of a folder that is only known when it runs");
   }
   for (const std::string& cwd : cwds) {
-    std::string folder = normalize(cwd);
+    const std::string start = normalize(place.files->canonical(cwd));
+    std::string folder = start;
     for (size_t i = 0; i < kMaxFolders; ++i) {
       // What is in the home directory itself is the user's own.
-      if (is_above(folder, place.home) && folder != normalize(cwd)) break;
+      if (is_above(folder, place.home) && folder != start) break;
       for (const std::string_view entry : row.obeys) {
         if (!obeyed(*place.files, folder, entry)) continue;
         return call.ask(Risk::High, EffectKind::Execute,

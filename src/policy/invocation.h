@@ -96,6 +96,8 @@ class Invocation {
 
   // All that a path may be, over every directory the shell may be in.
   PathFacts look(const Field& field) const;
+  // Whether a name that the marks in `value` stand for, line by line, has one of the characters in it.
+  bool names_contain(std::string_view value, std::string_view characters) const;
   // The folders a path may mean; empty: unknown.
   std::vector<std::string> folders(std::string_view path) const;
 

@@ -172,6 +172,9 @@ void apply_arguments(Invocation& call, const ProgramRow& row, const OptionScan& 
     if (i == 0 && count == 1 && row.last != row.args && row.first == row.args) use = row.last;
     reads_named |= use == Use::Read;
     apply_use(call, use, scan.arguments[i], recursive);
+    // What splits can fill the places behind it, too.
+    if (use != row.args && scan.arguments[i].has(kAnyFields))
+      apply_use(call, row.args, scan.arguments[i], recursive);
   }
   if (recursive && !reads_named && row.args == Use::Read) {
     Field here;

@@ -112,7 +112,7 @@ class FolderWalk {
     const std::string path = join(folder, entry.name);
     if (entry.kind == EntryKind::Folder) {
       const bool left_out = std::find(kLeftOut.begin(), kLeftOut.end(), entry.name) != kLeftOut.end() ||
-                            (search_.skips_folder && search_.skips_folder(entry.name));
+                            (search_.skips_folder != nullptr && search_.skips_folder(entry.name));
       if (search_.depth == FolderSearch::Depth::All && !left_out) waiting_.push_back(path);
       return;
     }

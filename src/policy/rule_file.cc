@@ -258,7 +258,7 @@ class RuleFile {
   const std::string& root_;
 };
 
-std::string quoted(std::string_view text) {
+std::string toml_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -284,7 +284,7 @@ Result<std::vector<Rule>> parse_rules(std::string_view toml, RuleLevel level, co
 std::string to_toml(const Rule& rule) {
   std::string out = "[[rule]]\n";
   const auto line = [&](std::string_view key, std::string_view value) {
-    if (!value.empty()) out += fmt::format("{} = {}\n", key, quoted(value));
+    if (!value.empty()) out += fmt::format("{} = {}\n", key, toml_string(value));
   };
   line("name", rule.name);
   line("decision", name_of(rule.decision));
@@ -293,7 +293,7 @@ std::string to_toml(const Rule& rule) {
   line("program", program);
   const auto list = [](const std::vector<std::string>& values) {
     std::string text;
-    for (const std::string& value : values) text += (text.empty() ? "" : ", ") + quoted(value);
+    for (const std::string& value : values) text += (text.empty() ? "" : ", ") + toml_string(value);
     return "[" + text + "]";
   };
   const auto texts = [&](std::string_view key, const std::vector<std::string>& values) {

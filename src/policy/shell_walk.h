@@ -39,6 +39,7 @@ class ShellWalk final : public ExpansionHost, public CommandWalk {
     return state_.cwds.size() == 1 ? std::string_view(state_.cwds.front()) : std::string_view();
   }
   syntax::Dialect dialect() const override { return reading_.dialect; }
+  bool names_contain(std::string_view value, std::string_view characters) override;
 
   // CommandWalk
   std::string run_command(std::span<const Field> argv, Span span, const Input& input) override;

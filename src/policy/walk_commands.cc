@@ -11,9 +11,9 @@ namespace {
 
 using syntax::RedirectOp;
 
-constexpr std::string_view kNumbers[] = {"RANDOM",       "SECONDS", "UID",     "EUID",  "PPID",
-                                         "LINENO",       "BASHPID", "COLUMNS", "LINES", "SHLVL",
-                                         "EPOCHSECONDS", "SRANDOM", "OPTIND"};
+// Numbers for certain, in bash: assigning other text to them asks.
+constexpr std::string_view kNumbers[] = {"RANDOM", "SECONDS", "UID",          "EUID",   "PPID",
+                                         "LINENO", "BASHPID", "EPOCHSECONDS", "SRANDOM"};
 
 // Builtins whose arguments are assignments: not split, and name=( … ) is an array.
 constexpr auto kDeclarations =
@@ -107,7 +107,7 @@ const Value* ShellWalk::variable(std::string_view name) {
     scratch_ = {std::string("/") + kAny};
   } else {
     for (const std::string_view number : kNumbers) {
-      if (name == number) {
+      if (name == number && reading_.dialect == syntax::Dialect::Bash) {
         scratch_ = {std::string(1, kDigits)};
         return &scratch_;
       }
@@ -276,6 +276,11 @@ void ShellWalk::read_argument(const syntax::Command& item, const syntax::Word& w
   }
   if (depth_ > 0) field.span = outer_;
   out.push_back(std::move(field));
+}
+
+bool ShellWalk::names_contain(std::string_view value, std::string_view characters) {
+  Invocation looking(*this, {}, {}, Input{});
+  return looking.names_contain(value, characters);
 }
 
 std::string ShellWalk::simple_command(const syntax::Command& item, const Input& outer_input) {

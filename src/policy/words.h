@@ -74,6 +74,9 @@ class ExpansionHost {
   virtual std::string_view home() const = 0;
   virtual std::string_view working_directory() const = 0;  // empty: unknown
   virtual syntax::Dialect dialect() const = 0;
+  // Whether a name that the marks in a value stand for (what a glob matched, what a command listed) has one
+  // of these characters in it: unquoted, it becomes other words.
+  virtual bool names_contain(std::string_view value, std::string_view characters) = 0;
 };
 
 enum class WordContext : uint8_t {

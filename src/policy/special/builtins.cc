@@ -27,8 +27,9 @@ std::string joined(std::span<const Field> fields) {
 void cd(Invocation& call, const ProgramRow&) {
   ShellState& state = call.walk.state();
   size_t at = 1;
+  bool physical = false;
   while (at < call.argv.size() && (call.word(at) == "-P" || call.word(at) == "-L" || call.word(at) == "--"))
-    ++at;
+    physical = call.word(at++) == "-P" || physical;
   if (at + 1 < call.argv.size()) {
     call.ask(Risk::Medium, EffectKind::Unknown, "more than one folder to change to");
     state.cwds.clear();
@@ -57,8 +58,9 @@ void cd(Invocation& call, const ProgramRow&) {
   std::vector<std::string> next;
   if (!target.may_be_option() && !target.may_split()) {
     for (const std::string& cwd : state.cwds) {
-      const std::string path =
-          normalize(target.text.starts_with("/") ? target.text : cwd + "/" + target.text);
+      std::string path = target.text.starts_with("/") ? target.text : cwd + "/" + target.text;
+      const FileView* files = call.walk.place().files;
+      path = normalize(physical && files != nullptr && target.constant() ? files->canonical(path) : path);
       if (std::find(next.begin(), next.end(), path) == next.end()) next.push_back(path);
     }
     if (state.cwds.empty() && target.text.starts_with("/")) next.push_back(normalize(target.text));
@@ -79,8 +81,13 @@ void declare(Invocation& call, const ProgramRow& row) {
         call.ask(Risk::High, EffectKind::State, "changes how a variable or function is read");
         prints = false;
       }
+      // Later assignments to it would not do what they say.
+      if (word.find_first_of("lucr") != std::string_view::npos)
+        call.ask(Risk::Medium, EffectKind::State, "changes what later assignments to a variable do");
       continue;
     }
+    if (i == 1 && call.word(0) == "readonly")
+      call.ask(Risk::Medium, EffectKind::State, "changes what later assignments to a variable do");
     prints = false;
     const size_t equals = word.find('=');
     std::string_view name = word.substr(0, equals);

@@ -76,6 +76,15 @@ struct Starts {
   }
 };
 
+// Where the command behind -exec ends: at `;`, or at `+` behind `{}`.
+size_t end_of_exec(const Invocation& call, size_t from) {
+  size_t at = from;
+  while (at < call.argv.size() && call.word(at) != ";" &&
+         !(call.word(at) == "+" && at > from && call.word(at - 1) == "{}"))
+    ++at;
+  return at;
+}
+
 // `-name '*.c'` alone decides about names. With any other operator a name may pass without it.
 std::string ending_of(const Invocation& call, size_t from) {
   std::string ending;
@@ -83,7 +92,10 @@ std::string ending_of(const Invocation& call, size_t from) {
     const std::string_view word = call.word(i);
     if (word == "-o" || word == "-or" || word == "!" || word == "-not" || word == "," || word == "(")
       return {};
-    if (word == "-exec" || word == "-execdir" || word == "-ok" || word == "-okdir") break;
+    if (word == "-exec" || word == "-execdir" || word == "-ok" || word == "-okdir") {
+      i = end_of_exec(call, i + 1);
+      continue;
+    }
     if (word != "-name" || i + 1 == call.argv.size() || !call.argv[i + 1].constant()) continue;
     const std::string_view pattern = call.word(i + 1);
     if (pattern.starts_with("*") && pattern.find_first_of("*?[\\/", 1) == std::string_view::npos)
@@ -229,9 +241,7 @@ void find(Invocation& call, const ProgramRow&) {
       }
     } else if (word == "-exec" || word == "-execdir" || word == "-ok" || word == "-okdir") {
       const size_t begin = at + 1;
-      while (at < call.argv.size() && call.word(at) != ";" &&
-             !(call.word(at) == "+" && at > begin && call.word(at - 1) == "{}"))
-        ++at;
+      at = end_of_exec(call, begin);
       run_exec(call, word, call.rest(begin).first(std::min(at, call.argv.size()) - begin), starts);
       call.output = std::string(1, kAny);
     } else if (word == "-fprint" || word == "-fprint0" || word == "-fls" || word == "-fprintf") {

@@ -256,7 +256,9 @@ void git_ls_files(Invocation& call, const ProgramRow& row) {
     std::vector<GitIndexEntry> entries;
     if (!tracked_files(cwd, call.walk.place(), entries)) continue;
     for (const GitIndexEntry& entry : entries) {
-      const bool matters = names_secret(entry.path) ||
+      // Whoever splits the list makes other names of such a name.
+      const bool splits = entry.path.find_first_of(" \t\n\"'\\*?[", cwd.size()) != std::string::npos;
+      const bool matters = splits || names_secret(entry.path) ||
                            (entry.mode == kGitSymlink && look_at(entry.path, "/", call.walk.place()).secret);
       if (matters) call.output = std::string(1, kAny);
     }

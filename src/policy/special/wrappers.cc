@@ -47,7 +47,16 @@ void env(Invocation& call, const ProgramRow& row) {
       call.ask(Risk::Medium, EffectKind::Secret, "prints every variable, credentials too");
     return;
   }
+  const std::vector<std::string> before = call.walk.state().cwds;
+  bool moved = false;
+  for (const OptionHit& hit : scan.hits) {
+    if ((hit.row->name != "C" && hit.row->name != "chdir") || !hit.has_value) continue;
+    call.walk.state().cwds =
+        hit.value.constant() ? call.folders(hit.value.text) : std::vector<std::string>{};
+    moved = true;
+  }
   call.run_program(std::span<const Field>(scan.arguments).subspan(at), call.input);
+  if (moved) call.walk.state().cwds = before;
 }
 
 // sh, bash, dash, zsh …: -c is judged like the line itself, so is a script on standard input.
@@ -217,6 +226,12 @@ std::vector<Field> added_arguments(const Invocation& call, const OptionScan& sca
   if (reads_null_ended(call, scan)) {
     if (!listing) return {unknown};
     split = {XargsSplit::By::Byte, '\n'};
+  } else if (listing) {
+    // Names with blanks, quotes or backslashes become other arguments.
+    const std::string_view cut = split.by == XargsSplit::By::Words   ? " \t\n\"'\\"
+                                 : split.by == XargsSplit::By::Lines ? "\n\"'\\"
+                                                                     : "\n";
+    if (call.names_contain(text, cut)) return {unknown};
   }
   std::vector<std::string> found;
   if (!split_xargs_input(text, split, found)) return {unknown};
