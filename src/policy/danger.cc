@@ -94,11 +94,14 @@ void check_foreign_code(Invocation& call, std::string_view code) {
                        [&](std::string_view word) { return code.find(word) != std::string_view::npos; });
   };
   if (has({"fork"}) && has({"while", "for(;;", "for (;;", "loop", "until"}))
-    call.ask(Risk::Critical, EffectKind::Process, "starts processes without end: they would fill the machine");
-  const bool takes = has({"urlopen", "urllib", "requests.get", "fetch(", "http.get", "https.get", "Net::HTTP", "open-uri",
-                          "LWP::", "file_get_contents('http", "file_get_contents(\"http", "socket"}) ||
-                     (call.input.from_network && has({"stdin", "STDIN", "<>"}));
-  if (takes && has({"exec(", "eval(", "eval)", "eval ", "system(", "popen", "subprocess", "pty.spawn", "/bin/sh", "/bin/bash"}))
+    call.ask(Risk::Critical, EffectKind::Process,
+             "starts processes without end: they would fill the machine");
+  const bool takes =
+      has({"urlopen", "urllib", "requests.get", "fetch(", "http.get", "https.get", "Net::HTTP", "open-uri",
+           "LWP::", "file_get_contents('http", "file_get_contents(\"http", "socket"}) ||
+      (call.input.from_network && has({"stdin", "STDIN", "<>"}));
+  if (takes && has({"exec(", "eval(", "eval)", "eval ", "system(", "popen", "subprocess", "pty.spawn",
+                    "/bin/sh", "/bin/bash"}))
     call.ask(Risk::Critical, EffectKind::Execute, "runs what comes from the network");
   bool removes_trees = false;
   for (const std::string_view remover : kTreeRemovers)

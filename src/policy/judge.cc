@@ -31,10 +31,10 @@ std::string_view trusted_name(Invocation& call) {
   if (slash == std::string_view::npos) return text;
   if (is_trusted_folder(text.substr(0, slash + 1))) return text.substr(slash + 1);
   const bool fetched = call.runs_fetched(first);
-  call.ask(fetched ? Risk::Critical : Risk::High, EffectKind::Execute,
-           fetched ? "runs what comes from the network"
-                   : "runs a program by a path outside the system's folders",
-           std::string(text));
+  call.ask(
+      fetched ? Risk::Critical : Risk::High, EffectKind::Execute,
+      fetched ? "runs what comes from the network" : "runs a program by a path outside the system's folders",
+      std::string(text));
   return text.substr(slash + 1);
 }
 
@@ -347,8 +347,9 @@ namespace {
 
 // What is collected before anything is printed fills the memory if it never ends.
 void check_endless_input(Invocation& call) {
-  static constexpr auto kCollectors = std::to_array<std::string_view>(
-      {"sort", "tail", "tac", "shuf", "mapfile", "readarray", "sponge", "column", "tsort", "jq", "ptx", "factor"});
+  static constexpr auto kCollectors =
+      std::to_array<std::string_view>({"sort", "tail", "tac", "shuf", "mapfile", "readarray", "sponge",
+                                       "column", "tsort", "jq", "ptx", "factor"});
   if (std::find(kCollectors.begin(), kCollectors.end(), call.fact.program) == kCollectors.end()) return;
   bool endless = call.input.endless;
   for (const Field& field : call.rest(1)) endless |= is_endless_device(field.text);

@@ -61,8 +61,9 @@ std::string unknown() {
 
 // Programs that may run what they read, if they were told to run something at all.
 bool runs_its_input(std::string_view program) {
-  static constexpr auto kRunners = std::to_array<std::string_view>(
-      {"awk", "gawk", "mawk", "sed", "make", "gmake", "parallel", "at", "batch", "crontab", "ed", "ex", "exec", "dc"});
+  static constexpr auto kRunners =
+      std::to_array<std::string_view>({"awk", "gawk", "mawk", "sed", "make", "gmake", "parallel", "at",
+                                       "batch", "crontab", "ed", "ex", "exec", "dc"});
   return std::find(kRunners.begin(), kRunners.end(), program) != kRunners.end();
 }
 
@@ -155,7 +156,8 @@ Printed ShellWalk::substitution(const syntax::List& items) {
   const size_t commands = facts_.commands.size();
   std::string out = list(items, Input{});
   if (never_ends(commands) && !cuts_off(commands))
-    line_finding(Risk::High, EffectKind::Process, "collects what never ends, until the memory is full", outer_);
+    line_finding(Risk::High, EffectKind::Process, "collects what never ends, until the memory is full",
+                 outer_);
   raise_since(facts_, commands, Risk::High);
   state_.leave_subshell(before);
   while (!out.empty() && out.back() == '\n') out.pop_back();

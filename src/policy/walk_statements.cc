@@ -173,7 +173,8 @@ bool ShellWalk::never_ends(size_t commands) const {
 bool ShellWalk::cuts_off(size_t commands) const {
   for (size_t c = commands; c < facts_.commands.size(); ++c) {
     const std::string& program = facts_.commands[c].program;
-    for (const std::string_view stops : {"head", "timeout", "sed", "awk", "grep", "dd", "read", "true", "less"}) {
+    for (const std::string_view stops :
+         {"head", "timeout", "sed", "awk", "grep", "dd", "read", "true", "less"}) {
       if (program == stops) return true;
     }
   }
@@ -315,7 +316,8 @@ bool ShellWalk::spawns_for_ever(const syntax::Command& item) const {
   } else if (item.kind == CommandKind::Until) {
     endless = is_plain_command(item.lists[0], "false");
   } else {
-    for (const std::string_view constant : {"true", ":", "[", "((", "[[", "ls", "sleep", "pwd", "echo", "date", "id"})
+    for (const std::string_view constant :
+         {"true", ":", "[", "((", "[[", "ls", "sleep", "pwd", "echo", "date", "id"})
       endless |= is_plain_command(item.lists[0], constant);
   }
   return endless && starts_without_waiting(item.lists.back());

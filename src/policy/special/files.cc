@@ -36,8 +36,9 @@ void rm(Invocation& call, const ProgramRow& row) {
 // systemctl start poweroff.target and its kind.
 void service(Invocation& call, const ProgramRow& row) {
   for (const Field& field : call.rest(1)) {
-    for (const std::string_view end : {"poweroff.target", "reboot.target", "halt.target", "kexec.target", "emergency.target",
-                                       "rescue.target", "shutdown.target", "runlevel0.target", "runlevel6.target"}) {
+    for (const std::string_view end :
+         {"poweroff.target", "reboot.target", "halt.target", "kexec.target", "emergency.target",
+          "rescue.target", "shutdown.target", "runlevel0.target", "runlevel6.target"}) {
       if (field.text == end) call.deny(EffectKind::Process, "stops the machine", shown(field));
     }
   }
@@ -283,7 +284,8 @@ void killall(Invocation& call, const ProgramRow&) {
   for (size_t i = 1; i < call.argv.size(); ++i) {
     const std::string_view word = call.word(i);
     if (word == "-u" || word == "--euid" || word == "-U" || word == "--user") everybody = true;
-    if (word.empty() || word == "." || word == ".*" || word == "init" || word == "systemd" || word == "-1" || word == "^") {
+    if (word.empty() || word == "." || word == ".*" || word == "init" || word == "systemd" || word == "-1" ||
+        word == "^") {
       call.deny(EffectKind::Process, "signals every process", std::string(word));
     }
   }

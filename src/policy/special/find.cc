@@ -188,9 +188,8 @@ void find(Invocation& call, const ProgramRow&) {
   size_t at = 1;
   bool follows = false;
   for (const Field& field : call.rest(1)) follows |= field.text == "-L" || field.text == "-follow";
-  while (at < call.argv.size() &&
-         (call.word(at) == "-H" || call.word(at) == "-L" || call.word(at) == "-P" ||
-          (call.word(at).size() == 3 && call.word(at).starts_with("-O"))))
+  while (at < call.argv.size() && (call.word(at) == "-H" || call.word(at) == "-L" || call.word(at) == "-P" ||
+                                   (call.word(at).size() == 3 && call.word(at).starts_with("-O"))))
     ++at;
   while (at < call.argv.size() && !call.word(at).starts_with("-") && call.word(at) != "(" &&
          call.word(at) != "!" && call.word(at) != ",") {

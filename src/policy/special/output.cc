@@ -83,7 +83,8 @@ void check_format(Invocation& call, size_t at) {
     const std::string_view width = text.substr(i + 1, directive - i - 1);
     wide |= width.size() > 6;
     if (width.find('*') != std::string_view::npos) {
-      for (const Field& argument : call.rest(at + 1)) wide |= !argument.constant() || argument.text.size() > 6;
+      for (const Field& argument : call.rest(at + 1))
+        wide |= !argument.constant() || argument.text.size() > 6;
     }
     numbers |= std::string_view("diouxXeEfFgGaA").find(text[directive]) != std::string_view::npos ||
                text.substr(i, directive - i).find('*') != std::string_view::npos;
