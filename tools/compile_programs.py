@@ -152,7 +152,7 @@ def main():
                 if len(token) > 1 and token.startswith("-") and name not in options:
                     raise Refused(f"{where}: looks = '{form}': '{token}' is not among its options")
         looks = word_array(body, f"kLooks{number}", entry.get("looks", []))
-        interactive = {False: "No", True: "Yes", "secured": "Secured"}.get(entry.get("interactive", False))
+        interactive = {False: "No", True: "Yes", "language": "Language", "pager": "Pager", "secured": "Secured"}.get(entry.get("interactive", False))
         if interactive is None:
             raise Refused(f"{where}: interactive = '{entry['interactive']}'")
         args = entry.get("args", "text")

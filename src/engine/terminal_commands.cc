@@ -115,6 +115,7 @@ base::Result<Command*> Terminal::submit(CommandRequest request) {
   command.delivered = request.cwd.empty() ? request.text : with_cwd(request.text, request.cwd);
   if (!request.cwd.empty()) command.facts.cwd = request.cwd;
   command.facts.verdict_json = std::move(request.verdict_json);
+  command.second_look = std::move(request.second_look);
   command.timeout = request.timeout;
   command.idle_timeout = request.idle_timeout;
   const bool unmarked = marks_lost_ && !integrating_ && quality() == shell::Quality::None;
@@ -184,6 +185,14 @@ void Terminal::pump() {
     }
   }
   queued_ = nullptr;
+  // Since it was decided the folder, its files or the shell may have become something else.
+  if (const auto look = std::exchange(command.second_look, nullptr)) {
+    if (std::string objection = look(); !objection.empty()) {
+      command.facts.state = CommandState::Denied;
+      command.facts.reason = std::move(objection);
+      return finish(command);
+    }
+  }
   if (auto sent = send_command(command); !sent) {
     command.facts.state = CommandState::FailedToStart;
     command.facts.reason = sent.error().message;

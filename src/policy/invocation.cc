@@ -345,13 +345,18 @@ void Invocation::write_path(const Field& field, std::string_view verb) {
     return ask(to_this_machine(facts.path) ? Risk::High : Risk::Critical, EffectKind::Network,
                "opens a network connection through /dev", where);
   if (facts.terminal) return ask(Risk::Critical, EffectKind::Process, does + " somebody's terminal", where);
-  if (facts.agent)
-    return ask(Risk::Critical, EffectKind::Write, does + " a file that tells agents what to do", where);
+  if (facts.agent) {
+    ask(Risk::Critical, EffectKind::Write, does + " a file that tells agents what to do", where);
+    fact.findings.back().control = true;
+    return;
+  }
   if (facts.sandbox) return ask(Risk::Critical, EffectKind::Write, does + " another process", where);
   if (facts.control || facts.secret) {
     const Risk risk =
         facts.zone == Zone::Workspace || facts.zone == Zone::Unknown ? Risk::High : Risk::Critical;
-    return ask(risk, EffectKind::Write, does + " a file that shells, editors, git or the system obey", where);
+    ask(risk, EffectKind::Write, does + " a file that shells, editors, git or the system obey", where);
+    fact.findings.back().control = true;
+    return;
   }
   switch (facts.zone) {
     case Zone::Workspace:
@@ -412,6 +417,7 @@ void Invocation::delete_path(const Field& field, bool recursive, bool force) {
   }
   ask(risk, EffectKind::Delete, reason, where);
   fact.findings.back().zone = facts.zone;
+  fact.findings.back().control = facts.agent || facts.control;
 }
 
 void Invocation::change_tree(const Field& field, bool recursive) {

@@ -397,7 +397,9 @@ void judge_command(Invocation& call) {
   apply_row(call, *row);
   // What takes keys could be typed into by whoever started it. less and man cannot run anything with the
   // variables agents' commands get.
-  if (row->interactive == Interactive::Yes && call.fact.findings.empty() && !call.only_looks)
+  const bool takes_keys = row->interactive == Interactive::Yes || row->interactive == Interactive::Language ||
+                          row->interactive == Interactive::Pager;
+  if (takes_keys && call.fact.findings.empty() && !call.only_looks)
     call.ask(Risk::Medium, EffectKind::Execute, "waits for keys, some of which run commands");
   scale_risks(call, inner_from);
   forget_inner_folders(call, inner_from);

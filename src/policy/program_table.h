@@ -34,7 +34,9 @@ enum class OptionValue : uint8_t { None, Required, Attached };
 enum class Interactive : uint8_t {
   No,
   Yes,
-  Secured,  // the variables of agents' commands take those keys away (pty/guard_variables.h)
+  Language,  // with a script it is that script
+  Pager,     // most keys only move about in a text
+  Secured,   // a pager; the variables of agents' commands take those keys away (pty/guard_variables.h)
 };
 
 struct OptionRow {

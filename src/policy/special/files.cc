@@ -386,8 +386,13 @@ void curl(Invocation& call, const ProgramRow& row) {
   if (scan.arguments.empty()) call.ask(Risk::Medium, EffectKind::Network, "talks to another machine");
   // Options that name a machine as well.
   for (const std::string_view option : {"url", "resolve", "connect-to"}) {
-    if (const Field* value = scan.value(option))
-      call.ask(Risk::High, EffectKind::Network, "talks to a machine that an option names", shown(*value));
+    const Field* value = scan.value(option);
+    if (value == nullptr) continue;
+    // HOST:PORT:ADDRESS: it is the address that is talked to.
+    std::string target = shown(*value);
+    for (int part = 0; part < 2 && option == "resolve"; ++part)
+      target.erase(0, std::min(target.find(':'), target.size() - 1) + 1);
+    call.ask(Risk::High, EffectKind::Network, "talks to a machine that an option names", target);
   }
   const Field* method = scan.value("X") != nullptr ? scan.value("X") : scan.value("request");
   if (method != nullptr && method->text != "GET" && method->text != "HEAD")
