@@ -380,6 +380,28 @@ void CommandTracker::integrate(ShellKind kind, Quality attainable) {
   if (!options_.secret.empty()) next_command();
 }
 
+void CommandTracker::resume(AtPrompt from) {
+  nonces_used_at_least(from.nonces_used);
+  shell_.kind = from.kind;
+  shell_.attainable = attainable_quality(from.kind);
+  if (reading_.kind != from.kind) {
+    reading_ = {};
+    reading_.kind = from.kind;
+  }
+  outer_.clear();
+  nonce_seen_ = from.quality != Quality::None && !options_.secret.empty();
+  cwd_ = std::move(from.cwd);
+  pending_.reset();
+  command_.reset();
+  sentinel_submission_.reset();
+  sentinel_.reset();
+  marked_line_.reset();
+  breaks_ = 0;
+  line_abandoned();
+  if (nonce_seen_) state_ = State::Input;
+  set_quality(from.quality, "read back");
+}
+
 void CommandTracker::shell_gone(std::optional<int> exit_code, std::optional<int> signal, uint64_t at) {
   if (state_ == State::Gone) return;
   if (options_.piped && !sentinel_ && sentinel_submission_) {
