@@ -57,6 +57,7 @@ struct Command {
   Clock::time_point started;
   Clock::time_point last_output;
   bool sent = false;          // to the shell
+  bool accepted = false;      // by the holder: it will not be sent again
   uint64_t input_before = 0;  // what the holder had been given before it; replay
   bool started_seen = false;  // the shell said so
   bool answered = false;      // ended for the caller: finished, or its time is over

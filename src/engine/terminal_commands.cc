@@ -272,18 +272,21 @@ base::Result<void> Terminal::send_command(Command& command) {
                             {"idle_timeout_ms", command.idle_timeout.count()},
                             {"at", read_to_},
                             {"marks", tracker_->nonces_used()},
-                            {"input", input_sent_}};
+                            {"input", input_sent_},
+                            {"prompt", at_prompt()}};
   if (auto logged = log_->append(entry); !logged) return logged;
   tracker_->submitted(
       {*command.submission, command.delivered, command.line, read_to_, command.sentinel_nonce});
   for (shell::TrackerEvent& event : tracker_->take_events()) handle(std::move(event));
   send_bytes(bytes, [this, alive = alive_, id = command.facts.command_id](const base::Result<void>& sent) {
-    if (!*alive || sent) return;
-    Command* failed = find(id);
-    if (failed == nullptr || failed->over) return;
-    failed->facts.state = CommandState::FailedToStart;
-    failed->facts.reason = sent.error().message;
-    finish(*failed);
+    if (!*alive) return;
+    Command* typed = find(id);
+    if (typed == nullptr || typed->over) return;
+    typed->accepted = sent.has_value();
+    if (sent) return tidy_log(*typed);
+    typed->facts.state = CommandState::FailedToStart;
+    typed->facts.reason = sent.error().message;
+    finish(*typed);
   });
   look_when_silent();
   changed(kCommandState);
@@ -310,7 +313,8 @@ void Terminal::command_started(const shell::CommandStarted& event) {
     log({{"k", "typed_command"},
          {"c", command->facts.command_id},
          {"begin", event.output_begin},
-         {"at", read_to_}});
+         {"at", read_to_},
+         {"prompt", prompt_}});
     if (event.command_line && typed_meanwhile_.size() < host_.settings.records) {
       typed_meanwhile_.push_back(*event.command_line);
     }
