@@ -255,7 +255,7 @@ void Terminal::cannot_follow(const base::Error& error) {
 }
 
 void Terminal::connect() {
-  auto link = HolderLink::connect(host_.loop, host_.sockets, spec_.id, *this);
+  auto link = HolderLink::connect(host_.loop.poller(), host_.sockets, spec_.id, *this);
   const bool no_descriptor = !link && (link.error().sys_errno == EMFILE || link.error().sys_errno == ENFILE);
   if (no_descriptor && !recovered_) return cannot_follow(link.error());
   if (no_descriptor) {
