@@ -284,6 +284,23 @@ void Terminal::resize(const pty::WindowSize& size, HolderLink::Done done) {
   changed(kMeta | kOutput);
 }
 
+bool Terminal::paused() const {
+  if (!link_ || !reader_ || closed_) return false;
+  const auto status = reader_->status();
+  return status && (status->conditions & journal::kPaused) != 0;
+}
+
+void Terminal::grant(uint64_t more, HolderLink::Done done) {
+  if (!link_) return done(base::fail(base::ErrorCode::Unavailable, "terminal " + spec_.id + " has ended"));
+  link_->grant(more, std::move(done));
+  changed(kMeta);
+}
+
+void Terminal::raise_quota(uint64_t to) {
+  const auto status = reader_ && link_ ? reader_->status() : base::Result<journal::Status>(journal::Status{});
+  if (status && status->quota > 0 && status->quota < to) grant(to - status->quota, [](const auto&) {});
+}
+
 void Terminal::kill(Force force) {
   killing_ = true;
   if (!link_) {
