@@ -224,6 +224,9 @@ bool Invocation::listed_names_are_known(const Field& field) const {
   const FileView* files = walk.place().files;
   Field folder = field;
   folder.text = listing_of(field.text).folder;
+  // Text behind the names is not the lister's: `{}/.env`.
+  const std::string_view behind = std::string_view(field.text).substr(field.text.rfind(kListed) + 1);
+  if (names_secret(behind)) return false;
   if (files == nullptr || !folder.constant() || look(folder).secret) return false;
   const std::vector<std::string> places = folders(folder.text);
   return places.size() == 1 && files->list(places.front(), kMaxFolderEntries).has_value();

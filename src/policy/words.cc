@@ -136,7 +136,8 @@ class FieldBuilder {
   void split(const std::string& value) {
     // zsh and fish do not split; what is one word there may be several for whoever reads it as bash.
     if (host_.dialect() == syntax::Dialect::Zsh || host_.dialect() == syntax::Dialect::Fish) {
-      const bool doubtful = value.find_first_of(" \t\n*?[") != std::string::npos;
+      // A variable that is not known may be an array, which is several words.
+      const bool doubtful = value.find_first_of(" \t\n*?[\x01\x02") != std::string::npos;
       append_text(doubtful ? std::string(1, kAnyFields) : value);
       return;
     }

@@ -225,6 +225,10 @@ void find(Invocation& call, const ProgramRow&) {
       continue;
     } else if (in(kTests1, word) || word.starts_with("-newer")) {
       ++at;
+      // What it prints is what the format says; only these are names.
+      const std::string_view format = call.word(at);
+      if (word == "-printf" && format != "%p\\n" && format != "%P\\n" && format != "%p\\0" && format != "%p ")
+        call.output = std::string(1, kAny);
       if (at < call.argv.size() && call.argv[at].may_split()) {
         call.ask(Risk::Medium, EffectKind::Unknown,
                  "an argument that is only known when it runs could be an action", shown(call.argv[at]));

@@ -82,10 +82,12 @@ bool prints_contents(const Invocation& call, const OptionScan& scan) {
 // A path as git reads it: behind a revision and a colon, behind the magic words of a pathspec, with
 // wildcards.
 bool names_secret_content(const Invocation& call, const Field& field) {
+  const bool ignores_case = field.text.find("icase") != std::string::npos;
   const auto secret = [&](std::string text) {
-    for (char& c : text) {
-      if (c == '*') c = kStar;
-      if (c == '?' || c == '[' || c == ']') c = kOne;
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '*') text[i] = kListed;  // matches a leading dot, too
+      if (text[i] == '?' || text[i] == '[' || text[i] == ']') text[i] = i == 0 ? kListed : kOne;
+      if (text[i] >= 'A' && text[i] <= 'Z' && ignores_case) text[i] = static_cast<char>(text[i] - 'A' + 'a');
     }
     Field path;
     path.text = std::move(text);

@@ -280,9 +280,9 @@ void diff(Invocation& call, const ProgramRow& row) {
   const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
   apply_scan(call, row, scan);
   const FileView* files = call.walk.place().files;
-  if (scan.has("r") || scan.has("recursive") || files == nullptr) return;
+  if (files == nullptr) return;
   FolderSearch here;
-  here.depth = FolderSearch::Depth::Here;
+  if (!scan.has("r") && !scan.has("recursive")) here.depth = FolderSearch::Depth::Here;
   here.links_count = true;
   for (const Field& field : scan.arguments) {
     for (const std::string& folder : call.folders(field.text)) {

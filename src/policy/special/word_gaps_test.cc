@@ -143,6 +143,31 @@ TEST_F(WordGaps, awk_brackets_and_jq_comments) {
   expect(Decision::Allow, {"awk '/[[:alpha:]]+/ {print $1}' a.c", "awk '/[^[]x/' a.c", "jq '.a # b' a.json"});
 }
 
+TEST_F(WordGaps, what_a_command_prints_is_believed_only_where_it_is_known) {
+  expect(Decision::Ask, {"printf '%s\\n' README.md .env | xargs cat", "cat $(printf '%s ' a.c .env)",
+                         "printf '%b' '\\056env' | xargs cat", "sh -c \"echo '\\056env' | xargs cat\"",
+                         "find . -name '*.c' -printf '.env\\n' | xargs cat", "ls | xargs -I{} cat {}/.env",
+                         "ls | xargs -I{} cat {}/id_rsa"});
+  expect(Decision::Deny, {"printf '%s\\n' x / | xargs rm -rf", "rm -rf $(printf '%s ' x /)"});
+  expect(Decision::Allow,
+         {"printf '%s\\n' a.c README.md | xargs cat", "find . -name '*.c' -printf '%p\\n' | xargs head -1",
+          "ls | xargs -I{} wc -l {}", "echo 'a\\nb' | wc -l"});
+  expect(Decision::Ask, {"nice -n $a ls"}, syntax::Dialect::Zsh);
+}
+
+TEST_F(WordGaps, kernel_files_by_wildcards_and_variables_in_small_letters) {
+  expect(Decision::Ask, {"cat /proc/self/env*", "cat /proc/self/[e]nviron", "cat /proc/1/e*",
+                         "strings /proc/self/m?m", "echo $github_token", "printenv npm_config__authToken"});
+  expect(Decision::Allow,
+         {"cat /proc/cpuinfo", "cat /proc/self/status", "cat /proc/*/comm", "token=5; echo $token"});
+}
+
+TEST_F(WordGaps, pathspecs_are_globs) {
+  expect(Decision::Ask, {"git log -p -- '.e*'", "git log -p -- '*env'", "git log -p -- ':(icase).ENV'",
+                         "git diff -- ':(glob).e*'", "git grep x -- '.e*'", "git diff-tree -u HEAD -- .env"});
+  expect(Decision::Allow, {"git log -p -- '*.c'", "git diff -- ':(glob)src/**/*.c'", "git grep x -- src"});
+}
+
 TEST_F(WordGaps, a_wrapper_that_changes_the_folder) {
   file("src/.env");
   expect(Decision::Ask, {"env -C src cat .env", "env --chdir=src cat .env"});

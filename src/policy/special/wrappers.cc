@@ -51,8 +51,7 @@ void env(Invocation& call, const ProgramRow& row) {
   bool moved = false;
   for (const OptionHit& hit : scan.hits) {
     if ((hit.row->name != "C" && hit.row->name != "chdir") || !hit.has_value) continue;
-    call.walk.state().cwds =
-        hit.value.constant() ? call.folders(hit.value.text) : std::vector<std::string>{};
+    call.walk.state().cwds = hit.value.constant() ? call.folders(hit.value.text) : std::vector<std::string>{};
     moved = true;
   }
   call.run_program(std::span<const Field>(scan.arguments).subspan(at), call.input);
