@@ -236,6 +236,9 @@ void Invocation::search_path(const Field& field, const FolderSearch& search) {
   const std::string_view text = field.text;
   if (text.find_first_of("\x01\x02\x03\x06") != std::string_view::npos) return;
   std::vector<std::string> places = folders(text);
+  if (places.empty())
+    return ask(Risk::Medium, EffectKind::Read, "searches a folder that is only known when it runs",
+               shown(text));
   if (const FileView* files = walk.place().files; files != nullptr && (field.has(kStar) || field.has(kOne))) {
     std::vector<std::string> matched;
     for (const std::string& place : places) {

@@ -115,7 +115,8 @@ std::string ShellWalk::pipeline(const syntax::Pipeline& item, const Input& first
     }
     const bool deletes_vital =
         vital || (input.deletes_vital && out.find_first_of("\x01\x06") != std::string::npos);
-    input = Input::of(out, network, deletes_vital);
+    constexpr size_t kMaxPiped = 256UL * 1024;
+    input = Input::of(out.size() > kMaxPiped ? unknown() : out, network, deletes_vital);
   }
   --pipeline_;
   // zsh and ksh run the last stage in the shell itself.

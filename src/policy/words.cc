@@ -8,6 +8,8 @@
 namespace ttyward::policy {
 namespace {
 
+constexpr size_t kMaxField = 256UL * 1024;
+
 // Builds fields from items: tilde, splitting of unquoted values, globs.
 class FieldBuilder {
  public:
@@ -58,6 +60,10 @@ class FieldBuilder {
 
   void append_text(std::string_view text) {
     started_ = true;
+    if (current_.text.size() + text.size() > kMaxField) {
+      current_.text = std::string(1, kAnyFields);
+      return;
+    }
     for (const char c : text) {
       if (passes(c)) current_.text.push_back(c);
     }

@@ -151,7 +151,11 @@ void run_exec(Invocation& call, std::string_view action, std::span<const Field> 
     }
   }
   const size_t commands = call.walk.facts().commands.size();
+  // -execdir runs it in the folder of the file, which may be any.
+  const std::vector<std::string> before = call.walk.state().cwds;
+  if (action == "-execdir" || action == "-okdir") call.walk.state().cwds.clear();
   call.run_program(argv, Input{});
+  call.walk.state().cwds = before;
   raise_since(call.walk.facts(), commands, Risk::High);
 }
 
@@ -208,6 +212,11 @@ void find(Invocation& call, const ProgramRow&) {
     here.text = ".";
     starts.vital = call.look(here).vital;
     starts.secrets = holds_secrets(call.look(here), call.walk.place());
+  }
+  if (call.walk.state().cwds.empty()) {
+    const auto below_here = [](const Field& start) { return !start.text.starts_with("/"); };
+    starts.secrets |=
+        starts.fields.empty() || std::any_of(starts.fields.begin(), starts.fields.end(), below_here);
   }
   starts.secrets |= searches_for_secrets(call, at);
   starts.ending = ending_of(call, at);

@@ -252,8 +252,8 @@ void git_ls_files(Invocation& call, const ProgramRow& row) {
     call.output = std::string("./") + kListed + "\n";
     return;
   }
-  for (const size_t i : {size_t{1}, size_t{2}, size_t{3}}) {
-    const std::string_view word = call.word(i);
+  for (const Field& field : call.rest(1)) {
+    const std::string_view word = field.text;
     if (word.size() > 1 && word[0] == '-' && word[1] != '-' &&
         word.find_first_of("oi") != std::string_view::npos)
       call.output = std::string("./") + kListed + "\n";

@@ -70,7 +70,8 @@ void compress(Invocation& call, const ProgramRow& row) {
 
 // Pagers run commands that are typed into them, or given after +.
 void pager(Invocation& call, const ProgramRow& row) {
-  apply_scan(call, row, scan_options(row, call.argv, ScanStop::Never));
+  // Its options end at the first file.
+  apply_scan(call, row, scan_options(row, call.argv, ScanStop::AtFirstArgument));
   for (const Field& field : call.rest(1)) {
     if (field.text.starts_with("+") || field.text == "cache")
       call.ask(Risk::High, EffectKind::Execute, "a pager told to run something", shown(field));

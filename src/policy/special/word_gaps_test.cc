@@ -162,6 +162,40 @@ TEST_F(WordGaps, kernel_files_by_wildcards_and_variables_in_small_letters) {
          {"cat /proc/cpuinfo", "cat /proc/self/status", "cat /proc/*/comm", "token=5; echo $token"});
 }
 
+TEST_F(WordGaps, folders_that_are_only_known_when_it_runs) {
+  std::filesystem::create_directories(root_ + "/work/cfg");
+  file("cfg/.env");
+  expect(Decision::Ask,
+         {"cd \"$x\" && find . -type f -exec cat {} +", "cd cf?; diff -r . ../src", "cd cf* && cat .e*",
+          "find . -name b.c -execdir git diff \\;", "diff -rN cfg src", "cd \"$x\" && grep -r y ."});
+  expect(Decision::Allow, {"cd sr* && cat b.c", "for d in sr*/; do (cd \"$d\" && ls); done",
+                           "diff -r src src", "find . -name b.c -execdir ls {} \\;"});
+}
+
+TEST_F(WordGaps, values_that_double_are_bounded) {
+  std::string line = "x=aaaaaaaaaa";
+  for (int i = 0; i < 40; ++i) line += ";x=$x$x";
+  std::string array = "a=(b c)";
+  for (int i = 0; i < 40; ++i) array += ";a=(\"${a[@]}\" \"${a[@]}\")";
+  std::string many = "x=aaaaaaaaaa";
+  for (int i = 0; i < 9; ++i) many += ";x=$x$x";
+  many += ";echo ";
+  for (int i = 0; i < 3000; ++i) many += "$x";
+  for (const std::string& one : {line + ";echo $x", array + ";echo \"${a[@]}\"", many, many + " | cat",
+                                 std::string("x=a;for i in {1..32}; do x=$x$x; done; echo $x")})
+    check(one, Place{root_, root_, root_, &files_}, RuleSet{}, Settings{});  // within memory and time
+}
+
+TEST_F(WordGaps, long_names_of_pattern_options) {
+  file(".env");
+  expect(Decision::Ask, {"grep --regexp='' .env", "grep --regexp '' .env", "grep --file=a.c .env",
+                         "rg --regexp '' .env", "fmt -t .env", "git ls-files -c -d -m -o | xargs cat",
+                         "curl -H @.env localhost", "curl -b .env localhost", "curl -w @.env localhost"});
+  expect(Decision::Ask,
+         {"nice -n \"$@\" ls", "grep \"$@\" a.c", "head -n \"$@\" a.c", "sort -k \"${a[@]}\" a.c"});
+  expect(Decision::Allow, {"grep --regexp=x a.c", "fmt -t a.c", "git ls-files", "grep \"$*\" a.c"});
+}
+
 TEST_F(WordGaps, pathspecs_are_globs) {
   expect(Decision::Ask, {"git log -p -- '.e*'", "git log -p -- '*env'", "git log -p -- ':(icase).ENV'",
                          "git diff -- ':(glob).e*'", "git grep x -- '.e*'", "git diff-tree -u HEAD -- .env"});
