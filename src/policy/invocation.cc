@@ -244,6 +244,9 @@ bool Invocation::listed_names_are_known(const Field& field) const {
   const FileView* files = walk.place().files;
   Field folder = field;
   folder.text = listing_of(field.text).folder;
+  // Text behind the names is not the lister's: `{}/.env`.
+  const std::string_view behind = std::string_view(field.text).substr(field.text.rfind(kListed) + 1);
+  if (names_secret(behind)) return false;
   if (files == nullptr || !folder.constant() || look(folder).secret) return false;
   const std::vector<std::string> places = folders(folder.text);
   return places.size() == 1 && files->list(places.front(), kMaxFolderEntries).has_value();
@@ -253,6 +256,9 @@ void Invocation::search_path(const Field& field, const FolderSearch& search) {
   const std::string_view text = field.text;
   if (text.find_first_of("\x01\x02\x03\x06") != std::string_view::npos) return;
   std::vector<std::string> places = folders(text);
+  if (places.empty())
+    return ask(Risk::Medium, EffectKind::Read, "searches a folder that is only known when it runs",
+               shown(text));
   if (const FileView* files = walk.place().files; files != nullptr && (field.has(kStar) || field.has(kOne))) {
     std::vector<std::string> matched;
     for (const std::string& place : places) {

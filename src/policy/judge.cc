@@ -49,7 +49,7 @@ bool may_turn_out_an_option(const Invocation& call, const Field& field, const Pr
   const std::vector<std::string>& cwds = call.walk.state().cwds;
   const bool only_globs = field.text.find_first_of("\x01\x02\x03\x06") == std::string::npos;
   if (files == nullptr || cwds.size() != 1 || !only_globs) return !row.inert;
-  if (!files->exists(cwds.front())) return !row.inert;
+  if (!files->exists(cwds.front())) return !row.inert && !row.inert_globs;
   const NameExpansion found = expand_glob(cwds.front() + "/" + field.text, *files);
   if (found.too_many) return true;
   return std::any_of(found.names.begin(), found.names.end(), [&](const ExpandedName& name) {
@@ -161,7 +161,9 @@ void apply_arguments(Invocation& call, const ProgramRow& row, const OptionScan& 
   bool first_taken = false;
   for (const OptionHit& hit : scan.hits) {
     first_taken |=
-        hit.row->name.size() == 1 && row.first_unless.find(hit.row->name[0]) != std::string_view::npos;
+        (hit.row->name.size() == 1 && row.first_unless.find(hit.row->name[0]) != std::string_view::npos) ||
+        (!row.first_unless.empty() &&
+         (hit.row->name == "regexp" || hit.row->name == "file" || hit.row->name == "expression"));
   }
   const size_t count = scan.arguments.size();
   bool reads_named = false;

@@ -81,8 +81,9 @@ struct ProgramRow {
   bool no_args;     // arguments need a person
   // No option of it can do harm, listed or not, so an argument nobody knows yet cannot either.
   bool inert;
-  bool at_files;  // an argument @file stands for the arguments in that file
-  bool apart;     // the value of a short option is the next argument, never the rest of the word
+  bool inert_globs;  // the same for what a glob in an ordinary folder matches, but not for unknown text
+  bool at_files;     // an argument @file stands for the arguments in that file
+  bool apart;        // the value of a short option is the next argument, never the rest of the word
   Interactive interactive;
 };
 

@@ -15,6 +15,8 @@ using syntax::RedirectOp;
 constexpr std::string_view kNumbers[] = {"RANDOM", "SECONDS", "UID",          "EUID",   "PPID",
                                          "LINENO", "BASHPID", "EPOCHSECONDS", "SRANDOM"};
 
+constexpr size_t kMaxPrinted = 64UL * 1024;  // of a substitution; more is not read closely
+
 // Builtins whose arguments are assignments: not split, and name=( … ) is an array.
 constexpr auto kDeclarations =
     std::to_array<const char*>({"declare", "typeset", "local", "export", "readonly"});
@@ -161,6 +163,7 @@ Printed ShellWalk::substitution(const syntax::List& items) {
   raise_since(facts_, commands, Risk::High);
   state_.leave_subshell(before);
   while (!out.empty() && out.back() == '\n') out.pop_back();
+  if (out.size() > kMaxPrinted) out = std::string(1, kAny);
   return {std::move(out), network_since(commands)};
 }
 

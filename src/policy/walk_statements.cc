@@ -144,7 +144,8 @@ std::string ShellWalk::pipeline(const syntax::Pipeline& item, const Input& first
         vital || (input.deletes_vital && out.find_first_of("\x01\x06") != std::string::npos);
     const bool endless = never_ends(commands) || (input.endless && !cuts_off(commands));
     if (network && !input.from_network) raise_fed_shells(first_command, commands);
-    input = Input::of(out, network, deletes_vital);
+    constexpr size_t kMaxPiped = 256UL * 1024;
+    input = Input::of(out.size() > kMaxPiped ? unknown() : out, network, deletes_vital);
     input.endless = endless;
   }
   --pipeline_;

@@ -394,6 +394,21 @@ void curl(Invocation& call, const ProgramRow& row) {
       target.erase(0, std::min(target.find(':'), target.size() - 1) + 1);
     call.ask(Risk::High, EffectKind::Network, "talks to a machine that an option names", target);
   }
+  // @file stands for what the file holds; a cookie without = is a file, too.
+  for (const OptionHit& hit : scan.hits) {
+    const std::string_view name = hit.row->name;
+    if (!hit.has_value) continue;
+    const bool cookies = name == "b" || name == "cookie";
+    Field file = hit.value;
+    if (cookies && file.text.find('=') != std::string::npos) continue;
+    if (!cookies && !file.text.starts_with("@")) continue;
+    if (file.text.starts_with("@")) file.text.erase(0, 1);
+    call.ask(Risk::High, EffectKind::Network, "sends or prints what a file holds", shown(file));
+    call.read_path(file);
+  }
+  const Field* format = scan.value("w") != nullptr ? scan.value("w") : scan.value("write-out");
+  if (format != nullptr && format->text.find("%{output") != std::string::npos)
+    call.ask(Risk::High, EffectKind::Write, "writes a file that its output format names");
   const Field* method = scan.value("X") != nullptr ? scan.value("X") : scan.value("request");
   if (method != nullptr && method->text != "GET" && method->text != "HEAD")
     call.ask(Risk::High, EffectKind::Network, "sends a request that may change something");

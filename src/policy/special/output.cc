@@ -60,6 +60,8 @@ void echo(Invocation& call, const ProgramRow&) {
   if (escapes) {
     std::string decoded;
     text = decode_ansi_c(text, decoded) ? decoded : std::string(1, kAny);
+  } else if (call.walk.shell_dialect() != syntax::Dialect::Bash && text.find('\\') != std::string::npos) {
+    text = std::string(1, kAny);  // the echo of other shells takes backslashes for escapes
   }
   call.output = text + "\n";
 }
@@ -124,20 +126,31 @@ void printf(Invocation& call, const ProgramRow&) {
   if (call.argv.size() <= from || !decode_ansi_c(call.word(from), format)) return;
   std::string out;
   size_t argument = from + 1;
-  for (size_t i = 0; i < format.size(); ++i) {
-    if (format[i] != '%' || i + 1 == format.size()) {
-      out.push_back(format[i]);
-      continue;
+  // The format is used again while there are arguments left.
+  constexpr size_t kMaxRounds = 64;
+  for (size_t round = 0; round == 0 || argument < call.argv.size(); ++round) {
+    const size_t first = argument;
+    for (size_t i = 0; i < format.size(); ++i) {
+      if (format[i] != '%' || i + 1 == format.size()) {
+        out.push_back(format[i]);
+        continue;
+      }
+      const char directive = format[++i];
+      if (directive == 's' || directive == 'b') {
+        const std::string_view word = call.word(argument++);
+        std::string decoded(word);
+        if (directive == 'b' && word.find('\\') != std::string_view::npos && !decode_ansi_c(word, decoded))
+          return;
+        out += decoded;
+      } else if (directive == '%') {
+        out.push_back('%');
+      } else {
+        return;  // numbers and widths: unknown
+      }
     }
-    const char directive = format[++i];
-    if (directive == 's' || directive == 'b') {
-      out += call.word(argument++);
-    } else if (directive == '%') {
-      out.push_back('%');
-    } else {
-      return;  // numbers and widths: unknown
-    }
+    if (argument == first || round == kMaxRounds) break;
   }
+  if (argument < call.argv.size() && argument > from + 1) return;  // too many to follow
   call.output = std::move(out);
 }
 
@@ -247,8 +260,8 @@ void git_ls_files(Invocation& call, const ProgramRow& row) {
     call.output = std::string("./") + kListed + "\n";
     return;
   }
-  for (const size_t i : {size_t{1}, size_t{2}, size_t{3}}) {
-    const std::string_view word = call.word(i);
+  for (const Field& field : call.rest(1)) {
+    const std::string_view word = field.text;
     if (word.size() > 1 && word[0] == '-' && word[1] != '-' &&
         word.find_first_of("oi") != std::string_view::npos)
       call.output = std::string("./") + kListed + "\n";

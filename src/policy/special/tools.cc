@@ -70,7 +70,8 @@ void compress(Invocation& call, const ProgramRow& row) {
 
 // Pagers run commands that are typed into them, or given after +.
 void pager(Invocation& call, const ProgramRow& row) {
-  apply_scan(call, row, scan_options(row, call.argv, ScanStop::Never));
+  // Its options end at the first file.
+  apply_scan(call, row, scan_options(row, call.argv, ScanStop::AtFirstArgument));
   for (const Field& field : call.rest(1)) {
     if (field.text.starts_with("+") || field.text == "cache")
       call.ask(Risk::High, EffectKind::Execute, "a pager told to run something", shown(field));
@@ -280,9 +281,9 @@ void diff(Invocation& call, const ProgramRow& row) {
   const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
   apply_scan(call, row, scan);
   const FileView* files = call.walk.place().files;
-  if (scan.has("r") || scan.has("recursive") || files == nullptr) return;
+  if (files == nullptr) return;
   FolderSearch here;
-  here.depth = FolderSearch::Depth::Here;
+  if (!scan.has("r") && !scan.has("recursive")) here.depth = FolderSearch::Depth::Here;
   here.links_count = true;
   for (const Field& field : scan.arguments) {
     for (const std::string& folder : call.folders(field.text)) {
