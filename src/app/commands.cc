@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "base/mask_secrets.h"
 #include "engine/shell_reading.h"
+#include "policy/verdict_json.h"
 #include "pty/exit_status.h"
 #include "shell/command_line.h"
 #include "shell/quoting.h"
@@ -353,7 +354,8 @@ engine::GateRequest Commands::gate_request(const Submission& submission, const T
   if (gate.workspace.empty())
     gate.workspace = terminal.spec().cwd;  // where it was opened: a cd does not move it
   gate.language = request.sentinel ? engine::Language::Bash : engine::language_of(terminal.shell().kind);
-  if (!request.sentinel) gate.shell = engine::reading_of(gate.language, terminal.reading());
+  if (!request.sentinel)
+    gate.shell = engine::reading_of(gate.language, terminal.reading(), terminal.commands());
   for (const auto& [variable, value] : terminal.environment_changes())
     gate.environment_changes.push_back(variable + "=" + value);
   return gate;
@@ -374,10 +376,16 @@ void Commands::judge_when_settled(const Submission& submission) {
   }
   engine::GateRequest gate = gate_request(submission, terminal);
   const std::string command_id = gate.command_id;
+  Submission judged = submission;
+  judged.request.id = command_id;
+  const auto verdict_now = core_.gate->check(gate);
+  judged.automatic = verdict_now && verdict_now->decision == policy::Decision::Allow;
+  judged.request.second_look = [this, alive = core_.alive, looked_at = judged, asked = gate] {
+    return *alive ? second_look(looked_at, asked) : std::string("the daemon ended");
+  };
   gatekeeper_.ask_for_command(submission.caller, std::move(gate), submission.how.yield_after,
-                              submission.reply, [this, submission, command_id](const std::string& verdict) {
-                                Submission ready = submission;
-                                ready.request.id = command_id;
+                              submission.reply, [this, judged](const std::string& verdict) {
+                                Submission ready = judged;
                                 ready.request.verdict_json = verdict;
                                 submit_when_free(ready);
                               });
@@ -392,6 +400,25 @@ void Commands::judge_when_settled(const Submission& submission) {
   submission.reply.part(part);
 }
 
+std::string Commands::second_look(const Submission& submission, const engine::GateRequest& asked) const {
+  const auto terminal = core_.engine->find(asked.terminal_id);
+  if (!terminal) return terminal.error().message;
+  Submission same = submission;
+  same.chosen_id = asked.command_id;
+  const engine::GateRequest now = gate_request(same, **terminal);
+  if (!submission.automatic) {
+    return engine::same_deed(asked, now)
+               ? std::string()
+               : "it was allowed for another folder or other variables than the terminal has by now; "
+                 "send it again";
+  }
+  const auto verdict = core_.gate->check(now);
+  if (!verdict) return verdict.error().message;
+  if (verdict->decision == policy::Decision::Allow) return {};
+  return "it was harmless when it was sent, but is not any more: " + policy::summary_of(*verdict) +
+         "; send it again to be asked about it";
+}
+
 void Commands::submit_when_free(const Submission& submission) {
   const Reply<wire::CommandResult>& reply = submission.reply;
   const auto found = core_.engine->find(submission.terminal_id);
@@ -402,7 +429,13 @@ void Commands::submit_when_free(const Submission& submission) {
   if (submission.wait_if_busy && !submission.request.sentinel && terminal.live() && terminal.busy()) {
     return when_at_prompt(terminal, submission.how.yield_after,
                           "terminal " + submission.terminal_id + " is still busy; nothing was run", reply,
-                          [this, submission] { submit_when_free(submission); });
+                          [this, submission] {
+                            if (!submission.automatic) return submit_when_free(submission);
+                            // The command before may have changed what this one means: it is judged anew.
+                            Submission again = submission;
+                            again.chosen_id = submission.request.id;
+                            judge_when_settled(again);
+                          });
   }
   auto submitted = core_.engine->submit(terminal, submission.request);
   if (!submitted) {

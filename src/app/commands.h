@@ -68,6 +68,7 @@ class Commands {
     bool wait_if_busy = false;
     Follow how;
     Reply<wire::CommandResult> reply;
+    bool automatic = false;  // nobody was asked about it, so it is judged anew after a wait
   };
 
   engine::RunRequest run_request(const Caller& caller, const wire::RunRequest& asked) const;
@@ -77,6 +78,9 @@ class Commands {
               const Reply<wire::CommandResult>& reply);
   void judge_when_settled(const Submission& submission);
   engine::GateRequest gate_request(const Submission& submission, const engine::Terminal& terminal) const;
+  // Right before it begins: what was allowed without a question has to be harmless still, and what a person
+  // allowed has to be what they saw. Why it must not begin; empty: it may.
+  std::string second_look(const Submission& submission, const engine::GateRequest& asked) const;
   void submit_when_free(const Submission& submission);
   // Goes on with `then` when the terminal is at its prompt; if that takes too long, the call fails with
   // `too_long`.

@@ -90,8 +90,8 @@ base::Result<std::string> find_shell(const std::string& asked) {
               "there is no shell on this machine: name one with --shell, or use -- PROGRAM ARGS");
 }
 
-base::Result<terminal::RunOptions> make_run_options(const RunArguments& args, bool person_watches) {
-  terminal::RunOptions options;
+base::Result<command::RunOptions> make_run_options(const RunArguments& args, bool person_watches) {
+  command::RunOptions options;
   options.id = base::random_id('c');
 
   auto cwd = absolute_folder(args.cwd);

@@ -115,6 +115,7 @@ base::Result<Command*> Terminal::submit(CommandRequest request) {
   command.delivered = request.cwd.empty() ? request.text : with_cwd(request.text, request.cwd);
   if (!request.cwd.empty()) command.facts.cwd = request.cwd;
   command.facts.verdict_json = std::move(request.verdict_json);
+  command.second_look = std::move(request.second_look);
   command.timeout = request.timeout;
   command.idle_timeout = request.idle_timeout;
   const bool unmarked = marks_lost_ && !integrating_ && quality() == shell::Quality::None;
@@ -184,6 +185,14 @@ void Terminal::pump() {
     }
   }
   queued_ = nullptr;
+  // Since it was decided the folder, its files or the shell may have become something else.
+  if (const auto look = std::exchange(command.second_look, nullptr)) {
+    if (std::string objection = look(); !objection.empty()) {
+      command.facts.state = CommandState::Denied;
+      command.facts.reason = std::move(objection);
+      return finish(command);
+    }
+  }
   if (auto sent = send_command(command); !sent) {
     command.facts.state = CommandState::FailedToStart;
     command.facts.reason = sent.error().message;
@@ -263,18 +272,21 @@ base::Result<void> Terminal::send_command(Command& command) {
                             {"idle_timeout_ms", command.idle_timeout.count()},
                             {"at", read_to_},
                             {"marks", tracker_->nonces_used()},
-                            {"input", input_sent_}};
+                            {"input", input_sent_},
+                            {"prompt", at_prompt()}};
   if (auto logged = log_->append(entry); !logged) return logged;
   tracker_->submitted(
       {*command.submission, command.delivered, command.line, read_to_, command.sentinel_nonce});
   for (shell::TrackerEvent& event : tracker_->take_events()) handle(std::move(event));
   send_bytes(bytes, [this, alive = alive_, id = command.facts.command_id](const base::Result<void>& sent) {
-    if (!*alive || sent) return;
-    Command* failed = find(id);
-    if (failed == nullptr || failed->over) return;
-    failed->facts.state = CommandState::FailedToStart;
-    failed->facts.reason = sent.error().message;
-    finish(*failed);
+    if (!*alive) return;
+    Command* typed = find(id);
+    if (typed == nullptr || typed->over) return;
+    typed->accepted = sent.has_value();
+    if (sent) return tidy_log(*typed);
+    typed->facts.state = CommandState::FailedToStart;
+    typed->facts.reason = sent.error().message;
+    finish(*typed);
   });
   look_when_silent();
   changed(kCommandState);
@@ -301,7 +313,8 @@ void Terminal::command_started(const shell::CommandStarted& event) {
     log({{"k", "typed_command"},
          {"c", command->facts.command_id},
          {"begin", event.output_begin},
-         {"at", read_to_}});
+         {"at", read_to_},
+         {"prompt", prompt_}});
     if (event.command_line && typed_meanwhile_.size() < host_.settings.records) {
       typed_meanwhile_.push_back(*event.command_line);
     }

@@ -191,7 +191,7 @@ class Prompt {
     options->spawn.argv = pty::shell_argv(*shell, command);
     options->shown_command = command;
     Foreground foreground(std::move(*options), Show::Nothing, Stdin::None);
-    return foreground.run([](terminal::CommandRun&) { return std::string(); });
+    return foreground.run([](command::RunningCommand&) { return std::string(); });
   }
 
   const Arguments& args_;

@@ -61,7 +61,7 @@ base::Result<engine::Deed> deed_of(const Arguments& args, const std::string& cwd
   return deed;
 }
 
-int refuse(const terminal::RunOptions& options, const std::string& verdict, const Ruling& ruling, bool json) {
+int refuse(const command::RunOptions& options, const std::string& verdict, const Ruling& ruling, bool json) {
   terminal::CommandResult result;
   result.command_id = options.id;
   result.command = options.shown_command;
@@ -113,7 +113,7 @@ int run_command(const Arguments& args, const Globals& globals) {
   if (!ruling.allowed) return refuse(*options, verdict, ruling, globals.json);
 
   if (person) {
-    options->replies = terminal::Replies::Viewer;
+    options->replies = command::Replies::Viewer;
     options->input_patience = std::chrono::milliseconds(0);
   }
   Stdin input = stdin_kind();
@@ -121,7 +121,7 @@ int run_command(const Arguments& args, const Globals& globals) {
 
   const Show show = globals.json ? Show::Nothing : person ? Show::Raw : Show::Lines;
   Foreground foreground(std::move(*options), show, input);
-  Foreground::Outcome outcome = foreground.run([&](terminal::CommandRun& run) {
+  Foreground::Outcome outcome = foreground.run([&](command::RunningCommand& run) {
     run.result().verdict_json = verdict;
     return globals.json ? run.result().to_json() + "\n" : "";
   });
