@@ -136,14 +136,18 @@ void Terminals::open(const Caller& caller, const wire::OpenRequest& asked,
   request.provider = provider_of(asked.provider, core_.settings());
   request.size = size_of(asked.size);
   if (const auto outside = gatekeeper_.outside_roots(caller, request.cwd)) return reply.fail(*outside);
+  if (asked.shell.empty() && !asked.shell_args.empty())
+    return reply.fail(wire::Code::InvalidArgument, "'shell_args' needs a 'shell' to be for");
   if (!asked.shell.empty()) request.shell = {asked.shell};
+  request.shell.insert(request.shell.end(), asked.shell_args.begin(), asked.shell_args.end());
   if (caller.role == Role::Person || asked.shell.empty()) return open_now(caller, std::move(request), reply);
-  if (const std::string known = known_shell(asked.shell, core_.engine->settings().shell); !known.empty()) {
-    request.shell = {known};
-    return open_now(caller, std::move(request), reply);
-  }
-  // Whatever else it is, it is a program that an agent wants to run.
-  engine::GateRequest gate = gatekeeper_.request(caller, shell::quote_posix(asked.shell), request.cwd);
+  const std::string known = known_shell(asked.shell, core_.engine->settings().shell);
+  if (!known.empty()) request.shell.front() = known;
+  if (!known.empty() && asked.shell_args.empty()) return open_now(caller, std::move(request), reply);
+  // Whatever else it is, it is a program that an agent wants to run; and a shell's arguments can be commands.
+  std::string words = shell::quote_posix(asked.shell);
+  for (const std::string& argument : asked.shell_args) words += " " + shell::quote_posix(argument);
+  engine::GateRequest gate = gatekeeper_.request(caller, words, request.cwd);
   gate.action = "open";
   gate.task = request.task;
   gate.environment_changes = request.environment;
@@ -158,7 +162,7 @@ void Terminals::open(const Caller& caller, const wire::OpenRequest& asked,
         if (came.kind == engine::GateDecision::Kind::Allowed) return open_now(caller, request, reply);
         reply.fail(
             wire::Code::Denied,
-            "this is no shell of /etc/shells or of the configuration, and to run it was not allowed: " +
+            "this is no plain shell of /etc/shells or of the configuration, and to run it was not allowed: " +
                 came.reason);
       });
   if (decision.kind != engine::GateDecision::Kind::Pending) return;

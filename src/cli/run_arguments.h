@@ -34,6 +34,5 @@ void declare_run_options(CLI::App& app, RunArguments& args);
 // Everything but argv: what the options say, else the configuration of the folder it runs in. The error says
 // what to write instead.
 base::Result<command::RunOptions> make_run_options(const RunArguments& args, bool person_watches);
-base::Result<std::string> find_shell(const std::string& asked);
 
 }  // namespace ttyward::cli

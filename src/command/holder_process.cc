@@ -121,6 +121,10 @@ void HolderProcess::terminate(const std::vector<pty::KillRung>& rungs, Done done
   order(MessageType::Terminate, out.take(), std::move(done));
 }
 
+void HolderProcess::grant(uint64_t bytes, Done done) {
+  order(MessageType::Grant, Encoder().number(bytes).take(), std::move(done));
+}
+
 void HolderProcess::watch(uint64_t offset) {
   send(MessageType::Watch, Encoder().number(offset).take(), {});
 }

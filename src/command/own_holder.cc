@@ -48,6 +48,11 @@ void OwnHolder::terminate(const std::vector<pty::KillRung>& rungs, Done done) {
   answer(done, {});
 }
 
+void OwnHolder::grant(uint64_t bytes, Done done) {
+  holder_->grant(bytes);
+  answer(done, {});
+}
+
 // Every turn tells of new output. Nothing waits for the owner to have read it: a journal that is full drops
 // its middle whether or not somebody is slow.
 void OwnHolder::watch(uint64_t /*offset*/) {}

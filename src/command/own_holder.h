@@ -31,6 +31,7 @@ class OwnHolder final : public Source, private hold::HolderObserver {
   void signal(int number, Target target, Done done = {}) override;
   void interrupt(Done done = {}) override;
   void terminate(const std::vector<pty::KillRung>& rungs, Done done = {}) override;
+  void grant(uint64_t bytes, Done done = {}) override;
   void watch(uint64_t offset) override;
   size_t input_waiting() const override { return holder_->input_waiting(); }
   void run_state(pty::AlternateScreen screen, RunStates done) override;

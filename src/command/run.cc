@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "command/journal_place.h"
 #include "command/running_command.h"
+#include "command/shell_choice.h"
 #include "io/poller.h"
 #include "pty/environment.h"
 
@@ -39,10 +40,12 @@ terminal::CommandResult run(const std::string& command, const RunChoices& choice
     return not_started(
         command, "variable " + made.refused.front().name + " is refused: " + made.refused.front().reason);
 
+  const auto shell = command::choose_shell();
+  if (!shell) return not_started(command, shell.error().message);
   command::RunOptions options;
   options.id = base::random_id('c');
   options.shown_command = command;
-  options.spawn.argv = pty::shell_argv("/bin/bash", command);
+  options.spawn.argv = pty::shell_argv(*shell, command);
   options.spawn.cwd = choices.cwd;
   options.spawn.environment = std::move(made.variables);
   options.timeout = choices.timeout;

@@ -31,7 +31,7 @@ struct RunChoices {
   // NOLINTEND(readability-redundant-member-init)
 };
 
-// `command` is a line for bash.
+// `command` is a line for bash, or for sh where there is no bash.
 terminal::CommandResult run(const std::string& command, const RunChoices& choices = {});
 
 }  // namespace ttyward

@@ -38,7 +38,7 @@ class Source {
   class Observer {
    public:
     virtual void on_output(uint64_t end) = 0;
-    // The journal is full, and the command waits until there is room in it.
+    // The journal is full, and nobody reads the command until it is granted more room.
     virtual void on_paused() = 0;
     // All that the command itself printed is in the journal.
     virtual void on_exited(const journal::ExitRecord& record) = 0;
@@ -72,6 +72,8 @@ class Source {
   virtual void interrupt(Done done = {}) = 0;
   // Brings down the command and all it started. Without rungs, the usual ones.
   virtual void terminate(const std::vector<pty::KillRung>& rungs, Done done = {}) = 0;
+  // A full journal gets so many bytes more, and reading goes on.
+  virtual void grant(uint64_t bytes, Done done = {}) = 0;
   // The owner has read up to `offset`: on_output() is called, once, when there is something beyond it.
   virtual void watch(uint64_t offset) = 0;
   // Input it has taken and not passed on.

@@ -370,6 +370,9 @@ class Terminal final : private HolderLink::Observer {
   void command_finished(const shell::CommandFinished& event);
   void finish(Command& command);
   void forget_outputs();
+  void note_from_text(const Command& command);
+  // ssh, a container's client: what reads the terminal is not on this machine, or not ours to ask.
+  bool shell_elsewhere() const { return marks_lost_ && identity_.kind == shell::ShellKind::Other; }
   void finish_ending();
   void tell_forgotten();
   void list_background(Command& command);

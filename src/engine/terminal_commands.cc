@@ -10,6 +10,7 @@
 #include <boost/json/array.hpp>
 
 #include "base/ids.h"
+#include "base/mask_secrets.h"
 #include "engine/json_fields.h"
 #include "engine/terminal.h"
 #include "engine/time.h"
@@ -20,6 +21,7 @@
 #include "shell/piped.h"
 #include "shell/quoting.h"
 #include "shell/sentinel.h"
+#include "shell/text_tracking.h"
 
 namespace ttyward::engine {
 
@@ -357,6 +359,8 @@ void Terminal::command_finished(const shell::CommandFinished& event) {
   if (event.signal || !event.exit_code) facts.core_dumped.reset();
   if (event.signal) facts.signal = pty::signal_name(*event.signal);
   if (!event.shell_gone) read_kernel_cwd();
+  if (!event.shell_gone && event.exit_code == 0 && quality() != shell::Quality::Rich)
+    note_from_text(*command);
   facts.cwd_after = event.shell_gone ? "" : cwd_;
   if (!command->answered) {
     // A shell says 128 + n for a part of its command that was killed by signal n.
@@ -396,6 +400,23 @@ void Terminal::command_finished(const shell::CommandFinished& event) {
     ending_timer_ = 0;
     finish_ending();
   });
+}
+
+// For shells that report nothing: what their commands say. Where they are is known from the text only if the
+// kernel cannot be asked, because the shell is elsewhere.
+void Terminal::note_from_text(const Command& command) {
+  if (shell_elsewhere()) {
+    if (auto moved = shell::cwd_after(command.facts.command, cwd_, "")) {
+      cwd_ = std::move(*moved);
+      cwd_known_by_ = "text";
+    }
+    return;
+  }
+  if (!command.facts.command.starts_with("export ")) return;
+  for (const auto& [name, value] : shell::assigned_by(command.facts.command)) {
+    const std::string assignment = name + "=" + value;
+    environment_[name] = base::mask_secrets(assignment) == assignment ? value : "[hidden]";
+  }
 }
 
 void Terminal::finish_ending() {

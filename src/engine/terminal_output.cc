@@ -566,7 +566,7 @@ void Terminal::looked(const base::Result<pty::RunState>& state) {
 
 // For a shell that does not say where it is.
 void Terminal::read_kernel_cwd() {
-  if (shell_pid() <= 0 || quality() == shell::Quality::Rich) return;
+  if (shell_pid() <= 0 || quality() == shell::Quality::Rich || shell_elsewhere()) return;
   char buffer[PATH_MAX];
   const ssize_t n =
       ::readlink(("/proc/" + std::to_string(shell_pid()) + "/cwd").c_str(), buffer, sizeof buffer);

@@ -322,6 +322,25 @@ class Opening(OwnersTest):
     def test_a_person_opens_what_they_like(self):
         self.open(self.person, shell="python3")
 
+    def test_a_shell_may_have_arguments(self):
+        with open(self.daemon.home + "/.bashrc", "w") as f:
+            f.write("FROM_FILE=yes\n")
+        for arguments, expected in (([], "yes"), (["--norc"], "no")):
+            terminal = self.open(self.person, shell="bash", shell_args=arguments)
+            result = self.person.call("exec", terminal=terminal, command="echo ${FROM_FILE:-no}; (exit 3)")
+            self.assertEqual((result["exit_code"], result["output"]), (3, expected + "\n"), result)
+        self.refused("invalid_argument", self.person, "open", cwd=self.work, shell_args=["--norc"])
+        # An agent's may be commands: they are judged.
+        agent = self.agent()
+        number = agent.start("open", cwd=self.work, shell="bash", shell_args=["-c", "touch pwned"])
+        question = eventually(lambda: self.person.call("approvals")["approvals"])[0]
+        self.assertIn("touch pwned", question["command"])
+        self.person.call("answer", approval=question["id"], decision="deny")
+        with self.assertRaises(CallFailed) as failed:
+            agent.answer(number)
+        self.assertEqual(failed.exception.code, "denied")
+        self.assertEqual(self.in_work(), [])
+
 
 class Typing(OwnersTest):
     def setUp(self):

@@ -14,6 +14,7 @@
 #include "cli/local_policy.h"
 #include "cli/run_arguments.h"
 #include "cli/verbs/verbs.h"
+#include "command/shell_choice.h"
 
 namespace ttyward::cli {
 namespace {
@@ -91,7 +92,7 @@ int run_batch(const Arguments& args, const Globals& globals) {
       return complain("batch", "one of the commands is empty", kExitUsage);
     }
   }
-  auto bash = find_shell(args.shared.shell);
+  auto bash = command::choose_shell(args.shared.shell);
   if (!bash) return complain("batch", bash.error().message, kExitUsage);
   if (bash->find("bash") == std::string::npos) {
     return complain("batch",

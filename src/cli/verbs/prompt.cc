@@ -14,6 +14,7 @@
 #include "cli/prompt_template.h"
 #include "cli/run_arguments.h"
 #include "cli/verbs/verbs.h"
+#include "command/shell_choice.h"
 #include "policy/command_facts.h"
 #include "policy/escaped_view.h"
 
@@ -180,7 +181,7 @@ class Prompt {
   }
 
   Foreground::Outcome run_one(const std::string& command) const {
-    auto shell = find_shell("");
+    auto shell = command::choose_shell();
     auto options = make_run_options(args_.shared, false);
     if (!shell || !options) {
       Foreground::Outcome failed;

@@ -10,6 +10,7 @@
 #include "cli/local_policy.h"
 #include "cli/run_arguments.h"
 #include "cli/verbs/verbs.h"
+#include "command/shell_choice.h"
 #include "shell/quoting.h"
 
 namespace ttyward::cli {
@@ -34,7 +35,7 @@ base::Result<std::vector<std::string>> make_argv(const Arguments& args, bool aft
   if (args.words.front().find_first_not_of(" \t\n") == std::string::npos) {
     return base::fail(base::ErrorCode::InvalidArgument, "the command is empty");
   }
-  auto shell = find_shell(args.shared.shell);
+  auto shell = command::choose_shell(args.shared.shell);
   if (!shell) return tl::unexpected(shell.error());
   return pty::shell_argv(*shell, args.words.front());
 }

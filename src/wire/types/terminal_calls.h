@@ -42,6 +42,7 @@ struct OpenRequest {
   std::string name;
   std::string cwd;
   std::string shell;
+  std::vector<std::string> shell_args;
   bool login = false;
   std::optional<Provider> provider;
   std::string task;
@@ -56,6 +57,8 @@ struct OpenRequest {
     v.field("shell", self.shell,
             "a path or a name; an agent is asked about what is in neither /etc/shells nor the configuration",
             Usual{"`shell.path`"});
+    v.field("shell_args", self.shell_args,
+            "for that shell; an agent is asked about them, as about a command");
     v.field("login", self.login, "a login shell");
     v.field(
         "provider", self.provider,
