@@ -7,8 +7,12 @@
 
 #include "base/base64.h"
 #include "base/utf8.h"
+#include "wire/decoder.h"
+#include "wire/encoder.h"
+#include "wire/json.h"
 #include "wire/line_reader.h"
 #include "wire/messages.h"
+#include "wire/types/all_calls.h"
 
 namespace {
 
@@ -31,6 +35,20 @@ void check_round_trip(const Parsed& message, Parse parse) {
   require(third.has_value() && third->index() == message.index());
 }
 
+// What is read as some call's arguments is written and read again unchanged.
+void check_arguments(const boost::json::object& args) {
+  using namespace ttyward::wire;
+  AllCalls::for_each([&]<class Request>() {
+    const auto request = decode<Request>(args);
+    if (!request) return require(!request.error().empty());
+    const std::string text = arguments_text(*request);
+    const auto parsed = parse_object(text);
+    require(parsed.has_value());
+    const auto again = decode<Request>(*parsed);
+    require(again.has_value() && arguments_text(*again) == text);
+  });
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -41,7 +59,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (size_t at = 0; at < size; at += piece) {
     reader.push(bytes.substr(at, piece));
     while (const auto line = reader.next()) {
-      if (const auto message = parse_from_client(*line)) check_round_trip(*message, parse_from_client);
+      if (const auto message = parse_from_client(*line)) {
+        check_round_trip(*message, parse_from_client);
+        if (const auto* call = std::get_if<Call>(&*message)) check_arguments(call->args);
+      }
       if (const auto message = parse_from_daemon(*line)) check_round_trip(*message, parse_from_daemon);
       if (const auto decoded = ttyward::base::from_base64(*line)) {
         require(ttyward::base::to_base64(*decoded) == *line);

@@ -32,12 +32,20 @@ ALLOWED = {
     "mcp": ["base", "io", "wire", "client", "rpc", "http"],
     "acp": ["base", "io", "wire", "client", "rpc"],
     "web": ["base", "io", "wire", "engine"],
-    "daemon": ["base", "io", "vt", "wire", "pty", "shell", "terminal", "command", "syntax", "policy", "engine", "store", "config", "web",
-               "mcp"],
-    "cli": ["base", "io", "vt", "wire", "journal", "pty", "hold", "shell", "terminal", "command", "syntax", "policy", "store", "config",
-            "engine", "client", "daemon", "mcp", "acp"],
+    "app": ["base", "io", "vt", "wire/types", "pty", "shell", "terminal", "command", "policy", "engine", "store", "config"],
+    "daemon": ["base", "io", "pty", "wire", "engine", "app"],
+    "cli": ["base", "io", "vt", "wire", "journal", "pty", "hold", "shell", "terminal", "command", "syntax", "policy", "store",
+            "config", "engine", "client", "app", "daemon", "mcp", "acp"],
 }
+# The types of the protocol are for everybody above them, so they know no JSON library.
+NO_JSON = ["wire/types", "app"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+JSON = re.compile(r"^\s*#\s*include\s+<boost/json")
+
+
+def allowed(module, include):
+    """Whether the table has the included file's folder, or a subfolder of it that holds the file."""
+    return any(include.startswith(entry + "/") for entry in ALLOWED[module])
 
 
 def violations(src):
@@ -51,15 +59,21 @@ def violations(src):
                 yield f"{path}: module '{module}' is not in the layer table"
                 continue
             with open(path, encoding="utf-8") as f:
+                inside = os.path.relpath(folder, src)
                 for number, line in enumerate(f, 1):
+                    if JSON.match(line) and inside in NO_JSON and not name.endswith("_test.cc"):
+                        yield f"{path}:{number}: no JSON library here"
                     found = INCLUDE.match(line)
                     if not found:
                         continue
                     target = found.group(1).split("/")[0]
                     if "/" not in found.group(1):
                         yield f"{path}:{number}: include from the source root: {found.group(1)}"
-                    elif target != module and target not in ALLOWED[module]:
-                        yield f"{path}:{number}: '{module}' must not include '{target}'"
+                    elif target != module and not allowed(module, found.group(1)):
+                        yield f"{path}:{number}: '{module}' must not include '{found.group(1)}'"
+                    elif inside == "wire/types" and target == "wire" and not found.group(1).startswith(inside) \
+                            and not name.endswith("_test.cc"):
+                        yield f"{path}:{number}: wire/types must not include the rest of wire"
 
 
 def main():

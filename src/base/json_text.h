@@ -9,6 +9,8 @@ namespace ttyward::base {
 
 // "text", escaped. Ill-formed UTF-8 becomes U+FFFD: the result is always valid JSON.
 std::string json_quoted(std::string_view text);
+// The same, at the end of `out`.
+void append_json_quoted(std::string& out, std::string_view text);
 
 // {"a":1,"b":"x"} — members in the order they are added.
 class JsonObject {

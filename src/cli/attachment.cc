@@ -233,7 +233,7 @@ void Attachment::attached(const json::object& answer) {
   if (!held_.empty()) type(std::exchange(held_, {}));
   const json::object* terminal = object_in(answer, "terminal");
   const json::object* lease = terminal != nullptr ? object_in(*terminal, "lease") : nullptr;
-  our_lease_since_ = writable_ && lease != nullptr ? number_in(*lease, "since") : std::nullopt;
+  our_lease_since_ = writable_ && lease != nullptr ? time_in(*lease, "since") : std::nullopt;
   if (terminal != nullptr) learn(*terminal);
   auto asked = daemon_.start("subscribe",
                              {{"terminal", options_.terminal}, {"kinds", json::array{"terminal_changed"}}});
@@ -258,8 +258,7 @@ void Attachment::learn(const json::object& terminal) {
   const json::object* queued = object_in(terminal, "queued");
   waits_ = queued != nullptr ? text_in(*queued, "command") : "";
   // Somebody took it.
-  if (our_lease_since_ && lease != nullptr && number_in(*lease, "since") != our_lease_since_)
-    writable_ = false;
+  if (our_lease_since_ && lease != nullptr && time_in(*lease, "since") != our_lease_since_) writable_ = false;
   dirty_ = true;
 }
 

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "base/rfc3339.h"
+
 namespace ttyward::cli {
 
 namespace json = boost::json;
@@ -17,6 +19,10 @@ std::optional<int64_t> number_in(const json::object& from, std::string_view name
   if (value->is_int64()) return value->get_int64();
   if (value->is_uint64()) return std::numeric_limits<int64_t>::max();
   return std::nullopt;
+}
+
+std::optional<int64_t> time_in(const json::object& from, std::string_view name) {
+  return base::parse_rfc3339(text_in(from, name));
 }
 
 bool flag_in(const json::object& from, std::string_view name) {

@@ -16,6 +16,8 @@ namespace ttyward::cli {
 
 std::string text_in(const boost::json::object& from, std::string_view name);
 std::optional<int64_t> number_in(const boost::json::object& from, std::string_view name);
+// A moment, RFC 3339 in the protocol, as milliseconds since the epoch.
+std::optional<int64_t> time_in(const boost::json::object& from, std::string_view name);
 bool flag_in(const boost::json::object& from, std::string_view name);
 const boost::json::object* object_in(const boost::json::object& from, std::string_view name);
 // Those of the array's elements that are objects.

@@ -5,12 +5,12 @@
 
 #include <csignal>
 
+#include "app/default_view.h"
 #include "base/folders.h"
 #include "base/ids.h"
 #include "cli/daemon_call.h"
 #include "cli/option_values.h"
 #include "config/load.h"
-#include "daemon/default_view.h"
 #include "pty/environment.h"
 
 namespace ttyward::cli {
@@ -130,8 +130,8 @@ base::Result<command::RunOptions> make_run_options(const RunArguments& args, boo
     options.kill_rungs = {{SIGINT, *grace}, {SIGTERM, *grace}, {SIGKILL, std::chrono::seconds(2)}};
   }
 
-  const std::string view_name(args.view.empty() ? daemon::view_name(settings.output.view) : args.view);
-  const auto view = daemon::view_named(view_name, settings.output);
+  const std::string view_name(args.view.empty() ? app::view_name(settings.output.view) : args.view);
+  const auto view = app::view_named(view_name, settings.output);
   if (!view) {
     return fail(ErrorCode::InvalidArgument,
                 fmt::format("--view {}: there is {}", args.view, terminal::view_preset_names()));

@@ -79,7 +79,7 @@ std::vector<std::string> terminal_lines(const std::vector<const json::object*>& 
                {"AGE"}});
   const size_t length = id_length(terminals, ids);
   for (const json::object* each : terminals) {
-    const auto created = number_in(*each, "created_at");
+    const auto created = time_in(*each, "created_at");
     const auto use = uses.find(text_in(*each, "id"));
     const std::string state = state_of(*each);
     table.add({text_in(*each, "id").substr(0, length), or_dash(text_in(*each, "name")), owner_of(*each),
@@ -99,7 +99,7 @@ std::vector<std::string> approval_lines(const std::vector<const json::object*>& 
   for (const json::object* each : approvals) {
     const json::object* verdict = object_in(*each, "verdict");
     const std::string risk = verdict != nullptr ? text_in(*verdict, "risk") : "";
-    const int64_t end = number_in(*each, "expires_at").value_or(0);
+    const int64_t end = time_in(*each, "expires_at").value_or(0);
     table.add({Cell(text_in(*each, "id"), Colour::Yellow), Cell(or_dash(risk), colour_of_risk(risk)),
                text_in(*each, "shown"), or_dash(short_path(text_in(*each, "cwd"))),
                or_dash(text_in(*each, "asked_by")), end == 0 ? "-" : age_text(end - now_ms)});

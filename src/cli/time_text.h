@@ -1,5 +1,4 @@
-// Times as people read them: one form everywhere, in their own time zone. In JSON times are milliseconds
-// since the epoch.
+// Times as people read them: one form everywhere, in their own time zone. In JSON times are RFC 3339 in UTC.
 #pragma once
 
 #include <cstdint>

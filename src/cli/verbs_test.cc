@@ -18,9 +18,9 @@ using ::testing::StartsWith;
 class Verbs : public testing::VerbTest {};
 
 constexpr const char* kTerminals = R"({"terminals":[
-  {"id":"tabcdefghijkl","name":"build","owner":"user","task":"t1","state":"busy","cwd":"/srv/app","created_at":0,
+  {"id":"tabcdefghijkl","name":"build","owner":"user","task":"t1","state":"busy","cwd":"/srv/app","created_at":"1970-01-01T00:00:00.000Z",
    "command":{"command_id":"cqrstuvwxyzab","terminal_id":"tabcdefghijkl","command":"make"}},
-  {"id":"tabzzzzzzzzzz","name":null,"owner":"agent","task":null,"state":"idle","cwd":"/","created_at":0,
+  {"id":"tabzzzzzzzzzz","name":null,"owner":"agent","task":null,"state":"idle","cwd":"/","created_at":"1970-01-01T00:00:00.000Z",
    "last_command":"ls"}]})";
 
 std::string result_json(const std::string& members) {
@@ -344,7 +344,7 @@ TEST_F(Verbs, LsIsATable) {
 TEST_F(Verbs, LsShowsQuestionsFirst) {
   daemon.on("list", kTerminals);
   daemon.on("approvals", R"({"approvals":[{"id":"aqrstuvwxyzab","shown":"rm -rf build","cwd":"/srv/app",
-    "asked_by":"claude\u001b[2J","expires_at":0,"verdict":{"risk":"high"}}]})");
+    "asked_by":"claude\u001b[2J","expires_at":null,"verdict":{"risk":"high"}}]})");
   const auto done = run({"ls"});
   EXPECT_THAT(done.out, StartsWith("APPROVAL       RISK  COMMAND       CWD       ASKED BY     LEFT\n"
                                    "aqrstuvwxyzab  high  rm -rf build  /srv/app  claude^[[2J  -\n"
@@ -449,7 +449,7 @@ TEST_F(Verbs, ShowIsAPage) {
   daemon.on(
       "show",
       R"({"terminal":{"id":"t1","name":"build","state":"busy","cwd":"/x","cwd_known_by":"shell","cols":80,
-    "rows":24,"lease":{"by":"ttyward attach","since":1}},
+    "rows":24,"lease":{"by":"ttyward attach","since":"1970-01-01T00:00:00.001Z"}},
     "commands":[{"command_id":"c1","state":"exited","exit_code":2,"duration_ms":1500,"command":"make"}],
     "processes":[{"pid":42,"command":"make"}],"ports":[{"port":8080,"pid":42}],"environment":{"A":"b"}})");
   const auto done = run({"show", "build", "--environment"});

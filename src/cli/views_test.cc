@@ -189,7 +189,7 @@ boost::json::object terminals(int count) {
                                       {"owner", "user"},
                                       {"state", i == 0 ? "busy" : "idle"},
                                       {"cwd", "/a/very/long/folder/name/that/does/not/fit"},
-                                      {"created_at", 0}});
+                                      {"created_at", "1970-01-01T00:00:00.000Z"}});
   }
   return {{"terminals", std::move(all)}};
 }
@@ -230,7 +230,7 @@ TEST(TopView, QuestionsComeFirst) {
   TopView view;
   view.set_terminals(terminals(2));
   const auto answer = boost::json::parse(R"({"approvals":[{"id":"aone","shown":"rm -rf build","cwd":"/p",
-    "asked_by":"claude","expires_at":5000,"verdict":{"risk":"high"}}]})")
+    "asked_by":"claude","expires_at":"1970-01-01T00:00:05.000Z","verdict":{"risk":"high"}}]})")
                           .as_object();
   EXPECT_TRUE(view.set_approvals(answer));
   EXPECT_FALSE(view.set_approvals(answer));  // nothing new

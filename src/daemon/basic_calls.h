@@ -11,30 +11,32 @@
 #include <boost/json/object.hpp>
 
 #include "daemon/application.h"
+#include "daemon/call_row.h"
+#include "wire/types/daemon_calls.h"
 
 namespace ttyward::daemon {
 
 class BasicCalls {
  public:
   // `reload` is Application::reload, or whatever gives the errors there are.
-  BasicCalls(Process& process, std::function<std::vector<std::string>()> reload)
-      : process_(process), reload_(std::move(reload)) {}
+  BasicCalls(Process& process, std::function<std::vector<std::string>()> reload);
   void serve(Server& server) { server_ = &server; }
   // Adds to what `status` says, which is pid, version, started_at, connections, memory_kib and no warnings.
-  void extend_status(std::function<void(boost::json::object&)> more) { more_ = std::move(more); }
+  void extend_status(std::function<void(wire::DaemonStatus&)> more) { more_ = std::move(more); }
 
   // False: it is none of these, and nothing was done.
   bool call(const Caller& caller, const std::string& name, const boost::json::object& args,
-            const Responder& responder);
-  boost::json::object status() const;
+            const Responder& responder) const;
+  wire::DaemonStatus status(const Caller& caller, const wire::StatusRequest& request);
+  void stop(const Caller& caller, const wire::StopRequest& request, const app::Reply<wire::Nothing>& reply);
+  wire::Reloaded reload(const Caller& caller, const wire::ReloadRequest& request);
 
  private:
-  void stop(const Caller& caller, const boost::json::object& args, const Responder& responder);
-
   Process& process_;
   std::function<std::vector<std::string>()> reload_;
-  std::function<void(boost::json::object&)> more_;
+  std::function<void(wire::DaemonStatus&)> more_;
   Server* server_ = nullptr;
+  std::vector<CallRow> rows_;
 };
 
 // A daemon with nothing but these calls.

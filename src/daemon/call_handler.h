@@ -10,11 +10,17 @@
 
 #include <boost/json/object.hpp>
 
-#include "daemon/caller.h"
+#include "app/caller.h"
 #include "daemon/responder.h"
 #include "wire/messages.h"
 
 namespace ttyward::daemon {
+
+using app::Admission;
+using app::Caller;
+using wire::Role;
+using wire::role_name;
+using wire::role_named;
 
 class CallHandler {
  public:

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/caller.h"
 #include "base/unique_fd.h"
-#include "daemon/caller.h"
 #include "daemon/responder.h"
 #include "io/loop.h"
 #include "wire/line_reader.h"
@@ -22,7 +22,7 @@ namespace ttyward::daemon {
 struct Connection {
   base::UniqueFd fd;
   base::UniqueFd process;  // pidfd of who connected; none: it cannot be named
-  Caller who;
+  app::Caller who;
   bool greeted = false;
   bool doomed = false;      // to be closed once nothing of it is on the stack
   bool last_words = false;  // nothing is read any more; doomed when `out` is empty

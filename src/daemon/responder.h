@@ -7,20 +7,21 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string_view>
 
 #include <boost/json/object.hpp>
 
-#include "wire/call_error.h"
+#include "wire/types/call_error.h"
 
 namespace ttyward::daemon {
 
 class Responder {
  public:
-  // Where the answers go; implemented by the server.
+  // Where the answers go; implemented by the server. Bodies are the text of a JSON object.
   class Sink {
    public:
-    virtual void part(uint64_t connection, uint64_t id, const boost::json::object& part) = 0;
-    virtual void ok(uint64_t connection, uint64_t id, const boost::json::object& value) = 0;
+    virtual void part(uint64_t connection, uint64_t id, std::string_view body) = 0;
+    virtual void ok(uint64_t connection, uint64_t id, std::string_view body) = 0;
     virtual void fail(uint64_t connection, uint64_t id, const wire::CallError& error) = 0;
 
    protected:
@@ -35,8 +36,10 @@ class Responder {
 
   explicit Responder(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
+  void part_text(std::string_view body) const;
   void part(const boost::json::object& part) const;
-  // Either ends the call; whatever comes after does nothing.
+  // Any of these ends the call; whatever comes after does nothing.
+  void ok_text(std::string_view body) const;
   void ok(const boost::json::object& value) const;
   void fail(const wire::CallError& error) const;
   bool open() const { return state_->sink != nullptr; }

@@ -157,16 +157,16 @@ void Server::admit(base::UniqueFd fd) {
   connections_[number] = std::move(connection);
 }
 
-void Server::part(uint64_t connection, uint64_t id, const boost::json::object& part) {
+void Server::part(uint64_t connection, uint64_t id, std::string_view body) {
   Connection* to = find(connection);
   if (to == nullptr) return;
-  std::string line = wire::encode(wire::Part{id, part});
+  std::string line = wire::encode_part(id, body);
   if (line.size() <= wire::kLargestLine + 1) return send(*to, std::move(line));
   log_.error("left out a part of a call that is larger than a message may be");
 }
 
-void Server::ok(uint64_t connection, uint64_t id, const boost::json::object& value) {
-  answer(connection, id, wire::encode(wire::Ok{id, value}));
+void Server::ok(uint64_t connection, uint64_t id, std::string_view body) {
+  answer(connection, id, wire::encode_ok(id, body));
 }
 
 void Server::fail(uint64_t connection, uint64_t id, const CallError& error) {
@@ -185,9 +185,13 @@ void Server::answer(uint64_t connection, uint64_t id, std::string line) {
 }
 
 void Server::send_event(uint64_t connection, const boost::json::object& event) {
+  send_event_text(connection, wire::object_text(event));
+}
+
+void Server::send_event_text(uint64_t connection, std::string event) {
   Connection* to = find(connection);
   if (to == nullptr) return;
-  std::string line = wire::encode(wire::Event{event});
+  std::string line = std::move(event) + "\n";
   if (line.size() <= wire::kLargestLine + 1) return send(*to, std::move(line));
   log_.error("left out an event that is larger than a message may be");
 }

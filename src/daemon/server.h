@@ -57,6 +57,8 @@ class Server final : private io::Poller::Handler, private Responder::Sink {
   // `event` has its "event" and "subscription" members. Unknown connections are
   // nobody's fault: it may have gone a moment ago.
   void send_event(uint64_t connection, const boost::json::object& event);
+  // The same, as the text of that object.
+  void send_event_text(uint64_t connection, std::string event);
   // Bytes of answers and events that the client has not read.
   size_t backlog(uint64_t connection) const;
   bool must_pause(uint64_t connection) const { return backlog(connection) > limits_.pause_backlog; }
@@ -82,8 +84,8 @@ class Server final : private io::Poller::Handler, private Responder::Sink {
   Server(io::Loop& loop, Listener listener, CallHandler& handler, io::Log& log, Limits limits);
 
   void on_ready(int fd, uint32_t events) override;
-  void part(uint64_t connection, uint64_t id, const boost::json::object& part) override;
-  void ok(uint64_t connection, uint64_t id, const boost::json::object& value) override;
+  void part(uint64_t connection, uint64_t id, std::string_view body) override;
+  void ok(uint64_t connection, uint64_t id, std::string_view body) override;
   void fail(uint64_t connection, uint64_t id, const wire::CallError& error) override;
 
   void drop_listener();

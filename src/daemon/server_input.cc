@@ -22,7 +22,8 @@ constexpr size_t kLongestName = 256;  // of a client, reader or session
 
 std::string shown(const Caller& who) {
   return "connection " + std::to_string(who.connection) + ": pid " + std::to_string(who.pid) + " '" +
-         who.client + "' is " + role_name(who.role) + (who.why.empty() ? "" : ", since " + who.why);
+         who.client + "' is " + std::string(role_name(who.role)) +
+         (who.why.empty() ? "" : ", since " + who.why);
 }
 
 }  // namespace

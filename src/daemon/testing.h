@@ -51,7 +51,8 @@ class ToyHandler : public CallHandler {
             Responder responder) override {
     ++calls;
     if (name == "echo") return responder.ok(args);
-    if (name == "role") return responder.ok({{"role", role_name(caller.role)}, {"reader", caller.reader}});
+    if (name == "role")
+      return responder.ok({{"role", std::string(role_name(caller.role))}, {"reader", caller.reader}});
     if (name == "large") return responder.ok({{"text", std::string(number(args, "bytes"), 'x')}});
     if (name == "binary") return responder.ok({{"text", std::string("a\xff\xfe\x62", 4)}});
     if (name == "parts") {

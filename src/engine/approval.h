@@ -44,9 +44,6 @@ struct Approval {
   OfferedRules always;        // what "always" would store: the narrowest that covers it
   OfferedRules wider;         // one step wider; empty: there is none
   bool session_only = false;  // critical: not to be remembered longer than a session
-
-  // docs/protocol/socket.md, Approval.
-  std::string to_json() const;
 };
 
 }  // namespace ttyward::engine

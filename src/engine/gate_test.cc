@@ -361,7 +361,7 @@ TEST_F(GateTest, one_step_wider_is_offered_and_stored_on_request) {
   EXPECT_THAT(asked.always.words[0],
               HasSubstr("`python3 -m unittest tests.a`, with no further arguments, in " + project_));
   ASSERT_EQ(asked.wider.words.size(), 1U);
-  EXPECT_THAT(asked.to_json(), HasSubstr("\"always_scope\":\"global\""));
+  EXPECT_FALSE(asked.session_only);
   ASSERT_TRUE(gate_->answer(id, person_, Answer::Allow, {Always::Session, true, ""}, ""));
   EXPECT_EQ(kind_of("python3 -m unittest tests.b"), Kind::Allowed);
   EXPECT_EQ(kind_of("python3 -m http.server"), Kind::Pending);
@@ -678,8 +678,7 @@ TEST_F(GateTest, people_see_escapes_never_raw_bytes) {
   const Approval& approval = *gate_->find(id);
   EXPECT_THAT(approval.shown, HasSubstr("\\x1b[2K"));
   EXPECT_THAT(approval.shown, HasSubstr("\\u202e"));
-  EXPECT_EQ(approval.to_json().find('\x1b'), std::string::npos);
-  EXPECT_THAT(approval.to_json(), HasSubstr("\"state\":\"open\""));
+  EXPECT_EQ(approval.state, ApprovalState::Open);
 }
 
 TEST_F(GateTest, memory_of_closed_questions_is_bounded) {

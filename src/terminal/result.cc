@@ -1,6 +1,7 @@
 #include "terminal/result.h"
 
 #include "base/json_text.h"
+#include "base/rfc3339.h"
 #include "pty/exit_status.h"
 
 namespace ttyward::terminal {
@@ -105,7 +106,7 @@ std::string CommandResult::to_json() const {
   object.boolean("binary", binary);
   if (no_newline) object.boolean("no_newline", true);
   text_or_null(object, "encoding", encoding);
-  started_at_ms != 0 ? object.number("started_at", started_at_ms) : object.null("started_at");
+  started_at_ms != 0 ? object.text("started_at", base::rfc3339(started_at_ms)) : object.null("started_at");
   object.number("duration_ms", duration_ms);
   number_if_any(object, "time_left_ms", time_left_ms);
   number_if_any(object, "idle_left_ms", idle_left_ms);

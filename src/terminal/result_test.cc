@@ -61,7 +61,7 @@ TEST(CommandResult, every_field_is_there_and_quoted) {
        R"("waiting": {"evidence": "read", "kind": "password", "pid": 42, "program": "ssh", "prompt": "Password:"})",
        R"("output": "tab\t\u20ac\n")",
        R"("omitted": {"bytes": 1, "first_line": 3, "last_line": 4, "lines": 2})",
-       R"("started_at": 1763195400007)", R"("background": [{"command": "sleep 1", "pid": 7}])",
+       R"("started_at": "2025-11-15T08:30:00.007Z")", R"("background": [{"command": "sleep 1", "pid": 7}])",
        R"("ports": [{"pid": 7, "port": 8080}])"}) {
     EXPECT_NE(json.find(part), std::string::npos) << part << " in " << json;
   }

@@ -20,14 +20,14 @@ std::string repaired(const std::string& text) {
   return out;
 }
 
-std::string text_of(const json::object& object) {
-  std::string text = json::serialize(object);
-  return base::is_valid_utf8(text) ? text : repaired(text);
-}
-
-// {"id":1,"ok":…}: written around the body, so that it is never copied.
-std::string enveloped(uint64_t id, const char* kind, const json::object& body) {
-  return "{\"id\":" + std::to_string(id) + ",\"" + kind + "\":" + text_of(body) + "}\n";
+std::string enveloped(uint64_t id, std::string_view kind, std::string_view body) {
+  std::string line = "{\"id\":" + std::to_string(id) + ",\"";
+  line.reserve(line.size() + kind.size() + body.size() + 4);
+  line += kind;
+  line += "\":";
+  line += body;
+  line += "}\n";
+  return line;
 }
 
 std::string error_text(const CallError& error) {
@@ -35,6 +35,19 @@ std::string error_text(const CallError& error) {
 }
 
 }  // namespace
+
+std::string object_text(const json::object& object) {
+  std::string text = json::serialize(object);
+  return base::is_valid_utf8(text) ? text : repaired(text);
+}
+
+std::string encode_ok(uint64_t id, std::string_view body) {
+  return enveloped(id, "ok", body);
+}
+
+std::string encode_part(uint64_t id, std::string_view body) {
+  return enveloped(id, "part", body);
+}
 
 std::string encode(const Hello& hello) {
   base::JsonObject body;
@@ -48,7 +61,7 @@ std::string encode(const Hello& hello) {
 
 std::string encode(const Call& call) {
   return "{\"id\":" + std::to_string(call.id) + ",\"call\":" + base::json_quoted(call.name) +
-         ",\"args\":" + text_of(call.args) + "}\n";
+         ",\"args\":" + object_text(call.args) + "}\n";
 }
 
 std::string encode(const Cancel& cancel) {
@@ -70,11 +83,11 @@ std::string encode(const Welcome& welcome) {
 }
 
 std::string encode(const Part& part) {
-  return enveloped(part.id, "part", part.part);
+  return encode_part(part.id, object_text(part.part));
 }
 
 std::string encode(const Ok& ok) {
-  return enveloped(ok.id, "ok", ok.value);
+  return encode_ok(ok.id, object_text(ok.value));
 }
 
 std::string encode(const Failed& failed) {
@@ -83,7 +96,7 @@ std::string encode(const Failed& failed) {
 }
 
 std::string encode(const Event& event) {
-  return text_of(event.event) + "\n";
+  return object_text(event.event) + "\n";
 }
 
 std::string encode_unsupported(const std::string& message) {

@@ -15,7 +15,7 @@
 #include <boost/json/object.hpp>
 #include <tl/expected.hpp>
 
-#include "wire/call_error.h"
+#include "wire/types/call_error.h"
 
 namespace ttyward::wire {
 
@@ -105,6 +105,11 @@ std::string encode(const Part& part);
 std::string encode(const Ok& ok);
 std::string encode(const Failed& failed);
 std::string encode(const Event& event);
+// {"id":1,"ok":BODY} and {"id":1,"part":BODY}, of a body that is JSON text already.
+std::string encode_ok(uint64_t id, std::string_view body);
+std::string encode_part(uint64_t id, std::string_view body);
+// An object as text; bytes that are not UTF-8 become U+FFFD.
+std::string object_text(const boost::json::object& object);
 // The answer to a hello of another protocol.
 std::string encode_unsupported(const std::string& message);
 

@@ -1,12 +1,12 @@
 // What a webhook is sent, and how it is handed to curl.
-#include "daemon/webhook.h"
+#include "app/webhook.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
 
-namespace ttyward::daemon {
+namespace ttyward::app {
 namespace {
 
 using ::testing::HasSubstr;
@@ -49,4 +49,4 @@ TEST(Webhook, ALongCommandIsCut) {
 }
 
 }  // namespace
-}  // namespace ttyward::daemon
+}  // namespace ttyward::app

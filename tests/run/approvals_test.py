@@ -15,8 +15,8 @@ WIDER = '[[rule]]\nname = "wider"\ndecision = "allow"\nprogram = "npm"\nargs = [
 
 def approval(id, command="npm install", state="open", always=(RULE,)):
     return {"id": id, "command": command, "shown": command, "cwd": "/p", "environment": [], "terminal_id": None,
-            "task": None, "session": "s", "asked_by": "agent \x1b[2K", "created_at": 0,
-            "expires_at": int(time.time() * 1000) + 60000, "default": "deny", "state": state, "answered_by": None,
+            "task": None, "session": "s", "asked_by": "agent \x1b[2K", "created_at": "1970-01-01T00:00:00.000Z",
+            "expires_at": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() + 60)), "default": "deny", "state": state, "answered_by": None,
             "answered_at": None, "reason": None, "always": list(always),
             "always_words": ["allows `npm install`"], "always_scope": "global", "wider": [WIDER],
             "wider_words": ["allows `npm` and more"],

@@ -18,6 +18,7 @@
 #include "cli/daemon_call.h"
 #include "cli/daemon_verb.h"
 #include "cli/editor.h"
+#include "cli/fields.h"
 #include "cli/verbs/verbs.h"
 #include "policy/escaped_view.h"
 #include "policy/rule_words.h"
@@ -66,7 +67,7 @@ std::string described(const json::object& approval) {
   std::string out = fmt::format("{} ({})", paint(Colour::Bold, shown(text_of(approval, "id"))),
                                 shown(text_of(approval, "state")));
   if (text_of(approval, "state") == "open") {
-    const auto end = number_of(approval, "expires_at") / 1000;
+    const auto end = time_in(approval, "expires_at").value_or(0) / 1000;
     const auto left = std::max<int64_t>(end - static_cast<int64_t>(std::time(nullptr)), 0);
     out += end == 0 ? ", until somebody answers" : fmt::format(", {} s left", left);
   }

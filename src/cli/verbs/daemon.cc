@@ -14,11 +14,12 @@
 #include "base/folders.h"
 #include "base/unique_fd.h"
 #include "cli/daemon_call.h"
+#include "cli/fields.h"
 #include "cli/hold_program.h"
 #include "cli/time_text.h"
 #include "cli/verbs/verbs.h"
 #include "client/connection.h"
-#include "daemon/engine_application.h"
+#include "daemon/daemon_application.h"
 #include "daemon/process.h"
 
 namespace ttyward::cli {
@@ -44,7 +45,7 @@ int run_daemon(const Arguments& args) {
   return daemon::run(
       options,
       [&](daemon::Process& process) -> std::unique_ptr<daemon::Application> {
-        return std::make_unique<daemon::EngineApplication>(process, *hold);
+        return std::make_unique<daemon::DaemonApplication>(process, *hold);
       },
       "ttyward daemon");
 }
@@ -73,7 +74,7 @@ int show_status(const Arguments& args, bool as_json) {
     return 0;
   }
   fmt::print("ttyward {} runs since {}, pid {}\n", connection->welcome().version,
-             time_text(number_of(*status, "started_at")), connection->welcome().pid);
+             time_text(time_in(*status, "started_at").value_or(0)), connection->welcome().pid);
   fmt::print("terminals {}, running commands {}, open questions {}, connections {}, memory {} KiB\n",
              number_of(*status, "terminals"), number_of(*status, "commands"), number_of(*status, "approvals"),
              number_of(*status, "connections"), number_of(*status, "memory_kib"));

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "app/objects.h"
 #include "base/folders.h"
 #include "base/json_text.h"
 #include "cli/colour.h"
@@ -15,6 +16,7 @@
 #include "cli/verbs/verbs.h"
 #include "policy/escaped_view.h"
 #include "store/store.h"
+#include "wire/encoder.h"
 
 namespace ttyward::cli {
 namespace {
@@ -67,42 +69,6 @@ std::string how_it_ended(const store::CommandRow& row) {
   return row.signal.empty() ? row.state : row.signal;
 }
 
-void text_or_null(base::JsonObject& object, const char* name, const std::string& value) {
-  value.empty() ? object.null(name) : object.text(name, value);
-}
-
-std::string to_json(const store::CommandRow& row) {
-  base::JsonObject out;
-  out.text("command_id", row.id);
-  text_or_null(out, "terminal_id", row.terminal_id);
-  text_or_null(out, "task", row.task);
-  out.text("owner", store::owner_name(row.owner)).text("command", row.command).text("cwd", row.cwd);
-  text_or_null(out, "cwd_after", row.cwd_after);
-  out.text("state", row.state);
-  row.exit_code ? out.number("exit_code", *row.exit_code) : out.null("exit_code");
-  text_or_null(out, "signal", row.signal);
-  text_or_null(out, "known_by", row.known_by);
-  out.number("started_at", row.started_at_ms);
-  row.duration_ms ? out.number("duration_ms", *row.duration_ms) : out.null("duration_ms");
-  out.number("total_bytes", static_cast<int64_t>(row.total_bytes));
-  out.number("total_lines", static_cast<int64_t>(row.total_lines));
-  return out.str();
-}
-
-std::string to_json(const store::DecisionRow& row) {
-  base::JsonObject out;
-  out.text("id", row.id).number("at", row.at_ms);
-  text_or_null(out, "command_id", row.command_id);
-  text_or_null(out, "terminal_id", row.terminal_id);
-  text_or_null(out, "asked_by", row.asked_by);
-  out.text("action", row.action).text("command", row.command).text("cwd", row.cwd);
-  out.text("decision", store::decision_name(row.decision)).text("decided_by", row.decided_by);
-  out.text("risk", row.risk).text("effects", row.effects).text("reason", row.reason);
-  text_or_null(out, "answered_by", row.answered_by);
-  row.answered_at_ms ? out.number("answered_at", *row.answered_at_ms) : out.null("answered_at");
-  return out.str();
-}
-
 std::string shown(const store::CommandRow& row, Paint paint) {
   const std::string end = how_it_ended(row);
   return fmt::format("{}  {}  {}\n", paint(Colour::Dim, time_text(row.started_at_ms)),
@@ -128,7 +94,7 @@ int print(const Result<std::vector<Row>>& rows, const char* name, bool as_json) 
   if (!rows) return complain("history", rows.error().message, kExitFailure);
   std::string out;
   if (as_json) {
-    for (const Row& row : *rows) out += (out.empty() ? "" : ",") + to_json(row);
+    for (const Row& row : *rows) out += (out.empty() ? "" : ",") + wire::json_text(app::row_object(row));
     out = base::JsonObject().raw(name, "[" + out + "]").str() + "\n";
   } else {
     const Paint paint = Paint::for_stdout();

@@ -74,7 +74,7 @@ void describe(Page& page, const json::object& terminal) {
   page.line("title", text_in(terminal, "title"));
   if (const json::object* lease = object_in(terminal, "lease"))
     page.line("keyboard", "with " + text_in(*lease, "by"));
-  if (const auto created = number_in(terminal, "created_at"))
+  if (const auto created = time_in(terminal, "created_at"))
     page.line("age", age_text(now_in_ms() - *created));
   if (const json::object* journal = object_in(terminal, "journal")) {
     const int64_t dropped = number_in(*journal, "dropped").value_or(0);

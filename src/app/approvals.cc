@@ -1,0 +1,192 @@
+#include "app/approvals.h"
+
+#include <cstdlib>
+
+#include "app/objects.h"
+#include "base/hex.h"
+#include "base/sha256.h"
+#include "engine/gate_rule_file.h"
+#include "policy/rule_words.h"
+#include "policy/verdict_json.h"
+
+namespace ttyward::app {
+
+using base::ErrorCode;
+using base::fail;
+
+namespace {
+
+// A person may mean any session; others are asked about their own.
+std::string session_of(const Caller& caller, const std::string& given) {
+  return given.empty() || !caller.sees_everything() ? caller.session : given;
+}
+
+engine::Answerer answerer(const Caller& caller) {
+  return {caller.connection, engine::Role::Person, caller.client};
+}
+
+policy::Mode mode_of(wire::Mode mode) {
+  policy::Mode made{};
+  static_cast<void>(policy::parse_mode(names_of(mode)[static_cast<size_t>(mode)], made));
+  return made;
+}
+
+std::vector<wire::UnconfirmedRule> unconfirmed_objects(
+    const std::vector<engine::UnconfirmedRule>& unconfirmed) {
+  std::vector<wire::UnconfirmedRule> out;
+  for (const engine::UnconfirmedRule& each : unconfirmed) {
+    const bool added = each.change == engine::UnconfirmedRule::Change::Added;
+    out.push_back({added ? "added" : "removed", each.rule.name, policy::in_words(each.rule),
+                   policy::to_toml(each.rule)});
+  }
+  return out;
+}
+
+const char* level_name(policy::RuleLevel level) {
+  return level == policy::RuleLevel::Global    ? "global"
+         : level == policy::RuleLevel::Project ? "project"
+                                               : "session";
+}
+
+// Of exactly what a person was shown.
+std::string digest_of(const std::string& rules, const std::string& settings) {
+  return base::to_hex(base::sha256(std::to_string(rules.size()) + " " + rules + settings));
+}
+
+}  // namespace
+
+base::Result<wire::Encoded<wire::Verdict>> Approvals::check(const Caller& caller,
+                                                            const wire::CheckRequest& asked) {
+  engine::GateRequest request = gatekeeper_.request(caller, asked.command, asked.cwd);
+  request.session = session_of(caller, asked.session);
+  if (asked.mode) request.mode = mode_of(*asked.mode);
+  request.role = engine::Role::Agent;  // what would happen if an agent asked
+  if (request.cwd.empty()) {
+    if (const char* home = std::getenv("HOME")) request.cwd = home;
+  }
+  const auto verdict = core_.gate->check(request);
+  if (!verdict) return tl::unexpected(verdict.error());
+  return wire::Encoded<wire::Verdict>{policy::to_json(*verdict)};
+}
+
+wire::ApprovalList Approvals::approvals(const Caller& caller, const wire::ApprovalsRequest& request) const {
+  wire::ApprovalList list;
+  for (const engine::Approval& approval : core_.gate->list(request.all)) {
+    if (core_.may_see(caller, approval.session)) list.approvals.push_back(approval_object(approval));
+  }
+  return list;
+}
+
+base::Result<wire::OneApproval> Approvals::answer(const Caller& caller, const wire::AnswerRequest& request) {
+  if (caller.role == Role::Dialogue) {
+    // The client of an agent speaks for the person about that agent's questions, and makes no lasting rules.
+    const engine::Approval* asked = core_.gate->find(request.approval);
+    if (request.always == wire::Always::Global || asked == nullptr || asked->session != caller.session) {
+      return fail(ErrorCode::PermissionDenied,
+                  "the dialogue of an agent's client answers that agent's own questions, once or for "
+                  "its session; a person answers with `ttyward approvals`");
+    }
+  }
+  engine::Remember remember;
+  remember.scope = request.always == wire::Always::Session  ? engine::Always::Session
+                   : request.always == wire::Always::Global ? engine::Always::Global
+                                                            : engine::Always::No;
+  remember.wider = request.wider;
+  remember.rules = request.rules;
+  const engine::Answer answer = request.decision == wire::AnswerWord::Allow  ? engine::Answer::Allow
+                                : request.decision == wire::AnswerWord::Skip ? engine::Answer::Skip
+                                                                             : engine::Answer::Deny;
+  const auto answered =
+      core_.gate->answer(request.approval, answerer(caller), answer, remember, request.reason);
+  if (!answered) return tl::unexpected(answered.error());
+  return wire::OneApproval{approval_object(*answered)};
+}
+
+base::Result<wire::OneApproval> Approvals::withdraw(const Caller& caller,
+                                                    const wire::WithdrawRequest& request) {
+  const auto withdrawn = core_.gate->withdraw(request.approval, caller.connection);
+  if (!withdrawn) return tl::unexpected(withdrawn.error());
+  return wire::OneApproval{approval_object(*withdrawn)};
+}
+
+wire::RuleList Approvals::rules(const Caller& caller, const wire::RulesRequest& request) {
+  const engine::RuleList list = core_.gate->rules(session_of(caller, request.session), request.cwd);
+  wire::RuleList made;
+  for (const engine::ListedRule& rule : list.rules)
+    made.rules.push_back({rule.rule.name, level_name(rule.rule.level), rule.text, rule.source});
+  made.errors = list.errors;
+  made.unconfirmed = unconfirmed_objects(list.unconfirmed);
+  return made;
+}
+
+base::Result<wire::AddedRules> Approvals::rule_add(const Caller& caller,
+                                                   const wire::RuleAddRequest& request) {
+  auto added = core_.gate->add_rules(request.text, request.replaces, answerer(caller));
+  if (!added) return tl::unexpected(added.error());
+  return wire::AddedRules{std::move(*added)};
+}
+
+base::Result<wire::RemovedRules> Approvals::rule_remove(const Caller& caller,
+                                                        const wire::RuleRemoveRequest& request) {
+  const std::string session = session_of(caller, request.session);
+  const bool of_session = request.scope == wire::RuleScope::Session;
+  if (of_session && session.empty())
+    return fail(ErrorCode::InvalidArgument, "'session' is missing: whose rule is it?");
+  const auto removed = core_.gate->remove_rule(of_session ? session : "", request.name, answerer(caller));
+  if (!removed) return tl::unexpected(removed.error());
+  return wire::RemovedRules{*removed};
+}
+
+base::Result<wire::Unconfirmed> Approvals::rules_unconfirmed(const Caller&,
+                                                             const wire::RulesUnconfirmedRequest& request) {
+  reload_();
+  const engine::RuleList list = core_.gate->rules("", request.cwd);
+  if (!list.errors.empty())
+    return fail(ErrorCode::InvalidArgument, "mend the rule file first: " + list.errors.front());
+  const auto text = engine::read_rule_file(core_.gate->rules_file());
+  if (!text) return tl::unexpected(text.error());
+  const engine::ConfirmedConfig& confirmed = core_.configuration.confirmed();
+  wire::Unconfirmed made;
+  made.rules = unconfirmed_objects(list.unconfirmed);
+  for (const engine::LoosenedSetting& each : confirmed.unconfirmed)
+    made.settings.push_back({each.name, each.holds, each.wanted, each.where});
+  made.problem = core_.configuration.confirmations().problem();
+  made.digest = digest_of(*text, confirmed.file_lines);
+  return made;
+}
+
+base::Result<wire::Confirmed> Approvals::rules_confirm(const Caller& caller,
+                                                       const wire::RulesConfirmRequest& request) {
+  reload_();
+  auto text = engine::read_rule_file(core_.gate->rules_file());
+  if (!text) return tl::unexpected(text.error());
+  const std::string& settings = core_.configuration.confirmed().file_lines;
+  if (request.digest != digest_of(*text, settings)) {
+    return fail(ErrorCode::InvalidArgument, "the files changed since they were shown; look at them again");
+  }
+  const auto stored = core_.configuration.confirmations().store({std::move(*text), settings}, caller.client);
+  if (!stored) return tl::unexpected(stored.error());
+  core_.log.info("rules and settings were confirmed by " + caller.client + ", pid " +
+                 std::to_string(caller.pid));
+  reload_();
+  static_cast<void>(core_.gate->unconfirmed_notice());
+  return wire::Confirmed{};
+}
+
+base::Result<wire::CurrentMode> Approvals::mode(const Caller& caller, const wire::ModeRequest& request) {
+  const std::string session = session_of(caller, request.session);
+  if (request.set) {
+    const auto role = caller.role == Role::Person ? engine::Role::Person : engine::Role::Agent;
+    if (auto done = core_.gate->set_mode(session, mode_of(*request.set), role); !done)
+      return tl::unexpected(done.error());
+  }
+  const policy::Mode now = core_.gate->mode(session);
+  wire::CurrentMode made;
+  for (const wire::Mode each :
+       {wire::Mode::Plan, wire::Mode::Default, wire::Mode::AutoEdit, wire::Mode::Yolo}) {
+    if (mode_of(each) == now) made.mode = each;
+  }
+  return made;
+}
+
+}  // namespace ttyward::app

@@ -1,0 +1,73 @@
+#include "app/caller_environment.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "pty/proc.h"
+
+namespace ttyward::app {
+namespace {
+
+constexpr size_t kMostEnvironment =
+    4 << 20;  // of a caller; the kernel lets arguments and environment be larger
+
+constexpr std::string_view kIdentity[] = {"HOME", "USER", "LOGNAME", "SHELL"};
+
+std::vector<std::string> entries_of(std::string_view text) {
+  std::vector<std::string> entries;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\0'), text.size());
+    if (end > 0) entries.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return entries;
+}
+
+std::string_view name_of(std::string_view entry) {
+  return entry.substr(0, entry.find('='));
+}
+
+}  // namespace
+
+std::vector<std::string> CallerEnvironment::of(const Caller& caller) const {
+  if (caller.pid <= 0) return {};
+  // What runs in a terminal may call with any environment; it does not get more than the terminal has.
+  if (const engine::Terminal* inside = core_.engine->terminal_of_process(caller.pid))
+    return inside->spec().environment;
+  const auto text = pty::read_proc_file("/proc/" + std::to_string(caller.pid) + "/environ", kMostEnvironment);
+  if (!text) return {};
+  // Who the user is does not depend on the caller.
+  std::vector<std::string> entries = entries_of(*text);
+  for (const std::string& ours : core_.engine->settings().our_environment) {
+    const std::string_view name = name_of(ours);
+    if (std::find(std::begin(kIdentity), std::end(kIdentity), name) == std::end(kIdentity)) continue;
+    std::erase_if(entries, [&](const std::string& entry) { return name_of(entry) == name; });
+    entries.push_back(ours);
+  }
+  return entries;
+}
+
+void CallerEnvironment::get(const Caller& caller, const std::string& cwd,
+                            const std::function<void(std::vector<std::string>)>& then) {
+  std::vector<std::string> callers = of(caller);
+  if (core_.settings().shell.environment != config::ShellEnvironment::Login) return then(std::move(callers));
+  std::string home = "/";
+  for (const std::string& entry : core_.engine->settings().our_environment) {
+    if (entry.starts_with("HOME=")) home = entry.substr(5);
+  }
+  if (!login_) login_ = std::make_unique<LoginEnvironment>(core_.loop);
+  login_->get(core_.engine->settings().shell.front(), home, cwd.empty() ? home : cwd,
+              [callers, then](std::vector<std::string> made) {
+                // What the login shell does not know of, a display or a proxy, is the caller's.
+                for (const std::string& entry : callers) {
+                  const bool known = std::any_of(made.begin(), made.end(), [&](const std::string& each) {
+                    return name_of(each) == name_of(entry);
+                  });
+                  if (!known) made.push_back(entry);
+                }
+                then(std::move(made));
+              });
+}
+
+}  // namespace ttyward::app

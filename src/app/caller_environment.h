@@ -1,0 +1,33 @@
+// Whose environment a command begins with: the caller's, or what a login shell of the user makes.
+//
+// Thread rule: the loop's thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/core.h"
+#include "app/login_environment.h"
+
+namespace ttyward::app {
+
+class CallerEnvironment {
+ public:
+  explicit CallerEnvironment(Core& core) : core_(core) {}
+
+  // The one that a command of the caller's in `cwd` begins with; `then` is called at once, but for a login
+  // shell that has to be asked.
+  void get(const Caller& caller, const std::string& cwd,
+           const std::function<void(std::vector<std::string> variables)>& then);
+
+ private:
+  // As the caller's process was started; inside a terminal, the terminal's.
+  std::vector<std::string> of(const Caller& caller) const;
+
+  Core& core_;
+  std::unique_ptr<LoginEnvironment> login_;
+};
+
+}  // namespace ttyward::app

@@ -1,0 +1,492 @@
+#include "app/commands.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <utility>
+
+#include "app/default_view.h"
+#include "app/objects.h"
+#include "app/terminals.h"
+#include "base/ids.h"
+#include "base/mask_secrets.h"
+#include "engine/shell_reading.h"
+#include "policy/verdict_json.h"
+#include "pty/exit_status.h"
+#include "shell/command_line.h"
+#include "shell/quoting.h"
+
+namespace ttyward::app {
+
+using engine::Command;
+using engine::Terminal;
+using std::chrono::milliseconds;
+using wire::Code;
+
+namespace {
+
+// A prompt that takes longer than this is not waited for.
+constexpr milliseconds kLongestSettling{30'000};
+
+wire::StreamPart part_object(const engine::StreamPart& part) {
+  wire::StreamPart made;
+  if (!part.output.empty()) {
+    made.output = part.output;
+    made.again = wire::Again{part.lines, {}, {}};
+  }
+  if (part.state) {
+    made.state = terminal::command_state_name(*part.state);
+    made.waiting.emplace();
+  }
+  if (part.waiting) made.waiting.emplace(waiting_object(*part.waiting));
+  if (part.binary_bytes) made.binary = wire::BinaryBytes{*part.binary_bytes};
+  if (part.progress) {
+    made.progress.emplace();
+    if (part.progress->state != vt::Progress::State::None)
+      made.progress->emplace(wire::Progress{std::nullopt, part.progress->percent});
+  }
+  return made;
+}
+
+// Why it cannot be the id of a command; empty: it can.
+std::string wrong_with_id(const std::string& id) {
+  return id.empty() || base::is_id(id, 'c') ? ""
+                                            : "'command_id' must be a c and 12 characters of a-z and 2-7";
+}
+
+Outcome<engine::Reply> reply_of(const wire::ExpectedReply& asked) {
+  using Kind = engine::Reply::Kind;
+  engine::Reply made;
+  made.when = asked.when;
+  made.repeat = asked.repeat;
+  int given = 0;
+  const auto take = [&](const std::optional<std::string>& value, Kind kind) {
+    if (!value) return;
+    made.kind = kind;
+    made.value = *value;
+    given++;
+  };
+  take(asked.text, Kind::Text);
+  take(asked.keys, Kind::Keys);
+  take(asked.secret, Kind::Secret);
+  if (given != 1)
+    return refuse(Code::InvalidArgument, "a reply has exactly one of 'text', 'keys' and 'secret'");
+  return made;
+}
+
+Outcome<int> signal_of(const wire::NumberOrName& asked) {
+  if (const auto* number = std::get_if<int64_t>(&asked)) return static_cast<int>(*number);
+  std::string name = std::get<std::string>(asked);
+  for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  if (!name.starts_with("SIG")) name = "SIG" + name;
+  for (int number = 1; number <= SIGRTMAX; number++) {
+    if (pty::signal_name(number) == name) return number;
+  }
+  return refuse(Code::InvalidArgument, "there is no signal '" + std::get<std::string>(asked) + "'");
+}
+
+wire::DialogueOutcome dialogue_object(const engine::DialogueOutcome& came) {
+  wire::DialogueOutcome made;
+  made.end = engine::dialogue_end_name(came.end);
+  made.reason = came.reason;
+  for (const auto& one : came.used)
+    made.used.push_back({static_cast<int64_t>(one.reply), one.line, one.asked});
+  made.used_count = came.used_count;
+  return made;
+}
+
+}  // namespace
+
+bool Commands::rejoin(const Caller& caller, const std::string& id, const std::string& text, const Follow& how,
+                      const Reply<wire::CommandResult>& reply) {
+  const auto other = [&] {
+    reply.fail(Code::AlreadyExists, "command " + id + " is another one: choose a new id for this");
+    return true;
+  };
+  if (const PendingCommand* pending = gatekeeper_.find(id)) {
+    if (pending->facts.command != text || !core_.may_see(caller, pending->session)) return other();
+    reply.ok(result_object(pending->facts));
+    return true;
+  }
+  if (const auto found = core_.engine->find_command(id)) {
+    // A command that was found again after a daemon's death is known without its secrets.
+    const std::string& known = found->command->facts.command;
+    if (known != text && known != base::mask_secrets(text)) return other();
+    if (!core_.may(caller, *found->terminal, Use::Read)) return other();
+    follow(caller, *found->terminal, *found->command, how, reply);
+    return true;
+  }
+  if (!core_.engine->forgot_command(id) && !history_.has(id)) return false;
+  reply.fail(Code::NotFound,
+             "there was a command " + id + " already, too long ago to be followed: see the history");
+  return true;
+}
+
+void Commands::answer_with(const std::string& command_id, const std::string& reader,
+                           const terminal::ViewLimits& view, const Reply<wire::CommandResult>& reply) {
+  const auto found = core_.engine->find_command(command_id);
+  if (!found) return reply.fail(found.error());
+  if (!reply.open()) return;
+  Terminal& terminal = *found->terminal;
+  wire::CommandResult answer = watching_.result_for(terminal, *found->command, reader, view, false);
+  if (!terminal.typed_meanwhile().empty() && found->command->by == engine::Owner::Agent) {
+    answer.typed_meanwhile = terminal.typed_meanwhile();
+    terminal.forget_typed_meanwhile();
+  }
+  reply.ok(answer);
+}
+
+void Commands::interrupt_abandoned(const std::string& command_id, bool by_agent) {
+  const auto found = core_.engine->find_command(command_id);
+  if (!found || found->command->over) return;
+  if (by_agent && found->terminal->lease()) return;  // a person has the keyboard
+  found->terminal->interrupt([](const auto&) {});
+}
+
+void Commands::follow(const Caller& caller, Terminal& terminal, const Command& command, const Follow& how,
+                      const Reply<wire::CommandResult>& reply) {
+  const std::string id = command.facts.command_id;
+  const uint64_t key = core_.calls.add(
+      reply, [this, id, interrupt = how.interrupt_on_cancel, agent = caller.role != Role::Person] {
+        if (interrupt) interrupt_abandoned(id, agent);
+      });
+  const auto give_up = [&](const base::Error& error) {
+    reply.fail(error);
+    core_.calls.end(key);
+  };
+  std::shared_ptr<engine::LiveStream> stream;
+  if (how.stream) {
+    auto made = engine::LiveStream::start(
+        core_.loop, terminal, id, [reply](const engine::StreamPart& part) { reply.part(part_object(part)); },
+        how.from_line);
+    if (!made) return give_up(made.error());
+    stream = std::move(*made);
+    core_.calls.find(key)->parts.push_back(stream);
+  }
+  if (!how.replies.empty()) {
+    if (auto begun = start_dialogue(key, terminal, id, how, stream, reply); !begun) give_up(begun.error());
+    return;
+  }
+  engine::WaitSpec spec;
+  spec.command_id = id;
+  spec.exit = true;
+  spec.input = how.stop_at_input;
+  spec.timeout = how.yield_after;
+  auto wait = engine::Wait::start(
+      core_.loop, terminal, std::move(spec),
+      [this, stream, key, id, reader = caller.reader, view = how.view, reply](const engine::WaitOutcome&) {
+        if (stream) stream->finish();
+        answer_with(id, reader, view, reply);
+        core_.calls.end(key);
+      });
+  if (!wait) return give_up(wait.error());
+  core_.calls.find(key)->wait = std::move(*wait);
+}
+
+base::Result<void> Commands::start_dialogue(uint64_t key, Terminal& terminal, const std::string& command_id,
+                                            const Follow& how,
+                                            const std::shared_ptr<engine::LiveStream>& stream,
+                                            const Reply<wire::CommandResult>& reply) {
+  engine::DialogueSpec spec;
+  spec.command_id = command_id;
+  spec.replies = how.replies;
+  spec.timeout = how.replies_timeout;
+  spec.by = how.replies_by;
+  auto dialogue = engine::Dialogue::start(
+      core_.loop, terminal, std::move(spec),
+      [this, stream, key, command_id, view = how.view, reply](const engine::DialogueOutcome& came) {
+        if (stream) stream->finish();
+        const auto found = core_.engine->find_command(command_id);
+        if (!found) {
+          reply.fail(found.error());
+        } else if (reply.open()) {
+          wire::CommandResult answer = result_object(found->terminal->result(*found->command, view));
+          answer.dialogue = dialogue_object(came);
+          if (answer.reason.empty()) answer.reason = came.reason;
+          reply.ok(answer);
+        }
+        core_.calls.end(key);
+      });
+  if (!dialogue) return tl::unexpected(dialogue.error());
+  core_.calls.find(key)->parts.push_back(std::shared_ptr<engine::Dialogue>(std::move(*dialogue)));
+  return {};
+}
+
+engine::RunRequest Commands::run_request(const Caller& caller, const wire::RunRequest& asked) const {
+  const config::TimeSettings& times = core_.settings().times;
+  // Who is told "it goes on" must not see it end by a limit that nobody chose.
+  const auto limit = [&](const char* name, milliseconds usual) {
+    const bool chosen = core_.configuration.loaded().is_set("times", name);
+    return asked.yield_after.count() > 0 && !chosen ? milliseconds(0) : usual;
+  };
+  engine::RunRequest request;
+  request.argv = asked.argv;
+  request.command = asked.command;
+  for (const std::string& word : asked.argv)
+    request.command += (request.command.empty() ? "" : " ") + shell::quote_posix(word);
+  request.cwd = asked.cwd;
+  request.environment = asked.env.entries;
+  request.provider = provider_of(asked.provider, core_.settings());
+  request.size = size_of(asked.size);
+  request.task = asked.task;
+  request.owner = owner_of(caller);
+  request.session = own_session(caller);
+  request.stdin_text = asked.stdin_text;
+  request.keep_background = asked.keep_background;
+  request.timeout = asked.timeout.value_or(limit("timeout", times.timeout));
+  request.idle_timeout = asked.idle_timeout.value_or(limit("idle_timeout", times.idle_timeout));
+  return request;
+}
+
+void Commands::run(const Caller& caller, const wire::RunRequest& asked,
+                   const Reply<wire::CommandResult>& reply) {
+  if (asked.argv.empty() && asked.command.empty())
+    return reply.fail(Code::InvalidArgument, "'command' is missing or empty");
+  if (!asked.argv.empty() && !asked.command.empty())
+    return reply.fail(Code::InvalidArgument, "give 'command' or 'argv', not both");
+  if (std::string wrong = wrong_with_id(asked.command_id); !wrong.empty())
+    return reply.fail(Code::InvalidArgument, std::move(wrong));
+  engine::RunRequest request = run_request(caller, asked);
+  Follow how;
+  how.yield_after = asked.yield_after;
+  how.stop_at_input = !asked.wait_for_input;
+  how.stream = asked.stream;
+  how.interrupt_on_cancel = asked.on_cancel == wire::OnCancel::Interrupt;
+  how.from_line = static_cast<uint64_t>(asked.from_line);
+  how.view = view_of(asked.view, core_.settings().output);
+  if (const auto outside = gatekeeper_.outside_roots(caller, request.cwd)) return reply.fail(*outside);
+  if (!asked.command_id.empty() && rejoin(caller, asked.command_id, request.command, how, reply)) return;
+  engine::GateRequest gate = gatekeeper_.request(caller, request.command, request.cwd, asked.command_id);
+  if (gate.cwd.empty()) {
+    if (const char* home = std::getenv("HOME")) gate.cwd = home;
+  }
+  gate.environment_changes = request.environment;
+  gate.task = request.task;
+  request.id = gate.command_id;
+  gatekeeper_.ask_for_command(caller, std::move(gate), how.yield_after, reply,
+                              [this, caller, request, how, reply](const std::string& verdict) {
+                                environment_.get(
+                                    caller, request.cwd, [=, this](std::vector<std::string> callers) {
+                                      engine::RunRequest ready = request;
+                                      ready.verdict_json = verdict;
+                                      ready.callers = std::move(callers);
+                                      auto ran = core_.engine->run(std::move(ready));
+                                      if (!ran) return reply.fail(ran.error());
+                                      follow(caller, **ran, *(*ran)->commands().back(), how, reply);
+                                    });
+                              });
+}
+
+void Commands::exec(const Caller& caller, const wire::ExecRequest& asked,
+                    const Reply<wire::CommandResult>& reply) {
+  // Nobody is asked about what cannot be run.
+  if (auto checked = shell::check_command_text(asked.command); !checked)
+    return reply.fail(Code::InvalidArgument, checked.error().message);
+  if (std::string wrong = wrong_with_id(asked.command_id); !wrong.empty())
+    return reply.fail(Code::InvalidArgument, std::move(wrong));
+  Submission submission{caller, {}, {}, asked.command_id, asked.on_busy == wire::OnBusy::Wait, {}, reply};
+  engine::CommandRequest& request = submission.request;
+  request.text = asked.command;
+  request.cwd = asked.cwd;
+  request.timeout = asked.timeout;
+  request.idle_timeout = asked.idle_timeout;
+  request.sentinel = asked.sentinel;
+  request.by = owner_of(caller);
+  request.session = own_session(caller);
+  Follow& how = submission.how;
+  how.yield_after = asked.yield_after.value_or(core_.settings().times.yield_after);
+  how.stop_at_input = !asked.wait_for_input;
+  how.stream = asked.stream;
+  how.interrupt_on_cancel = asked.on_cancel == wire::OnCancel::Interrupt;
+  how.from_line = static_cast<uint64_t>(asked.from_line);
+  how.view = view_of(asked.view, core_.settings().output);
+  for (const wire::ExpectedReply& each : asked.replies) {
+    auto made = reply_of(each);
+    if (!made) return reply.fail(made.error());
+    how.replies.push_back(std::move(*made));
+  }
+  how.replies_timeout = asked.replies_timeout;
+  how.replies_by = owner_of(caller);
+  if (!asked.command_id.empty() && rejoin(caller, asked.command_id, asked.command, how, reply)) return;
+  const auto found = find_terminal(core_, caller, Use::Act, asked.terminal);
+  if (!found) return reply.fail(found.error());
+  const Terminal& terminal = *found->terminal;
+  // A cd may have led the shell out of where agents may work.
+  if (const auto outside =
+          gatekeeper_.outside_roots(caller, request.cwd.empty() ? terminal.cwd() : request.cwd)) {
+    return reply.fail(*outside);
+  }
+  if (caller.role == Role::Agent && core_.settings().terminal.lease == config::Lease::Fail) {
+    if (const auto why = held(caller, terminal)) return reply.fail(*why);
+  }
+  submission.terminal_id = terminal.id();
+  judge_when_settled(submission);
+}
+
+void Commands::when_at_prompt(Terminal& terminal, milliseconds patience, const std::string& too_long,
+                              const Reply<wire::CommandResult>& reply, std::function<void()> then) {
+  const uint64_t key = core_.calls.add(reply);
+  engine::WaitSpec spec;
+  spec.prompt = true;
+  spec.timeout = patience;
+  auto wait = engine::Wait::start(
+      core_.loop, terminal, std::move(spec),
+      [this, key, too_long, reply, then = std::move(then)](const engine::WaitOutcome& came) {
+        core_.calls.end(key);
+        if (!reply.open()) return;
+        if (came.condition == engine::WaitOutcome::Condition::Timeout)
+          return reply.fail(Code::Busy, too_long);
+        then();
+      });
+  if (!wait) {
+    reply.fail(wait.error());
+    return core_.calls.end(key);
+  }
+  core_.calls.find(key)->wait = std::move(*wait);
+}
+
+engine::GateRequest Commands::gate_request(const Submission& submission, const Terminal& terminal) const {
+  const engine::CommandRequest& request = submission.request;
+  engine::GateRequest gate =
+      gatekeeper_.request(submission.caller, request.text, request.cwd.empty() ? terminal.cwd() : request.cwd,
+                          submission.chosen_id);
+  gate.terminal_id = terminal.id();
+  gate.task = terminal.spec().task;
+  if (gate.workspace.empty())
+    gate.workspace = terminal.spec().cwd;  // where it was opened: a cd does not move it
+  gate.language = request.sentinel ? engine::Language::Bash : engine::language_of(terminal.shell().kind);
+  if (!request.sentinel)
+    gate.shell = engine::reading_of(gate.language, terminal.reading(), terminal.commands());
+  for (const auto& [variable, value] : terminal.environment_changes())
+    gate.environment_changes.push_back(variable + "=" + value);
+  return gate;
+}
+
+// What a line does depends on where the shell is and what its environment, aliases and options are. After a
+// command it says so with its next prompt, and a theme may take its time for that.
+void Commands::judge_when_settled(const Submission& submission) {
+  const auto found = core_.engine->find(submission.terminal_id);
+  if (!found) return submission.reply.fail(found.error());
+  Terminal& terminal = **found;
+  if (!terminal.settled() && !terminal.busy()) {
+    return when_at_prompt(terminal, kLongestSettling,
+                          "the shell of terminal " + submission.terminal_id +
+                              " has not come back to its prompt since its last command; nothing was run. Try "
+                              "again, interrupt it, or use another terminal",
+                          submission.reply, [this, submission] { judge_when_settled(submission); });
+  }
+  engine::GateRequest gate = gate_request(submission, terminal);
+  const std::string command_id = gate.command_id;
+  Submission judged = submission;
+  judged.request.id = command_id;
+  const auto verdict_now = core_.gate->check(gate);
+  judged.automatic = verdict_now && verdict_now->decision == policy::Decision::Allow;
+  judged.request.second_look = [this, alive = core_.alive, looked_at = judged, asked = gate] {
+    return *alive ? second_look(looked_at, asked) : std::string("the daemon ended");
+  };
+  gatekeeper_.ask_for_command(submission.caller, std::move(gate), submission.how.yield_after,
+                              submission.reply, [this, judged](const std::string& verdict) {
+                                Submission ready = judged;
+                                ready.request.verdict_json = verdict;
+                                submit_when_free(ready);
+                              });
+  // Whoever follows it as it runs learns why it does not.
+  const PendingCommand* pending = gatekeeper_.find(command_id);
+  if (!submission.how.stream || pending == nullptr || !submission.reply.open()) return;
+  wire::StreamPart part;
+  part.state = terminal::command_state_name(pending->facts.state);
+  part.approval = pending->facts.approval;
+  part.reason.emplace();
+  if (!pending->facts.reason.empty()) part.reason->emplace(pending->facts.reason);
+  submission.reply.part(part);
+}
+
+std::string Commands::second_look(const Submission& submission, const engine::GateRequest& asked) const {
+  const auto terminal = core_.engine->find(asked.terminal_id);
+  if (!terminal) return terminal.error().message;
+  Submission same = submission;
+  same.chosen_id = asked.command_id;
+  const engine::GateRequest now = gate_request(same, **terminal);
+  if (!submission.automatic) {
+    return engine::same_deed(asked, now)
+               ? std::string()
+               : "it was allowed for another folder or other variables than the terminal has by now; "
+                 "send it again";
+  }
+  const auto verdict = core_.gate->check(now);
+  if (!verdict) return verdict.error().message;
+  if (verdict->decision == policy::Decision::Allow) return {};
+  return "it was harmless when it was sent, but is not any more: " + policy::summary_of(*verdict) +
+         "; send it again to be asked about it";
+}
+
+void Commands::submit_when_free(const Submission& submission) {
+  const Reply<wire::CommandResult>& reply = submission.reply;
+  const auto found = core_.engine->find(submission.terminal_id);
+  if (!found) return reply.fail(found.error());
+  Terminal& terminal = **found;
+  // Taken back while a question was open, perhaps.
+  if (const auto why = refusal(core_, submission.caller, terminal, Use::Act)) return reply.fail(*why);
+  if (submission.wait_if_busy && !submission.request.sentinel && terminal.live() && terminal.busy()) {
+    return when_at_prompt(terminal, submission.how.yield_after,
+                          "terminal " + submission.terminal_id + " is still busy; nothing was run", reply,
+                          [this, submission] {
+                            if (!submission.automatic) return submit_when_free(submission);
+                            // The command before may have changed what this one means: it is judged anew.
+                            Submission again = submission;
+                            again.chosen_id = submission.request.id;
+                            judge_when_settled(again);
+                          });
+  }
+  auto submitted = core_.engine->submit(terminal, submission.request);
+  if (!submitted) {
+    wire::CallError error = wire::call_error(submitted.error());
+    if (terminal.live() && terminal.busy()) error.code = Code::Busy;
+    return reply.fail(error);
+  }
+  follow(submission.caller, *submitted->terminal, *submitted->command, submission.how, reply);
+}
+
+Outcome<wire::CommandResult> Commands::result(const Caller& caller, const wire::ResultRequest& request) {
+  if (const PendingCommand* pending = gatekeeper_.find(request.command)) {
+    if (!core_.may_see(caller, pending->session)) return tl::unexpected(not_yours(request.command));
+    return result_object(pending->facts);
+  }
+  const auto found = find_terminal(core_, caller, Use::Read, {}, request.command);
+  if (!found) return tl::unexpected(found.error());
+  return result_object(
+      found->terminal->result(*found->command, view_of(request.view, core_.settings().output)));
+}
+
+void Commands::interrupt(const Caller& caller, const wire::InterruptRequest& request,
+                         const Reply<wire::Interrupted>& reply) {
+  const auto found = find_free_terminal(core_, caller, request.terminal, request.command);
+  if (!found) return reply.fail(found.error());
+  Terminal& terminal = *found->terminal;
+  if (!terminal.live() || (found->command != nullptr && found->command->over)) return reply.ok({false});
+  if (caller.role != Role::Person)
+    history_.note_act(caller, terminal, {"interrupt", command_words(terminal)});
+  terminal.interrupt(
+      [reply](const base::Result<void>& came) { came ? reply.ok({true}) : reply.fail(came.error()); });
+}
+
+void Commands::signal(const Caller& caller, const wire::SignalRequest& request,
+                      const Reply<wire::Nothing>& reply) {
+  const auto number = signal_of(*request.signal);
+  if (!number) return reply.fail(number.error());
+  const auto found = find_free_terminal(core_, caller, request.terminal, request.command);
+  if (!found) return reply.fail(found.error());
+  Terminal& terminal = *found->terminal;
+  if (caller.role != Role::Person) {
+    history_.note_act(caller, terminal,
+                      {"signal", std::string(pty::signal_name(*number)) + " to " + command_words(terminal)});
+  }
+  using Target = engine::HolderLink::Target;
+  const Target target = request.to == wire::SignalTarget::Leader ? Target::Leader
+                        : request.to == wire::SignalTarget::All  ? Target::Everything
+                                                                 : Target::Foreground;
+  terminal.signal(*number, target, [reply](const base::Result<void>& came) {
+    came ? reply.ok({}) : reply.fail(came.error());
+  });
+}
+
+}  // namespace ttyward::app

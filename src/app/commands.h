@@ -1,0 +1,107 @@
+// The service for commands: run on their own, in a terminal, or several at once, and followed until the call
+// is answered.
+//
+//   run, exec ─► Gatekeeper (may it run?) ─► Engine ─► follow: parts while it runs, then its result
+//
+// Thread rule: the loop's thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/caller_environment.h"
+#include "app/core.h"
+#include "app/gatekeeper.h"
+#include "app/history.h"
+#include "app/reply.h"
+#include "app/terminal_access.h"
+#include "app/watching.h"
+#include "engine/dialogue.h"
+#include "engine/live_stream.h"
+#include "wire/types/command_calls.h"
+
+namespace ttyward::app {
+
+class Commands {
+ public:
+  Commands(Core& core, Gatekeeper& gatekeeper, History& history, CallerEnvironment& environment,
+           Watching& watching)
+      : core_(core),
+        gatekeeper_(gatekeeper),
+        history_(history),
+        environment_(environment),
+        watching_(watching) {}
+
+  void run(const Caller& caller, const wire::RunRequest& request, const Reply<wire::CommandResult>& reply);
+  void exec(const Caller& caller, const wire::ExecRequest& request, const Reply<wire::CommandResult>& reply);
+  // batch.cc and separate_batch.cc
+  void batch(const Caller& caller, const wire::BatchRequest& request, const Reply<wire::BatchResult>& reply);
+  Outcome<wire::CommandResult> result(const Caller& caller, const wire::ResultRequest& request);
+  void interrupt(const Caller& caller, const wire::InterruptRequest& request,
+                 const Reply<wire::Interrupted>& reply);
+  void signal(const Caller& caller, const wire::SignalRequest& request, const Reply<wire::Nothing>& reply);
+
+ private:
+  class ShellBatch;
+  class SeparateBatch;
+
+  // How a command is followed until its call is answered.
+  struct Follow {
+    std::chrono::milliseconds yield_after{0};
+    bool stop_at_input = true;
+    bool stream = false;
+    bool interrupt_on_cancel = false;
+    uint64_t from_line = 0;  // of a stream: what the caller has seen
+    terminal::ViewLimits view;
+    std::vector<engine::Reply> replies;
+    std::chrono::milliseconds replies_timeout{0};
+    engine::Owner replies_by = engine::Owner::Agent;
+  };
+  // An exec on its way to the shell.
+  struct Submission {
+    Caller caller;
+    std::string terminal_id;
+    engine::CommandRequest request;
+    std::string chosen_id;  // empty: none
+    bool wait_if_busy = false;
+    Follow how;
+    Reply<wire::CommandResult> reply;
+    bool automatic = false;  // nobody was asked about it, so it is judged anew after a wait
+  };
+
+  engine::RunRequest run_request(const Caller& caller, const wire::RunRequest& asked) const;
+  // A client sends a call again whose answer it never got: if the command of that id is known, it is
+  // followed, and nothing is run; nor if it is only in the history. False: there never was one.
+  bool rejoin(const Caller& caller, const std::string& id, const std::string& text, const Follow& how,
+              const Reply<wire::CommandResult>& reply);
+  void judge_when_settled(const Submission& submission);
+  engine::GateRequest gate_request(const Submission& submission, const engine::Terminal& terminal) const;
+  // Right before it begins: what was allowed without a question has to be harmless still, and what a person
+  // allowed has to be what they saw. Why it must not begin; empty: it may.
+  std::string second_look(const Submission& submission, const engine::GateRequest& asked) const;
+  void submit_when_free(const Submission& submission);
+  // Goes on with `then` when the terminal is at its prompt; if that takes too long, the call fails with
+  // `too_long`.
+  void when_at_prompt(engine::Terminal& terminal, std::chrono::milliseconds patience,
+                      const std::string& too_long, const Reply<wire::CommandResult>& reply,
+                      std::function<void()> then);
+
+  void follow(const Caller& caller, engine::Terminal& terminal, const engine::Command& command,
+              const Follow& how, const Reply<wire::CommandResult>& reply);
+  void interrupt_abandoned(const std::string& command_id, bool by_agent);
+  base::Result<void> start_dialogue(uint64_t key, engine::Terminal& terminal, const std::string& command_id,
+                                    const Follow& how, const std::shared_ptr<engine::LiveStream>& stream,
+                                    const Reply<wire::CommandResult>& reply);
+  void answer_with(const std::string& command_id, const std::string& reader, const terminal::ViewLimits& view,
+                   const Reply<wire::CommandResult>& reply);
+
+  Core& core_;
+  Gatekeeper& gatekeeper_;
+  History& history_;
+  CallerEnvironment& environment_;
+  Watching& watching_;
+};
+
+}  // namespace ttyward::app

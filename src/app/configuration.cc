@@ -1,0 +1,162 @@
+#include "app/configuration.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <utility>
+
+#include "engine/gate_rule_file.h"
+#include "engine/policy_settings.h"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration)
+
+namespace ttyward::app {
+
+Configuration::Configuration(Installation installation, io::Log& log)
+    : installation_(std::move(installation)), confirmations_(installation_.folders.state) {
+  raise_file_limit();
+  load();
+  confirm_first_start(log);
+  compare_with_last_start(log);
+  for (const config::Problem& problem : loaded_.problems) log.warning(problem.shown());
+}
+
+std::vector<std::string> Configuration::errors() const {
+  std::vector<std::string> errors;
+  errors.reserve(loaded_.problems.size());
+  for (const config::Problem& problem : loaded_.problems) errors.push_back(problem.shown());
+  return errors;
+}
+
+void Configuration::load() {
+  std::vector<std::string> environment;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; entry++)
+    environment.emplace_back(*entry);
+  confirmed_ = engine::load_confirmed(installation_.folders, "/", environment, confirmations_);
+  loaded_ = std::move(confirmed_.loaded);
+}
+
+void Configuration::confirm_first_start(io::Log& log) {
+  if (confirmations_.standing() != engine::Confirmations::Standing::None) return;
+  const auto rules = engine::read_rule_file(installation_.folders.config + "/rules.toml");
+  const auto stored =
+      confirmations_.store({rules ? *rules : std::string(), confirmed_.file_lines}, "the first start");
+  if (!stored) {
+    warnings_.push_back("what loosens policy cannot be recorded: " + stored.error().message);
+    log.warning(warnings_.back());
+  }
+}
+
+void Configuration::compare_with_last_start(io::Log& log) {
+  const std::string path = installation_.folders.state + "/policy/last";
+  const auto last = engine::read_rule_file(path);
+  if (last && !last->empty()) looser_than_last_ = engine::loosened(loaded_, *last);
+  for (const engine::LoosenedSetting& each : looser_than_last_)
+    log.warning("looser than at the last start: " + each.in_words());
+  std::ofstream(path, std::ios::trunc) << engine::policy_lines(loaded_.settings);
+}
+
+std::vector<std::string> Configuration::notices() const {
+  std::vector<std::string> out;
+  for (const engine::LoosenedSetting& each : confirmed_.unconfirmed) {
+    out.push_back(each.where + " was changed without ttyward: " + each.name + " = " + each.wanted +
+                  " does not hold, " + each.holds + " does; look at it with: ttyward rules confirm");
+  }
+  for (const engine::LoosenedSetting& each : looser_than_last_)
+    out.push_back("this daemon was started with looser settings than the last one: " + each.in_words());
+  for (const engine::LoosenedSetting& each : confirmed_.from_environment) {
+    const bool told = std::any_of(looser_than_last_.begin(), looser_than_last_.end(),
+                                  [&](const auto& other) { return other.name == each.name; });
+    if (!told) out.push_back("this daemon's environment loosens its settings: " + each.in_words());
+  }
+  return out;
+}
+
+engine::Settings Configuration::engine_settings() const {
+  const config::Settings& from = loaded_.settings;
+  engine::Settings settings;
+  settings.folders = installation_.folders;
+  settings.hold_program = installation_.hold_program;
+  settings.version = installation_.version;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; entry++) {
+    settings.our_environment.emplace_back(*entry);
+  }
+  std::string shell = from.shell.path;
+  if (shell.empty()) {
+    // The user's own where we know it well.
+    for (const std::string& entry : settings.our_environment) {
+      if (entry.starts_with("SHELL=/")) shell = entry.substr(6);
+    }
+    const auto kind = shell::identify_shell({shell}).kind;
+    if (shell.empty() || shell::attainable_quality(kind) != shell::Quality::Rich ||
+        ::access(shell.c_str(), X_OK) != 0) {
+      shell = "/bin/bash";
+    }
+  }
+  settings.shell = {shell};
+  settings.shell_integration = from.shell.integration;
+  settings.shell_integration_timeout = from.shell.integration_timeout;
+  settings.command_delay = from.shell.command_delay;
+  settings.history =
+      from.shell.history == config::ShellHistory::Record ? shell::History::Record : shell::History::LeaveOut;
+  settings.report_environment =
+      from.shell.report_environment ? shell::ReportEnvironment::Yes : shell::ReportEnvironment::No;
+  if (from.shell.zsh_clear_eol_mark) settings.extra_shell_environment.emplace_back("PROMPT_EOL_MARK=");
+  if (from.shell.zsh_oh_my)
+    settings.extra_shell_environment.emplace_back("ITERM_SHELL_INTEGRATION_INSTALLED=Yes");
+  if (from.shell.zsh_p10k)
+    settings.extra_shell_environment.emplace_back("POWERLEVEL9K_TERM_SHELL_INTEGRATION=true");
+  settings.inherit = from.shell.environment == config::ShellEnvironment::Clean ? pty::Inherit::Clean
+                                                                               : pty::Inherit::AllowList;
+  settings.also_inherit = from.shell.environment_keep;
+  settings.never_inherit = from.shell.environment_drop;
+  settings.path_first = from.shell.add_to_path;
+  settings.set_environment = from.shell.environment_add;
+  settings.umask = installation_.user_umask;
+  settings.limits = {{RLIMIT_NOFILE, user_files_}};
+  settings.cols = static_cast<uint16_t>(from.terminal.cols);
+  settings.rows = static_cast<uint16_t>(from.terminal.rows);
+  settings.journal_quota = static_cast<uint64_t>(from.limits.journal);
+  settings.journals_total = static_cast<uint64_t>(from.limits.journal_total);
+  settings.overflow = from.limits.overflow == config::Overflow::Pause  ? journal::Overflow::Pause
+                      : from.limits.overflow == config::Overflow::Kill ? journal::Overflow::Kill
+                                                                       : journal::Overflow::DropMiddle;
+  settings.kill_rungs = {{SIGINT, from.times.interrupt_grace},
+                         {SIGTERM, from.times.terminate_grace},
+                         {SIGKILL, from.times.kill_grace}};
+  settings.interrupt_grace = from.times.interrupt_grace;
+  settings.drain = from.times.drain;
+  settings.max_terminals = static_cast<size_t>(from.limits.terminals);
+  settings.pool = static_cast<size_t>(from.pool.size);
+  settings.records = static_cast<size_t>(from.terminal.records);
+  settings.hot = from.times.hot;
+  settings.hot_compiling = from.times.hot_compiling;
+  return settings;
+}
+
+engine::GateSettings Configuration::gate_settings() const {
+  const config::PolicySettings& from = loaded_.settings.policy;
+  engine::GateSettings settings;
+  const char* const home = std::getenv("HOME");
+  settings.judge = engine::judge_settings(from, home != nullptr ? home : "");
+  settings.asking = from.ask == config::PolicyAsk::Never     ? engine::Asking::Never
+                    : from.ask == config::PolicyAsk::Present ? engine::Asking::WhenSomebodyIs
+                                                             : engine::Asking::Wait;
+  settings.approval_expiry = from.approval_expiry;
+  settings.rules_file = installation_.folders.config + "/rules.toml";
+  return settings;
+}
+
+// A terminal costs us a handful of descriptors; what runs in it gets the limit the user has.
+void Configuration::raise_file_limit() {
+  if (::getrlimit(RLIMIT_NOFILE, &user_files_) != 0) return;
+  constexpr rlim_t kEnough = 65536;
+  rlimit raised = user_files_;
+  raised.rlim_cur = std::max(user_files_.rlim_cur, std::min(user_files_.rlim_max, kEnough));
+  ::setrlimit(RLIMIT_NOFILE, &raised);
+}
+
+}  // namespace ttyward::app

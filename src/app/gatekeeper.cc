@@ -1,0 +1,153 @@
+#include "app/gatekeeper.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include "app/objects.h"
+#include "base/ids.h"
+#include "engine/allowed_roots.h"
+#include "engine/policy_settings.h"
+#include "engine/time.h"
+#include "policy/verdict_json.h"
+
+namespace ttyward::app {
+
+using engine::GateDecision;
+using terminal::CommandState;
+
+namespace {
+
+constexpr size_t kRefusedKept = 256;  // for those who ask about them later
+
+engine::Role gate_role(Role role) {
+  return role == Role::Person  ? engine::Role::Person
+         : role == Role::Agent ? engine::Role::Agent
+                               : engine::Role::Viewer;
+}
+
+}  // namespace
+
+std::optional<wire::CallError> Gatekeeper::outside_roots(const Caller& caller, const std::string& cwd) const {
+  if (caller.role == Role::Person) return std::nullopt;
+  const char* const home = std::getenv("HOME");
+  const std::string asked = cwd.empty() ? (home != nullptr ? home : "/") : cwd;
+  std::string why = engine::outside_roots(core_.settings().policy.allowed_roots, asked);
+  if (why.empty()) return std::nullopt;
+  return wire::CallError{wire::Code::PermissionDenied, std::move(why)};
+}
+
+engine::GateRequest Gatekeeper::request(const Caller& caller, std::string command, std::string cwd,
+                                        std::string command_id) const {
+  engine::GateRequest request;
+  request.command = std::move(command);
+  request.cwd = std::move(cwd);
+  request.session = caller.session;
+  request.asked_by = caller.client;
+  request.connection = caller.connection;
+  request.role = gate_role(caller.role);
+  request.command_id = command_id.empty() ? base::random_id('c') : std::move(command_id);
+  if (request.role == engine::Role::Agent) {
+    tighten_for_project(request);
+    // The person says what may be changed, wherever in it the command begins.
+    request.workspace =
+        engine::root_of(core_.settings().policy.allowed_roots, request.cwd).value_or(std::string());
+  }
+  return request;
+}
+
+// The project's mode is applied on top of the laxest one, so that it can only tighten the session's own.
+void Gatekeeper::tighten_for_project(engine::GateRequest& request) const {
+  const std::string file = request.cwd.empty() ? "" : config::find_project_file(request.cwd);
+  if (file.empty()) return;
+  config::Loaded there;
+  there.settings.policy = core_.settings().policy;
+  there.settings.policy.mode = config::PolicyMode::Yolo;
+  config::apply_file(there, file, config::FileLevel::Project, config::IfAbsent::Fine);
+  request.mode = engine::mode_of(there.settings.policy.mode);
+  request.ask_about_safe = !there.settings.policy.auto_approve_safe_commands;
+  request.confirm_dangerous = there.settings.policy.confirm_dangerous_commands;
+}
+
+GateDecision Gatekeeper::ask(engine::GateRequest request, const Decided& decided) {
+  GateDecision decision =
+      core_.gate->ask(std::move(request), [this, alive = core_.alive, decided](const GateDecision& came) {
+        if (!*alive) return;
+        decided(came);
+        auto waiters = waiters_.extract(came.approval_id);
+        if (waiters.empty()) return;
+        for (const auto& waiter : waiters.mapped()) waiter();
+      });
+  if (decision.kind != GateDecision::Kind::Pending) decided(decision);
+  return decision;
+}
+
+terminal::CommandResult Gatekeeper::refused_result(terminal::CommandResult facts,
+                                                   const GateDecision& decision) {
+  facts.state = decision.kind == GateDecision::Kind::Skipped ? CommandState::Skipped : CommandState::Denied;
+  facts.reason = decision.reason;
+  facts.verdict_json = policy::to_json(decision.verdict);
+  facts.approval = decision.approval_id;
+  return facts;
+}
+
+void Gatekeeper::remember_refused(const terminal::CommandResult& refused, const std::string& session) {
+  pending_[refused.command_id] = PendingCommand{refused, session};
+  refused_order_.push_back(refused.command_id);
+  if (refused_order_.size() <= kRefusedKept) return;
+  pending_.erase(refused_order_.front());
+  refused_order_.erase(refused_order_.begin());
+}
+
+void Gatekeeper::ask_for_command(const Caller& caller, engine::GateRequest request,
+                                 std::chrono::milliseconds yield_after,
+                                 const Reply<wire::CommandResult>& reply,
+                                 const std::function<void(const std::string&)>& go) {
+  terminal::CommandResult facts;
+  facts.command_id = request.command_id;
+  facts.terminal_id = request.terminal_id;
+  facts.command = request.command;
+  facts.cwd = request.cwd;
+  facts.started_at_ms = engine::unix_ms();
+  const std::string session = request.session;
+  const auto call = std::make_shared<uint64_t>(0);  // while the question is open
+  const auto decided = [this, facts, go, reply, session, task = request.task,
+                        by = row_owner(owner_of(caller)), call](const GateDecision& came) {
+    core_.calls.end(*call);
+    if (came.kind == GateDecision::Kind::Allowed) {
+      pending_.erase(facts.command_id);
+      return go(policy::to_json(came.verdict));
+    }
+    if (came.kind == GateDecision::Kind::Pending) return;
+    const terminal::CommandResult refused = refused_result(facts, came);
+    remember_refused(refused, session);
+    store::CommandRow row = row_of(refused);
+    row.task = task;
+    row.owner = by;
+    keep_(std::move(row));
+    reply.ok(result_object(refused));
+  };
+  const GateDecision decision = ask(std::move(request), decided);
+  if (decision.kind != GateDecision::Kind::Pending) return;
+  facts.state = CommandState::PendingApproval;
+  facts.reason = decision.reason;
+  facts.verdict_json = policy::to_json(decision.verdict);
+  facts.approval = decision.approval_id;
+  pending_[facts.command_id] = PendingCommand{facts, session};
+  *call = core_.calls.add(reply);
+  if (yield_after.count() == 0) return;
+  core_.calls.after(*call, yield_after, [this, id = facts.command_id, reply, key = *call] {
+    if (const PendingCommand* waits = find(id)) reply.ok(result_object(waits->facts));
+    core_.calls.end(key);
+  });
+}
+
+const PendingCommand* Gatekeeper::find(const std::string& command_id) const {
+  const auto found = pending_.find(command_id);
+  return found != pending_.end() ? &found->second : nullptr;
+}
+
+void Gatekeeper::when_answered(const std::string& approval, std::function<void()> callback) {
+  waiters_[approval].push_back(std::move(callback));
+}
+
+}  // namespace ttyward::app

@@ -1,0 +1,70 @@
+// The one place where the gate is asked: run, exec, batch, open and input all come here.
+//
+// It knows how a request to the gate is made of a call, what a project's file makes stricter, and which
+// commands wait for a person. Thread rule: the loop's thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/core.h"
+#include "app/reply.h"
+#include "engine/gate.h"
+#include "store/rows.h"
+#include "terminal/result.h"
+#include "wire/types/objects.h"
+
+namespace ttyward::app {
+
+// A command that waits for a person, or was refused: no terminal knows it.
+struct PendingCommand {
+  terminal::CommandResult facts;
+  std::string session;
+};
+
+class Gatekeeper {
+ public:
+  using Decided = std::function<void(const engine::GateDecision&)>;
+  // `refused` keeps the row of a command that was not allowed to run.
+  Gatekeeper(Core& core, std::function<void(store::CommandRow)> refused)
+      : core_(core), keep_(std::move(refused)) {}
+
+  engine::GateRequest request(const Caller& caller, std::string command, std::string cwd,
+                              std::string command_id = {}) const;
+  // Why an agent may not work in `cwd`; empty: it may.
+  std::optional<wire::CallError> outside_roots(const Caller& caller, const std::string& cwd) const;
+
+  // `decided` is called once: now, or when a person has answered. What is returned says which.
+  engine::GateDecision ask(engine::GateRequest request, const Decided& decided);
+
+  // As `ask`, for a command whose call is answered with its result: `go` runs it, with the verdict as JSON.
+  // If it is refused the call is answered; if a person is asked, after `yield_after` (0: never).
+  void ask_for_command(const Caller& caller, engine::GateRequest request,
+                       std::chrono::milliseconds yield_after, const Reply<wire::CommandResult>& reply,
+                       const std::function<void(const std::string& verdict_json)>& go);
+  // The result of a command that was not allowed to run.
+  static terminal::CommandResult refused_result(terminal::CommandResult facts,
+                                                const engine::GateDecision& decision);
+
+  // Null: no such command waits or was refused.
+  const PendingCommand* find(const std::string& command_id) const;
+  // Called when the question is over, after the command it was about was started or refused.
+  void when_answered(const std::string& approval, std::function<void()> callback);
+
+ private:
+  void tighten_for_project(engine::GateRequest& request) const;
+  void remember_refused(const terminal::CommandResult& refused, const std::string& session);
+
+  Core& core_;
+  const std::function<void(store::CommandRow)> keep_;
+  std::map<std::string, PendingCommand> pending_;  // by command id
+  std::vector<std::string> refused_order_;         // ids of those that were refused, oldest first
+  std::map<std::string, std::vector<std::function<void()>>> waiters_;  // by approval id
+};
+
+}  // namespace ttyward::app

@@ -1,0 +1,67 @@
+// The service for what was run and what was decided: rows go to the store, on its thread, and come back.
+//
+// Having a history is worth a lot, but it is no reason not to run a command, nor to make the first one wait:
+// a new database takes longer than all the rest of the start. Thread rule: the loop's thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/core.h"
+#include "app/reply.h"
+#include "engine/audit.h"
+#include "store/recorded.h"
+#include "store/worker.h"
+#include "wire/types/policy_calls.h"
+
+namespace ttyward::app {
+
+// What an agent did to a terminal, for the record.
+struct Act {
+  const char* action = "";
+  std::string what;
+  std::string decided_by{};  // empty: by owning the terminal, or by a loan
+  std::string reason{};
+  bool allowed = true;
+};
+
+class History final : public engine::AuditSink {
+ public:
+  // `warn` is told, on the loop, what is wrong with the database.
+  History(Core& core, std::function<void(const std::string&)> warn);
+
+  void history(const Caller& caller, const wire::HistoryRequest& request,
+               const Reply<wire::CommandList>& reply);
+  void decisions(const Caller& caller, const wire::DecisionsRequest& request,
+                 const Reply<wire::DecisionList>& reply);
+
+  void put(store::CommandRow row);
+  void note_act(const Caller& caller, const engine::Terminal& terminal, const Act& act);
+  // Whether a command of that id was recorded already.
+  bool has(const std::string& command_id);
+  // How many rows there was no room for.
+  size_t not_recorded() const { return not_recorded_; }
+  // What people allowed for a session holds as long as the session, not as long as a daemon.
+  void restore_session_rules();
+
+  void record(const engine::AuditRow& row) override;
+  void session_rule_added(const std::string& session, const std::string& rule,
+                          const std::string& by) override;
+  void session_rule_removed(const std::string& session, const std::string& rule) override;
+
+ private:
+  void keep(std::function<void(store::Store&)> work);
+  void prune();
+  // `work` answers; if there is no store, or no room, this does.
+  void ask(const ReplyBase& reply, store::Worker::Work work);
+
+  Core& core_;
+  std::optional<store::Recorded> recorded_;  // once there is a history
+  size_t not_recorded_ = 0;
+  int since_pruning_ = 0;
+  std::unique_ptr<store::Worker> store_;
+};
+
+}  // namespace ttyward::app

@@ -1,0 +1,299 @@
+#include "app/watching.h"
+
+#include <utility>
+
+#include "app/default_view.h"
+#include "app/objects.h"
+#include "engine/environment_details.h"
+
+namespace ttyward::app {
+
+using engine::Command;
+using engine::Terminal;
+
+namespace {
+
+engine::WaitSpec spec_of(const wire::WaitRequest& request) {
+  engine::WaitSpec spec;
+  spec.exit = request.exit;
+  spec.pattern = request.pattern;
+  if (request.port) spec.port = static_cast<uint16_t>(*request.port);
+  spec.file = request.file;
+  spec.quiet = request.quiet;
+  spec.stable = request.stable;
+  spec.input = request.input;
+  spec.prompt = request.prompt;
+  spec.from_start = request.from == wire::WaitFrom::Start;
+  if (request.from_place)
+    spec.from = {static_cast<terminal::LineNumber>(request.from_place->line), request.from_place->text};
+  spec.timeout = request.timeout;
+  return spec;
+}
+
+// What "now" and "the one that runs" mean, for whoever has to ask another daemon.
+wire::StreamPart beginning_of(const engine::Wait& wait, const std::string& command_id) {
+  wire::Again again;
+  again.command = command_id;
+  if (const auto& from = wait.begins_at())
+    again.from_place = wire::OutputPosition{static_cast<int64_t>(from->line), from->text};
+  wire::StreamPart part;
+  part.again = std::move(again);
+  return part;
+}
+
+// Why the arguments do not go together; empty: they do.
+std::string wrong_with(const wire::ReadRequest& request) {
+  const int kinds = int{request.range.has_value()} + int{request.tail.has_value()} +
+                    int{request.grep.has_value()} + int{request.only_new} + int{request.raw.has_value()};
+  if (kinds > 1) return "give one of 'range', 'tail', 'grep', 'new' and 'raw'";
+  if (request.ansi && (request.raw || request.grep)) return "'ansi' does not go with 'grep' and 'raw'";
+  if (request.columns && !request.range) return "'columns' goes with 'range'";
+  return {};
+}
+
+wire::ReadAnswer read_answer(const Terminal& terminal, const Command* command,
+                             const engine::ReadResult& came) {
+  wire::ReadAnswer answer;
+  answer.text = came.text;
+  answer.first_line = came.first_line;
+  answer.last_line = came.last_line;
+  answer.total_lines = came.total_lines;
+  answer.total_bytes = came.total_bytes;
+  answer.more = came.more;
+  answer.binary = came.binary;
+  if (came.omitted) answer.omitted = omitted_object(*came.omitted);
+  if (came.next_offset) answer.base64 = wire::Bytes{came.bytes};
+  answer.next_offset = came.next_offset;
+  answer.terminal_id = terminal.id();
+  if (command != nullptr) answer.command_id = command->facts.command_id;
+  answer.state = command != nullptr ? terminal::command_state_name(command->facts.state)
+                                    : Terminal::state_name(terminal.state());
+  for (const auto& match : came.matches) answer.matches.push_back({match.line, match.text, match.repeat});
+  answer.longest_line = came.longest_line;
+  return answer;
+}
+
+wire::CommandResult news_object(const engine::CommandNews& news) {
+  wire::CommandResult made = result_object(news.facts);
+  made.output = news.output.text;
+  const bool any = news.output.last_line >= news.output.first_line && news.output.first_line > 0;
+  made.new_lines = any ? news.output.last_line - news.output.first_line + 1 : 0;
+  return made;
+}
+
+std::vector<wire::TerminalNews> news_objects(const std::vector<engine::TerminalNews>& list) {
+  std::vector<wire::TerminalNews> made;
+  for (const engine::TerminalNews& news : list) {
+    wire::TerminalNews one;
+    one.id = news.id;
+    one.name = news.name;
+    one.cwd = news.cwd;
+    one.hot = news.hot;
+    if (news.running) one.running = news_object(*news.running);
+    for (const engine::CommandNews& each : news.finished) one.finished.push_back(news_object(each));
+    made.push_back(std::move(one));
+  }
+  return made;
+}
+
+}  // namespace
+
+void Watching::wait(const Caller& caller, const wire::WaitRequest& request,
+                    const Reply<wire::WaitOutcome>& reply) {
+  if (!request.approval.empty()) return wait_for_approval(caller, request.approval, request.timeout, reply);
+  // A command that waits for a person is waited for through its question.
+  if (const PendingCommand* pending = gatekeeper_.find(request.command)) {
+    if (!core_.may_see(caller, pending->session)) return reply.fail(not_yours(request.command));
+    if (pending->facts.state == terminal::CommandState::PendingApproval)
+      return wait_for_approval(caller, pending->facts.approval, request.timeout, reply);
+    wire::WaitOutcome refused;
+    refused.condition = "exit";
+    refused.result = result_object(pending->facts);
+    return reply.ok(refused);
+  }
+  const auto found = find_terminal(core_, caller, Use::Read, request.terminal, request.command);
+  if (!found) return reply.fail(found.error());
+  Terminal& terminal = *found->terminal;
+  engine::WaitSpec spec = spec_of(request);
+  if (found->command != nullptr) {
+    spec.command_id = found->command->facts.command_id;
+  } else if (terminal.current() != nullptr && !terminal.current()->over &&
+             (spec.exit || !spec.pattern.empty() || spec.input)) {
+    spec.command_id = terminal.current()->facts.command_id;  // the one that runs is meant
+  }
+  const std::string command_id = spec.command_id;
+  const uint64_t key = core_.calls.add(reply);
+  auto wait = engine::Wait::start(
+      core_.loop, terminal, std::move(spec),
+      [this, key, id = terminal.id(), command_id, request, caller, reply](const engine::WaitOutcome& came) {
+        core_.calls.end(key);
+        if (!reply.open()) return;
+        reply.ok(wait_outcome(came, id, command_id, request, caller));
+      });
+  if (!wait) {
+    reply.fail(wait.error());
+    return core_.calls.end(key);
+  }
+  if (request.stream) reply.part(beginning_of(**wait, command_id));
+  core_.calls.find(key)->wait = std::move(*wait);
+}
+
+wire::WaitOutcome Watching::wait_outcome(const engine::WaitOutcome& came, const std::string& terminal_id,
+                                         const std::string& command_id, const wire::WaitRequest& request,
+                                         const Caller& caller) {
+  using Condition = engine::WaitOutcome::Condition;
+  wire::WaitOutcome answer;
+  answer.condition = engine::condition_name(came.condition);
+  answer.match.emplace();
+  answer.port.emplace();
+  answer.file.emplace();
+  answer.terminal.emplace();
+  if (came.condition == Condition::Pattern) answer.match->emplace(wire::Match{came.line, came.text, {}});
+  if (came.condition == Condition::Port) answer.port->emplace(came.port);
+  if (came.condition == Condition::File) answer.file->emplace(came.text);
+  if (const auto found = core_.engine->find(terminal_id)) {
+    Terminal& terminal = **found;
+    answer.terminal->emplace(terminal_object(*core_.engine, terminal));
+    const Command* about = command_id.empty() ? terminal.last() : terminal.find(command_id);
+    if (about != nullptr) {
+      answer.result = result_for(terminal, *about, caller.reader,
+                                 view_of(request.view, core_.settings().output), request.only_new);
+    }
+  }
+  return answer;
+}
+
+wire::CommandResult Watching::result_for(Terminal& terminal, const Command& command,
+                                         const std::string& reader, const terminal::ViewLimits& view,
+                                         bool only_new) {
+  terminal::CommandResult result = only_new ? terminal.facts(command) : terminal.result(command, view);
+  const auto source = engine::OutputSource::find(terminal, command.facts.command_id);
+  if (only_new && source && (command.started_seen || terminal.spec().temporary())) {
+    engine::ReadResult read = core_.readers.read_new(reader, *source, view);
+    result.output = {std::move(read.text), read.omitted};
+    result.total_lines = read.total_lines;
+    result.binary = read.binary;
+  }
+  wire::CommandResult made = result_object(result);
+  // What this reader has been given it need not be told again.
+  if (source && command.started_seen && !only_new) core_.readers.skip_all(reader, *source);
+  return made;
+}
+
+void Watching::wait_for_approval(const Caller& caller, const std::string& id,
+                                 std::chrono::milliseconds timeout, const Reply<wire::WaitOutcome>& reply) {
+  const engine::Approval* approval = core_.gate->find(id);
+  if (approval == nullptr) {
+    return reply.fail(wire::Code::NotFound,
+                      "there is no question " + id + ": it ended too long ago, or never existed");
+  }
+  if (!core_.may_see(caller, approval->session)) {
+    return reply.fail(wire::Code::PermissionDenied, "question " + id + " is about another agent's command");
+  }
+  const auto answer = [this, id, reply](const char* condition) {
+    const engine::Approval* now = core_.gate->find(id);
+    wire::WaitOutcome outcome;
+    outcome.condition = condition;
+    outcome.approval.emplace();
+    if (now != nullptr) outcome.approval->emplace(approval_object(*now));
+    reply.ok(outcome);
+  };
+  if (approval->state != engine::ApprovalState::Open) return answer("approval");
+  const uint64_t key = core_.calls.add(reply);
+  gatekeeper_.when_answered(id, [this, key, answer] {
+    if (core_.calls.find(key) == nullptr) return;
+    answer("approval");
+    core_.calls.end(key);
+  });
+  if (timeout.count() == 0) return;
+  core_.calls.after(key, timeout, [this, key, answer] {
+    answer("timeout");
+    core_.calls.end(key);
+  });
+}
+
+void Watching::read(const Caller& caller, const wire::ReadRequest& request,
+                    const Reply<wire::ReadAnswer>& reply) {
+  if (std::string wrong = wrong_with(request); !wrong.empty())
+    return reply.fail(wire::Code::InvalidArgument, std::move(wrong));
+  const auto found = find_terminal(core_, caller, Use::Read, request.terminal, request.command);
+  if (!found) return reply.fail(found.error());
+  const std::string command_id = found->command != nullptr ? found->command->facts.command_id : "";
+  auto source = engine::OutputSource::find(*found->terminal, command_id);
+  if (source && request.ansi) source = source->styled();
+  if (!source) return reply.fail(source.error());
+  const terminal::ViewLimits view = view_of(request.view, core_.settings().output);
+  const auto number = [](int64_t value) { return static_cast<uint64_t>(value); };
+  base::Result<engine::ReadResult> came = engine::ReadResult{};
+  if (request.columns) {
+    came = engine::read_columns(*source, number((*request.range)[0]), number((*request.range)[1]),
+                                number((*request.columns)[0]), number((*request.columns)[1]), view);
+  } else if (request.range) {
+    came = engine::read_range(*source, number((*request.range)[0]), number((*request.range)[1]), view);
+  } else if (request.grep && !request.grep->empty()) {
+    engine::Grep search;
+    search.pattern = *request.grep;
+    search.context = number(request.context);
+    search.most = static_cast<size_t>(request.most);
+    auto begun = engine::GrepSearch::begin(std::move(search), view);
+    if (!begun) return reply.fail(begun.error());
+    return search_on(core_.calls.add(reply), std::make_shared<engine::GrepSearch>(std::move(*begun)),
+                     found->terminal->id(), command_id, reply);
+  } else if (request.only_new) {
+    came = core_.readers.read_new(request.reader.value_or(caller.reader), *source, view);
+  } else if (request.raw) {
+    came = engine::read_raw(*source, number(request.raw->offset), static_cast<size_t>(request.raw->bytes));
+  } else {
+    came = engine::read_tail(*source, request.tail ? number(*request.tail) : UINT64_MAX, view);
+  }
+  if (!came) return reply.fail(came.error());
+  reply.ok(read_answer(*found->terminal, found->command, *came));
+}
+
+void Watching::search_on(uint64_t key, const std::shared_ptr<engine::GrepSearch>& search,
+                         const std::string& terminal_id, const std::string& command_id,
+                         const Reply<wire::ReadAnswer>& reply) {
+  constexpr std::chrono::milliseconds kSlice{5};
+  if (core_.calls.find(key) == nullptr) return;  // nobody waits for it any more
+  const auto terminal = core_.engine->find(terminal_id);
+  const auto source = terminal ? engine::OutputSource::find(**terminal, command_id)
+                               : base::Result<engine::OutputSource>(tl::unexpected(terminal.error()));
+  if (!source) {
+    reply.fail(source.error());
+    return core_.calls.end(key);
+  }
+  if (!search->step(*source, kSlice)) {
+    return core_.loop.post([this, alive = core_.alive, key, search, terminal_id, command_id, reply] {
+      if (*alive) search_on(key, search, terminal_id, command_id, reply);
+    });
+  }
+  reply.ok(read_answer(**terminal, command_id.empty() ? nullptr : (*terminal)->find(command_id),
+                       search->take_result()));
+  core_.calls.end(key);
+}
+
+void Watching::environment(const Caller& caller, const wire::EnvironmentRequest& request,
+                           const Reply<wire::EnvironmentNews>& reply) {
+  // Those of the task, and those nobody is bound to.
+  const auto concerned = [this, task = request.task, caller] {
+    std::vector<Terminal*> list;
+    for (Terminal* terminal : core_.engine->terminals()) {
+      const std::string& of = terminal->spec().task;
+      if (!core_.may(caller, *terminal, Use::Read)) continue;
+      if (task.empty() || of.empty() || of == task) list.push_back(terminal);
+    }
+    return list;
+  };
+  const uint64_t key = core_.calls.add(reply);
+  core_.calls.find(key)->parts.push_back(std::make_shared<engine::CoolDown>(
+      core_.loop, concerned, request.edited, request.cool_down.value_or(core_.settings().times.cool_down),
+      [this, key, concerned, reader = request.reader.value_or(caller.reader),
+       view = view_of(request.view, core_.settings().output), reply] {
+        const engine::EnvironmentDetails details =
+            engine::describe_environment(concerned(), core_.readers, reader, view);
+        reply.ok({details.text, news_objects(details.active), news_objects(details.inactive)});
+        core_.calls.end(key);
+      }));
+}
+
+}  // namespace ttyward::app

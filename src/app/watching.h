@@ -1,0 +1,116 @@
+// The service for whoever watches: waits, reads, events, attached screens.
+//
+// It hears of every change in the engine and the gate, and tells those who subscribed, through an EventSink.
+// Thread rule: the loop's thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "app/core.h"
+#include "app/event_sink.h"
+#include "app/gatekeeper.h"
+#include "app/reply.h"
+#include "app/terminal_access.h"
+#include "engine/read.h"
+#include "engine/viewer.h"
+#include "wire/types/watching_calls.h"
+
+namespace ttyward::app {
+
+class Watching {
+ public:
+  Watching(Core& core, Gatekeeper& gatekeeper, EventSink& sink)
+      : core_(core), gatekeeper_(gatekeeper), sink_(sink) {}
+
+  void wait(const Caller& caller, const wire::WaitRequest& request, const Reply<wire::WaitOutcome>& reply);
+  void read(const Caller& caller, const wire::ReadRequest& request, const Reply<wire::ReadAnswer>& reply);
+  void environment(const Caller& caller, const wire::EnvironmentRequest& request,
+                   const Reply<wire::EnvironmentNews>& reply);
+  // A command's result for this reader: all of its output, or only what the reader has not seen.
+  wire::CommandResult result_for(engine::Terminal& terminal, const engine::Command& command,
+                                 const std::string& reader, const terminal::ViewLimits& view, bool only_new);
+
+  // --- attached.cc
+  Outcome<wire::Attached> attach(const Caller& caller, const wire::AttachRequest& request);
+  void attach_input(const Caller& caller, const wire::AttachInputRequest& request,
+                    const Reply<wire::Nothing>& reply);
+  Outcome<wire::Nothing> attach_resize(const Caller& caller, const wire::AttachResizeRequest& request);
+  Outcome<wire::Detached> detach(const Caller& caller, const wire::DetachRequest& request);
+
+  // --- subscriptions.cc
+  Outcome<wire::Subscribed> subscribe(const Caller& caller, const wire::SubscribeRequest& request);
+  Outcome<wire::Nothing> unsubscribe(const Caller& caller, const wire::UnsubscribeRequest& request);
+  // Tells those who subscribed to it and may hear of it. `terminal_id` is empty where it is about none.
+  void tell(const wire::AnyEvent& event, const std::string& terminal_id);
+  void terminal_changed(engine::Terminal& terminal, uint32_t changes);
+  void terminal_forgotten(const engine::Terminal& terminal);
+  bool anybody() const { return !subscriptions_.empty(); }
+  void connection_closed(uint64_t connection);
+  // Nobody watches any more, and nobody is told.
+  void end_all() {
+    attachments_.clear();
+    subscriptions_.clear();
+  }
+
+ private:
+  // When events of output were sent for a terminal.
+  struct Throttle {
+    std::chrono::steady_clock::time_point sent;
+    bool due = false;
+    terminal::LineNumber told = 0;  // with text: the lines up to here
+  };
+  struct Subscription {
+    Caller caller;
+    bool answers = false;         // a person who asked to hear of questions
+    std::string terminal;         // empty: all
+    std::set<std::string> kinds;  // empty: all
+    bool text = false;            // events of output carry it
+    uint64_t missed = 0;          // while its reader did not read
+    std::map<std::string, Throttle> output;
+  };
+  struct Attachment {
+    uint64_t connection = 0;
+    std::string terminal;
+    bool writable = false;
+    bool paused = false;  // its reader does not read: the next frame is whole
+    std::unique_ptr<engine::Viewer> viewer;
+  };
+
+  void wait_for_approval(const Caller& caller, const std::string& id, std::chrono::milliseconds timeout,
+                         const Reply<wire::WaitOutcome>& reply);
+  wire::WaitOutcome wait_outcome(const engine::WaitOutcome& came, const std::string& terminal_id,
+                                 const std::string& command_id, const wire::WaitRequest& request,
+                                 const Caller& caller);
+  // A slice of a search, and the next one when others had their turn.
+  void search_on(uint64_t key, const std::shared_ptr<engine::GrepSearch>& search,
+                 const std::string& terminal_id, const std::string& command_id,
+                 const Reply<wire::ReadAnswer>& reply);
+
+  bool hears(const Caller& caller, const std::string& terminal_id, const wire::AnyEvent& event);
+  void count_listeners();
+  // True: an event of output has just been sent, and the next one is due later.
+  bool throttled(uint64_t key, Subscription& subscription, const std::string& terminal_id);
+  // With the lines that have ended since the last one, for those who asked for text.
+  wire::OutputCame output_event(Subscription& subscription, engine::Terminal& terminal);
+
+  Outcome<Attachment*> find_attachment(const Caller& caller, uint64_t key);
+  // Who had the keyboard goes on watching.
+  void take_keyboard(engine::Terminal& terminal);
+  void send_frame(uint64_t key);
+  // `reason` is told to the watcher, unless it is empty.
+  void end_attachment(uint64_t key, const std::string& reason);
+
+  Core& core_;
+  Gatekeeper& gatekeeper_;
+  EventSink& sink_;
+  uint64_t last_key_ = 0;  // of subscriptions and attachments
+  std::map<uint64_t, std::unique_ptr<Subscription>> subscriptions_;
+  std::map<uint64_t, std::unique_ptr<Attachment>> attachments_;
+};
+
+}  // namespace ttyward::app

@@ -1,0 +1,18 @@
+#include "daemon/call_table.h"
+
+namespace ttyward::daemon {
+
+std::vector<CallRow> policy_rows(app::Services& services) {
+  app::Approvals& approvals = services.approvals();
+  app::History& history = services.history();
+  using A = app::Approvals;
+  using H = app::History;
+  return {call_row(approvals, &A::check),         call_row(approvals, &A::approvals),
+          call_row(approvals, &A::answer),        call_row(approvals, &A::withdraw),
+          call_row(approvals, &A::rules),         call_row(approvals, &A::rule_add),
+          call_row(approvals, &A::rule_remove),   call_row(approvals, &A::rules_unconfirmed),
+          call_row(approvals, &A::rules_confirm), call_row(approvals, &A::mode),
+          call_row(history, &H::history),         call_row(history, &H::decisions)};
+}
+
+}  // namespace ttyward::daemon

@@ -1,0 +1,49 @@
+// Arguments that several calls share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "wire/types/describe.h"
+
+namespace ttyward::wire {
+
+inline constexpr std::string_view kViewNames = "default|void|roo|gemini|full";
+
+// How much of the output a result holds.
+struct ViewArguments {
+  std::optional<std::string> view;
+  std::optional<int64_t> lines;
+  std::optional<int64_t> chars;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("view", self.view, "preset of how much output is returned", OneOf{kViewNames},
+            Usual{"`output.view`"});
+    v.field("lines", self.lines, "lines of output at most, instead of the preset's", Range{0, 10'000'000});
+    v.field("chars", self.chars, "characters of output at most, instead of the preset's", Range{0, 16 << 20});
+  }
+};
+
+struct Size {
+  int64_t cols = 80;
+  int64_t rows = 24;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("cols", self.cols, "columns", Range{1, 1000});
+    v.field("rows", self.rows, "rows", Range{1, 1000});
+  }
+};
+
+enum class Provider : uint8_t { Pty, Pipe };
+constexpr std::array<std::string_view, 2> names_of(Provider) {
+  return {"pty", "pipe"};
+}
+
+enum class OnCancel : uint8_t { Leave, Interrupt };
+constexpr std::array<std::string_view, 2> names_of(OnCancel) {
+  return {"leave", "interrupt"};
+}
+
+}  // namespace ttyward::wire

@@ -1,0 +1,287 @@
+// Calls that run commands and follow them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wire/types/arguments.h"
+#include "wire/types/objects.h"
+#include "wire/types/parts.h"
+#include "wire/types/role.h"
+
+namespace ttyward::wire {
+
+inline constexpr std::string_view kCommandIdAbout =
+    "chosen by the client, a `c` and 12 characters of a-z and 2-7: sent again with the same one, nothing "
+    "runs "
+    "twice";
+inline constexpr std::string_view kFromLineAbout = "with `stream`, when sent again: lines that came before";
+inline constexpr std::string_view kWaitForInputAbout =
+    "go on waiting when the command waits for input; otherwise the call answers then";
+
+struct RunRequest {
+  static constexpr std::string_view kCall = "run";
+  static constexpr Role kRole = Role::Agent;
+  static constexpr std::string_view kAbout =
+      "Runs a command of its own, in a terminal that goes when it ends.";
+  using Answer = CommandResult;
+  std::string command;
+  std::vector<std::string> argv;
+  std::string command_id;
+  int64_t from_line = 0;
+  std::string cwd;
+  Variables env;
+  std::optional<Provider> provider;
+  std::optional<Size> size;
+  std::optional<std::chrono::milliseconds> timeout;
+  std::optional<std::chrono::milliseconds> idle_timeout;
+  std::chrono::milliseconds yield_after{0};
+  bool keep_background = true;
+  std::string task;
+  bool stream = false;
+  std::optional<std::string> stdin_text;
+  OnCancel on_cancel = OnCancel::Leave;
+  bool wait_for_input = false;
+  ViewArguments view;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("command", self.command, "a line for the shell; this or `argv`");
+    v.field("argv", self.argv, "a program and its arguments, without a shell");
+    v.field("command_id", self.command_id, kCommandIdAbout);
+    v.field("from_line", self.from_line, kFromLineAbout, Range{0});
+    v.field("cwd", self.cwd, "where it runs", Usual{"the home folder"});
+    v.field("env", self.env, "variables to set");
+    v.field("provider", self.provider, "a terminal, or pipes", Usual{"`terminal.provider`"});
+    v.field("size", self.size, "of the terminal", Usual{"`terminal.cols`, `terminal.rows`"});
+    v.field("timeout_ms", self.timeout, "after which it is ended",
+            Usual{"`times.timeout`; with `yield_after_ms` none, unless it is configured"});
+    v.field("idle_timeout_ms", self.idle_timeout, "of silence, after which it is ended",
+            Usual{"`times.idle_timeout`; with `yield_after_ms` none, unless it is configured"});
+    v.field("yield_after_ms", self.yield_after,
+            "after which the call answers with `state: running` and the command goes on; 0: never");
+    v.field("keep_background", self.keep_background,
+            "what it leaves behind lives on; otherwise that is ended with it");
+    v.field("task", self.task, "the task it is for");
+    v.field("stream", self.stream, "send parts while it runs");
+    v.field("stdin", self.stdin_text, "what it reads, then end of file");
+    v.field("on_cancel", self.on_cancel, "what happens to the command when the call is taken back");
+    v.field("wait_for_input", self.wait_for_input, kWaitForInputAbout);
+    ViewArguments::describe(v, self.view);
+  }
+};
+
+struct ExpectedReply {
+  std::string when;
+  std::optional<std::string> text;
+  std::optional<std::string> keys;
+  std::optional<std::string> secret;
+  bool repeat = false;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("when", self.when, "a pattern (RE2) of what is asked", kRequired);
+    v.field("text", self.text, "what to type; one of `text`, `keys` and `secret`");
+    v.field("keys", self.keys, "keys, such as \"C-c Enter\"");
+    v.field("secret", self.secret, "typed only while echo is off, and never recorded");
+    v.field("repeat", self.repeat, "as often as it is asked");
+  }
+};
+
+enum class OnBusy : uint8_t { Fail, Wait };
+constexpr std::array<std::string_view, 2> names_of(OnBusy) {
+  return {"fail", "wait"};
+}
+
+struct ExecRequest {
+  static constexpr std::string_view kCall = "exec";
+  static constexpr Role kRole = Role::Agent;
+  static constexpr std::string_view kAbout = "Runs a command in a terminal.";
+  using Answer = CommandResult;
+  std::string terminal;
+  std::string command;
+  std::string command_id;
+  int64_t from_line = 0;
+  std::string cwd;
+  std::chrono::milliseconds timeout{0};
+  std::chrono::milliseconds idle_timeout{0};
+  std::optional<std::chrono::milliseconds> yield_after;
+  OnBusy on_busy = OnBusy::Fail;
+  bool stream = false;
+  OnCancel on_cancel = OnCancel::Leave;
+  bool wait_for_input = false;
+  std::vector<ExpectedReply> replies;
+  std::chrono::milliseconds replies_timeout{0};
+  bool sentinel = false;
+  ViewArguments view;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("terminal", self.terminal, "its id or name", kRequired);
+    v.field("command", self.command, "the command line", kRequired);
+    v.field("command_id", self.command_id, kCommandIdAbout);
+    v.field("from_line", self.from_line, kFromLineAbout, Range{0});
+    v.field("cwd", self.cwd, "for this command only", Usual{"where the shell is"});
+    v.field("timeout_ms", self.timeout, "after which it is ended; 0: never");
+    v.field("idle_timeout_ms", self.idle_timeout, "of silence, after which it is ended; 0: never");
+    v.field("yield_after_ms", self.yield_after,
+            "after which the call answers and the command goes on; 0: never", Usual{"`times.yield_after`"});
+    v.field("on_busy", self.on_busy, "what to do when another command runs there");
+    v.field("stream", self.stream, "send parts while it runs");
+    v.field("on_cancel", self.on_cancel, "what happens to the command when the call is taken back");
+    v.field("wait_for_input", self.wait_for_input, kWaitForInputAbout);
+    v.field("replies", self.replies, "what to answer when the command asks");
+    v.field("replies_timeout_ms", self.replies_timeout, "how long one is waited for; 0: for ever");
+    v.field("sentinel", self.sentinel, "send it to whatever reads the terminal now, an ssh say");
+    ViewArguments::describe(v, self.view);
+  }
+};
+
+struct BatchResult {
+  std::vector<CommandResult> results;
+  std::vector<std::string> not_run;
+  std::string stopped_by;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("results", self.results, "of the commands that began");
+    v.field("not_run", self.not_run, "commands that did not begin");
+    v.field("stopped_by", self.stopped_by, "why", kLeftOut, OneOf{"failure|time"});
+  }
+};
+
+struct BatchRequest {
+  static constexpr std::string_view kCall = "batch";
+  static constexpr Role kRole = Role::Agent;
+  static constexpr std::string_view kAbout =
+      "Runs several commands, in one shell or each on its own. After `yield_after_ms` what runs goes on, and "
+      "the rest is not run.";
+  using Answer = BatchResult;
+  std::vector<std::string> commands;
+  std::string cwd;
+  Variables env;
+  std::string task;
+  bool keep_going = false;
+  bool separate = false;
+  int64_t parallel = 1;
+  std::optional<std::chrono::milliseconds> timeout;
+  std::optional<std::chrono::milliseconds> idle_timeout;
+  std::chrono::milliseconds yield_after{0};
+  std::string batch_id;
+  ViewArguments view;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("commands", self.commands, "1 to 1000 command lines", kRequired);
+    v.field("cwd", self.cwd, "where they begin", Usual{"the home folder"});
+    v.field("env", self.env, "variables to set");
+    v.field("task", self.task, "the task they are for");
+    v.field("keep_going", self.keep_going, "go on after one that failed");
+    v.field("separate", self.separate, "each is a `run` of its own with its own limits");
+    v.field("parallel", self.parallel, "with `separate`: how many at once", Range{1, 64});
+    v.field("timeout_ms", self.timeout, "for all together; with `separate` for each",
+            Usual{"`times.timeout`"});
+    v.field("idle_timeout_ms", self.idle_timeout, "with `separate`: of silence, for each",
+            Usual{"`times.idle_timeout`"});
+    v.field("yield_after_ms", self.yield_after, "after which the call answers; 0: never");
+    v.field("batch_id", self.batch_id,
+            "chosen by the client, at most 40 letters, digits, `-` and `_`: sent again with the same one, "
+            "nothing "
+            "runs twice. In one shell the command with number n has the id `batch_id-n`");
+    ViewArguments::describe(v, self.view);
+  }
+};
+
+struct ResultRequest {
+  static constexpr std::string_view kCall = "result";
+  static constexpr Role kRole = Role::Viewer;
+  static constexpr std::string_view kAbout = "A command's result as it is now.";
+  using Answer = CommandResult;
+  std::string command;
+  ViewArguments view;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("command", self.command, "its id", kRequired);
+    ViewArguments::describe(v, self.view);
+  }
+};
+
+struct Interrupted {
+  bool interrupted = true;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("interrupted", self.interrupted, "false: it had ended already");
+  }
+};
+
+struct InterruptRequest {
+  static constexpr std::string_view kCall = "interrupt";
+  static constexpr Role kRole = Role::Agent;
+  static constexpr std::string_view kAbout = "Interrupts what runs, as Ctrl-C does.";
+  using Answer = Interrupted;
+  std::string terminal;
+  std::string command;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("terminal", self.terminal, "its id or name; this or `command`");
+    v.field("command", self.command, "the command's id");
+  }
+};
+
+enum class SignalTarget : uint8_t { Foreground, Leader, All };
+constexpr std::array<std::string_view, 3> names_of(SignalTarget) {
+  return {"foreground", "leader", "all"};
+}
+
+struct SignalRequest {
+  static constexpr std::string_view kCall = "signal";
+  static constexpr Role kRole = Role::Agent;
+  static constexpr std::string_view kAbout = "Sends a signal.";
+  using Answer = Nothing;
+  std::string terminal;
+  std::string command;
+  std::optional<NumberOrName> signal;
+  SignalTarget to = SignalTarget::Foreground;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("terminal", self.terminal, "its id or name; this or `command`");
+    v.field("command", self.command, "the command's id");
+    v.field("signal", self.signal, "a name or a number", kRequired, Range{1, 64});
+    v.field("to", self.to, "whom");
+  }
+};
+
+struct Survivor {
+  int64_t pid = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("pid", self.pid, "a process that lives on");
+  }
+};
+
+struct Killed {
+  bool killed = false;
+  std::vector<Survivor> survivors;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("killed", self.killed, "false: nobody knows it, it had ended, or it did not end");
+    v.field("survivors", self.survivors, "what could not be ended");
+  }
+};
+
+struct KillRequest {
+  static constexpr std::string_view kCall = "kill";
+  static constexpr Role kRole = Role::Agent;
+  static constexpr std::string_view kAbout =
+      "Ends a terminal or a command. Of a command in a shell the shell stays.";
+  using Answer = Killed;
+  std::string terminal;
+  std::string command;
+  bool force = false;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("terminal", self.terminal, "its id or name; this or `command`");
+    v.field("command", self.command, "the command's id");
+    v.field("force", self.force, "at once, without asking it to end");
+  }
+};
+
+}  // namespace ttyward::wire

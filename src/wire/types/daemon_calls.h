@@ -1,0 +1,115 @@
+// Calls about the daemon itself.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wire/types/describe.h"
+#include "wire/types/role.h"
+
+namespace ttyward::wire {
+
+struct JournalTotals {
+  uint64_t bytes = 0;
+  uint64_t quota = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("bytes", self.bytes, "kept");
+    v.field("quota", self.quota, "kept at most");
+  }
+};
+
+struct RecoveredTerminals {
+  uint64_t terminals = 0;
+  uint64_t ended = 0;
+  int64_t ms = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("terminals", self.terminals, "that lived when the daemon started");
+    v.field("ended", self.ended, "that had ended while there was none");
+    v.field("ms", self.ms, "how long it took to find them");
+  }
+};
+
+struct ConfigState {
+  std::string path;
+  std::vector<std::string> errors;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("path", self.path, "the file");
+    v.field("errors", self.errors, "what is wrong with it");
+  }
+};
+
+struct DaemonStatus {
+  int64_t pid = 0;
+  std::string version;
+  Time started_at;
+  uint64_t connections = 0;
+  int64_t memory_kib = 0;
+  std::vector<std::string> warnings;
+  std::optional<uint64_t> terminals;
+  std::optional<uint64_t> commands;
+  std::optional<uint64_t> approvals;
+  std::optional<JournalTotals> journals;
+  std::optional<RecoveredTerminals> recovered;
+  std::optional<ConfigState> config;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("pid", self.pid, "the daemon's process");
+    v.field("version", self.version, "of the program");
+    v.field("started_at", self.started_at, "when it was started");
+    v.field("connections", self.connections, "that are open");
+    v.field("memory_kib", self.memory_kib, "resident memory");
+    v.field("warnings", self.warnings, "what a person should know");
+    v.field("terminals", self.terminals, "that live", kLeftOut);
+    v.field("commands", self.commands, "that run, in terminals or on their own", kLeftOut);
+    v.field("approvals", self.approvals, "open questions", kLeftOut);
+    v.field("journals", self.journals, "output on disk", kLeftOut);
+    v.field("recovered", self.recovered, "what the last daemon left", kLeftOut);
+    v.field("config", self.config, "the configuration", kLeftOut);
+  }
+};
+
+struct StatusRequest {
+  static constexpr std::string_view kCall = "status";
+  static constexpr Role kRole = Role::Viewer;
+  static constexpr std::string_view kAbout = "The daemon and how it is.";
+  using Answer = DaemonStatus;
+  template <class V>
+  static void describe(V&, auto&) {}
+};
+
+struct Reloaded {
+  std::vector<std::string> errors;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("errors", self.errors, "what is wrong with the files");
+  }
+};
+
+struct ReloadRequest {
+  static constexpr std::string_view kCall = "reload";
+  static constexpr Role kRole = Role::Person;
+  static constexpr std::string_view kAbout = "Reads config.toml and rules.toml anew.";
+  using Answer = Reloaded;
+  template <class V>
+  static void describe(V&, auto&) {}
+};
+
+struct StopRequest {
+  static constexpr std::string_view kCall = "stop";
+  static constexpr Role kRole = Role::Person;
+  static constexpr std::string_view kAbout =
+      "Ends the daemon. Terminals live on without it unless told otherwise.";
+  using Answer = Nothing;
+  bool kill_terminals = false;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("kill_terminals", self.kill_terminals, "end them, too");
+  }
+};
+
+}  // namespace ttyward::wire

@@ -1,0 +1,575 @@
+// The objects of docs/protocol/socket.md: what calls answer with and events carry.
+//
+// Texts that are one of a fixed set of words are std::string here: a client must be able to read the answer
+// of a newer daemon that knows one more.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wire/types/describe.h"
+
+namespace ttyward::wire {
+
+struct Effect {
+  std::string kind;
+  std::string target;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("kind", self.kind, "what it does",
+            OneOf{"read|list|write|delete|network|process|privilege|install|execute|state|secret|unknown"});
+    v.field("target", self.target, "a path, host or program; empty: it has none");
+  }
+};
+
+struct VerdictReason {
+  std::string text;
+  int64_t begin = 0;
+  int64_t end = 0;
+  std::string risk;
+  std::string decision;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("text", self.text, "in words");
+    v.field("begin", self.begin, "first byte of the command that it is about");
+    v.field("end", self.end, "the byte after the last");
+    v.field("risk", self.risk, "of this part", OneOf{"low|medium|high|critical"});
+    v.field("decision", self.decision, "for this part", OneOf{"allow|ask|deny"});
+  }
+};
+
+struct WaivedObjection {
+  std::string text;
+  std::string risk;
+  std::string rule;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("text", self.text, "the objection");
+    v.field("risk", self.risk, "how grave it was", OneOf{"low|medium|high|critical"});
+    v.field("rule", self.rule, "the rule that took it away");
+  }
+};
+
+struct Verdict {
+  static constexpr std::string_view kName = "Verdict";
+  static constexpr std::string_view kAbout = "What policy says about a command.";
+  std::string decision;
+  std::string risk;
+  std::vector<Effect> effects;
+  std::vector<VerdictReason> reasons;
+  std::string rule;
+  std::vector<std::string> commands;
+  std::vector<WaivedObjection> waived;
+  std::vector<std::string> hints;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("decision", self.decision, "what follows", OneOf{"allow|ask|deny"});
+    v.field("risk", self.risk, "how grave the gravest part is", OneOf{"low|medium|high|critical"});
+    v.field("effects", self.effects, "what the command does");
+    v.field("reasons", self.reasons, "why, the gravest first");
+    v.field("rule", self.rule, "what decided: built-in, a mode, or a rule's name");
+    v.field("commands", self.commands, "every simple command found, as understood");
+    v.field("waived", self.waived, "objections that rules took away", kLeftOut);
+    v.field("hints", self.hints, "rules that almost cover it, and what they lack", kLeftOut);
+  }
+};
+
+struct Waiting {
+  std::string kind;
+  std::string prompt;
+  std::string program;
+  int64_t pid = 0;
+  std::string evidence;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("kind", self.kind, "what the program reads", OneOf{"line|password|key|pager|editor|fullscreen"});
+    v.field("prompt", self.prompt, "the line the cursor is on");
+    v.field("program", self.program, "the program that reads");
+    v.field("pid", self.pid, "its process");
+    v.field("evidence", self.evidence, "how it is known");
+  }
+};
+
+struct Omitted {
+  uint64_t bytes = 0;
+  uint64_t lines = 0;
+  uint64_t first_line = 0;
+  uint64_t last_line = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("bytes", self.bytes, "left out");
+    v.field("lines", self.lines, "left out");
+    v.field("first_line", self.first_line, "the first line that is not whole in the output");
+    v.field("last_line", self.last_line, "the last");
+  }
+};
+
+struct Process {
+  int64_t pid = 0;
+  std::optional<int64_t> parent;
+  std::string command;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("pid", self.pid, "the process");
+    v.field("parent", self.parent, "its parent, in `show`", kLeftOut);
+    v.field("command", self.command, "its command line");
+  }
+};
+
+struct Port {
+  int64_t port = 0;
+  int64_t pid = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("port", self.port, "a TCP port");
+    v.field("pid", self.pid, "the process that listens on it");
+  }
+};
+
+struct GivenReply {
+  int64_t reply = 0;
+  uint64_t line = 0;
+  std::string asked;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("reply", self.reply, "which of the replies, from 0");
+    v.field("line", self.line, "where it was asked");
+    v.field("asked", self.asked, "what was asked");
+  }
+};
+
+struct DialogueOutcome {
+  std::string end;
+  std::string reason;
+  std::vector<GivenReply> used;
+  uint64_t used_count = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("end", self.end, "how it ended");
+    v.field("reason", self.reason, "in words", kNull);
+    v.field("used", self.used, "the replies that were given");
+    v.field("used_count", self.used_count, "how many there were");
+  }
+};
+
+struct CommandResult {
+  static constexpr std::string_view kName = "Result";
+  static constexpr std::string_view kAbout =
+      "What became of a command. `exit_code` is there only if it was observed, and `known_by` says how.";
+  std::string command_id;
+  std::string terminal_id;
+  std::string command;
+  std::string cwd;
+  std::string cwd_after;
+  std::string state = "running";
+  std::optional<int64_t> exit_code;
+  std::string signal;
+  std::optional<bool> core_dumped = false;
+  std::string known_by;
+  std::vector<int64_t> pipeline;
+  std::string reason;
+  std::optional<Waiting> waiting;
+  std::string output;
+  std::optional<Omitted> omitted;
+  uint64_t total_bytes = 0;
+  uint64_t total_lines = 0;
+  uint64_t lost_bytes = 0;
+  bool binary = false;
+  bool no_newline = false;
+  std::string encoding;
+  std::optional<Time> started_at;
+  int64_t duration_ms = 0;
+  std::optional<int64_t> time_left_ms;
+  std::optional<int64_t> idle_left_ms;
+  std::optional<int64_t> pid;
+  std::optional<int64_t> process_group;
+  std::optional<int64_t> cpu_ms;
+  std::optional<int64_t> max_rss_kib;
+  std::vector<Process> background;
+  std::vector<Process> ended_background;
+  std::vector<Port> ports;
+  std::string provider;
+  std::string fallback_reason;
+  std::string integration;
+  Encoded<Verdict> verdict;
+  std::string approval;
+  std::vector<std::string> typed_meanwhile;
+  std::optional<DialogueOutcome> dialogue;
+  std::optional<uint64_t> new_lines;
+
+  bool ended_well() const { return state == "exited" && exit_code == 0; }
+
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("command_id", self.command_id, "its id", kNull);
+    v.field("terminal_id", self.terminal_id, "the terminal it ran in", kNull);
+    v.field("command", self.command, "the command line");
+    v.field("cwd", self.cwd, "where it began", kNull);
+    v.field("cwd_after", self.cwd_after, "where the shell was afterwards", kNull);
+    v.field(
+        "state", self.state,
+        "`queued`: not begun, because a person has the keyboard; `reason` says who. `lost`: nobody saw its "
+        "end",
+        OneOf{"pending_approval|queued|running|awaiting_input|exited|signaled|timed_out|interrupted|denied|"
+              "skipped|failed_to_start|lost"});
+    v.field("exit_code", self.exit_code, "only if it was observed");
+    v.field(
+        "signal", self.signal,
+        "what killed it. In a shell a command killed by signal n has code 128 + n: then this names it, and "
+        "`state` stays `exited`",
+        kNull);
+    v.field("core_dumped", self.core_dumped, "null: not known, because a shell does not tell");
+    v.field("known_by", self.known_by, "how the end is known", kNull,
+            OneOf{"wait|shell_mark|prompt_mark|sentinel"});
+    v.field("pipeline", self.pipeline, "exit codes of the parts of a pipeline", kNull);
+    v.field("reason", self.reason, "in words, where the state needs some", kNull);
+    v.field("waiting", self.waiting, "what it waits for");
+    v.field("output", self.output, "as a person sees it, cut to the asked size");
+    v.field("omitted", self.omitted, "what was cut out of the output");
+    v.field("total_bytes", self.total_bytes, "printed");
+    v.field("total_lines", self.total_lines, "printed");
+    v.field("lost_bytes", self.lost_bytes, "printed and counted, but not kept: a quota or a full disk");
+    v.field("binary", self.binary, "the output is not text");
+    v.field("no_newline", self.no_newline, "the output ended in the middle of a line", kLeftOut);
+    v.field("encoding", self.encoding, "of the output, where it is not UTF-8", kNull);
+    v.field("started_at", self.started_at, "when it began");
+    v.field("duration_ms", self.duration_ms, "how long it ran, or runs");
+    v.field("time_left_ms", self.time_left_ms, "until its time limit, while it runs", kLeftOut);
+    v.field("idle_left_ms", self.idle_left_ms, "until it has been silent for too long", kLeftOut);
+    v.field("pid", self.pid, "of a command of its own; in a shell, while it is in the foreground", kLeftOut);
+    v.field("process_group", self.process_group, "the same", kLeftOut);
+    v.field("cpu_ms", self.cpu_ms, "processor time");
+    v.field("max_rss_kib", self.max_rss_kib, "most memory");
+    v.field("background", self.background, "what it left behind that is alive when it ends");
+    v.field("ended_background", self.ended_background, "what it left behind that was ended with it",
+            kLeftOut);
+    v.field("ports", self.ports, "what those listen on; of a running command, what it listens on now");
+    v.field("provider", self.provider, "how its process was made", kNull, OneOf{"pty|pipe"});
+    v.field("fallback_reason", self.fallback_reason, "why it is pipe although pty was asked for", kNull);
+    v.field("integration", self.integration, "how well the shell reports", kNull, OneOf{"rich|basic|none"});
+    v.field("verdict", self.verdict, "what policy said");
+    v.field("approval", self.approval, "the open question, while the state is `pending_approval`", kNull);
+    v.field("typed_meanwhile", self.typed_meanwhile,
+            "command lines that a person ran since the agent's last command", kLeftOut);
+    v.field("dialogue", self.dialogue, "of an `exec` with `replies`: which were given", kLeftOut);
+    v.field("new_lines", self.new_lines, "in `environment`: lines of output that are new to the reader",
+            kLeftOut);
+  }
+};
+
+struct TerminalSession {
+  std::string session;
+  std::string quality;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("session", self.session, "whose");
+    v.field("quality", self.quality, "how it is associated");
+  }
+};
+
+struct Progress {
+  std::optional<std::string> state;
+  int64_t percent = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("state", self.state, "of a terminal", kLeftOut, OneOf{"none|normal|error|indeterminate|paused"});
+    v.field("percent", self.percent, "how far it is");
+  }
+};
+
+struct Lease {
+  std::string by;
+  Time since;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("by", self.by, "who has the keyboard");
+    v.field("since", self.since, "since when");
+  }
+};
+
+struct Loan {
+  std::string to;
+  bool read_only = false;
+  std::string by;
+  Time since;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("to", self.to, "a session; null: every agent", kNull);
+    v.field("read_only", self.read_only, "only for reading");
+    v.field("by", self.by, "who lent it");
+    v.field("since", self.since, "since when");
+  }
+};
+
+struct QueuedCommand {
+  std::string command_id;
+  std::string command;
+  std::string by;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("command_id", self.command_id, "its id");
+    v.field("command", self.command, "the command line");
+    v.field("by", self.by, "who sent it", OneOf{"agent|user|system"});
+  }
+};
+
+struct JournalUse {
+  uint64_t bytes = 0;
+  uint64_t dropped = 0;
+  bool paused = false;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("bytes", self.bytes, "printed so far");
+    v.field("dropped", self.dropped, "of them, not kept");
+    v.field("paused", self.paused, "it stands still, because the journal is at its quota; see `resume`");
+  }
+};
+
+struct Terminal {
+  static constexpr std::string_view kName = "Terminal";
+  static constexpr std::string_view kAbout = "A terminal, as it is now.";
+  std::string id;
+  std::string name;
+  std::string owner;
+  std::string task;
+  std::vector<TerminalSession> sessions;
+  std::string provider;
+  std::string fallback_reason;
+  std::string integration;
+  std::string shell;
+  std::vector<std::string> argv;
+  std::string cwd;
+  std::string cwd_known_by;
+  std::string state;
+  bool busy = false;
+  bool running = false;
+  bool temporary = false;
+  std::optional<int64_t> pid;
+  std::optional<int64_t> holder_pid;
+  int64_t cols = 0;
+  int64_t rows = 0;
+  std::string title;
+  bool alternate = false;
+  std::optional<Progress> progress;
+  std::optional<CommandResult> command;
+  std::optional<std::string> last_command;
+  uint64_t commands = 0;
+  Time created_at;
+  std::optional<Time> last_output_at;
+  bool hot = false;
+  std::optional<Lease> lease;
+  std::optional<QueuedCommand> queued;
+  std::string session;
+  std::optional<Loan> lent;
+  std::optional<int64_t> exit_code;
+  std::string signal;
+  JournalUse journal;
+  std::vector<std::string> typed_meanwhile;
+
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("id", self.id, "its id");
+    v.field("name", self.name, "its name", kNull);
+    v.field("owner", self.owner, "whose it is", OneOf{"agent|user|system"});
+    v.field("task", self.task, "the task it is bound to", kNull);
+    v.field("sessions", self.sessions, "sessions it is associated with");
+    v.field("provider", self.provider, "how its process was made", OneOf{"pty|pipe"});
+    v.field("fallback_reason", self.fallback_reason, "why it is pipe although pty was asked for", kNull);
+    v.field("integration", self.integration, "how well the shell reports", OneOf{"rich|basic|none"});
+    v.field("shell", self.shell, "which kind of shell; null: it runs one command", kNull);
+    v.field("argv", self.argv, "what was started");
+    v.field("cwd", self.cwd, "where it is now", kNull);
+    v.field("cwd_known_by", self.cwd_known_by, "how that is known", OneOf{"shell|kernel|text|start"});
+    v.field("state", self.state, "what it does", OneOf{"starting|idle|busy|awaiting_input|finished|lost"});
+    v.field("busy", self.busy, "no command can be sent to it now");
+    v.field("running", self.running, "a command runs");
+    v.field("temporary", self.temporary, "it goes when its command ends");
+    v.field("pid", self.pid, "the shell's process");
+    v.field("holder_pid", self.holder_pid, "the process that keeps it alive");
+    v.field("cols", self.cols, "columns");
+    v.field("rows", self.rows, "rows");
+    v.field("title", self.title, "as a program set it", kNull);
+    v.field("alternate", self.alternate, "a full-screen program has it");
+    v.field("progress", self.progress, "as a program reports it");
+    v.field("command", self.command, "the current command, without output");
+    v.field("last_command", self.last_command, "the last command line");
+    v.field("commands", self.commands, "how many there were");
+    v.field("created_at", self.created_at, "when it was opened");
+    v.field("last_output_at", self.last_output_at, "when something was printed last");
+    v.field("hot", self.hot, "its output has not come to rest yet");
+    v.field("lease", self.lease, "a person has the keyboard");
+    v.field("queued", self.queued, "the command that waits for a person's keyboard", kLeftOut);
+    v.field("session", self.session, "the agent's session that opened it", kNull);
+    v.field("lent", self.lent, "a person lent it to agents");
+    v.field("exit_code", self.exit_code, "of the shell, when it has ended");
+    v.field("signal", self.signal, "what killed the shell", kNull);
+    v.field("journal", self.journal, "what is kept of its output");
+    v.field("typed_meanwhile", self.typed_meanwhile,
+            "command lines that a person ran since the agent's last command");
+  }
+};
+
+struct Approval {
+  static constexpr std::string_view kName = "Approval";
+  static constexpr std::string_view kAbout = "A question to a person about one command.";
+  std::string id;
+  std::string command;
+  std::string shown;
+  std::string cwd;
+  std::vector<std::string> environment;
+  std::string command_id;
+  std::string terminal_id;
+  std::string task;
+  std::string session;
+  std::string asked_by;
+  Encoded<Verdict> verdict;
+  Time created_at;
+  std::optional<Time> expires_at;
+  std::string otherwise = "deny";
+  std::string state;
+  std::string answered_by;
+  std::optional<Time> answered_at;
+  std::string reason;
+  std::vector<std::string> always;
+  std::vector<std::string> always_words;
+  std::vector<std::string> wider;
+  std::vector<std::string> wider_words;
+  std::string always_scope;
+
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("id", self.id, "its id");
+    v.field("command", self.command, "the bytes that run if the answer is yes");
+    v.field("shown", self.shown, "the same as a person sees it: escaped, bounded");
+    v.field("cwd", self.cwd, "where it would run");
+    v.field("environment", self.environment, "NAME=value, what the command changes of it");
+    v.field("command_id", self.command_id, "the command that runs if the answer is yes", kNull);
+    v.field("terminal_id", self.terminal_id, "where", kNull);
+    v.field("task", self.task, "for which task", kNull);
+    v.field("session", self.session, "of which session", kNull);
+    v.field("asked_by", self.asked_by, "the client that asked", kNull);
+    v.field("verdict", self.verdict, "what policy said");
+    v.field("created_at", self.created_at, "when it was asked");
+    v.field("expires_at", self.expires_at, "when it ends by itself; null: never");
+    v.field("default", self.otherwise, "the answer if nobody gives one", OneOf{"deny"});
+    v.field("state", self.state,
+            "an `allow` can end as `denied`, when the command would no longer do what was shown; `reason` "
+            "says so",
+            OneOf{"open|allowed|denied|skipped|expired|withdrawn"});
+    v.field("answered_by", self.answered_by, "who answered", kNull);
+    v.field("answered_at", self.answered_at, "when");
+    v.field("reason", self.reason, "the person's words, or why it ended without any", kNull);
+    v.field("always", self.always, "rules that \"always\" would store, as text of a rule file");
+    v.field("always_words", self.always_words, "the same in words");
+    v.field("wider", self.wider, "rules that are one step wider; empty: there are none");
+    v.field("wider_words", self.wider_words, "the same in words");
+    v.field("always_scope", self.always_scope,
+            "how long an answer can be remembered; `session`: critical; null: not at all", kNull,
+            OneOf{"global|session"});
+  }
+};
+
+struct OutputPlace {
+  std::string journal;
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("journal", self.journal, "the id of the journal");
+    v.field("begin", self.begin, "first byte");
+    v.field("end", self.end, "the byte after the last");
+  }
+};
+
+struct HistoryRow {
+  static constexpr std::string_view kName = "HistoryRow";
+  static constexpr std::string_view kAbout = "One thing that was run.";
+  std::string command_id;
+  std::string terminal_id;
+  std::string terminal_name;
+  std::string task;
+  std::string owner;
+  std::string command;
+  std::string cwd;
+  std::string cwd_after;
+  std::string state;
+  std::optional<int64_t> exit_code;
+  std::string signal;
+  std::string known_by;
+  std::string provider;
+  std::string integration;
+  Time started_at;
+  std::optional<int64_t> duration_ms;
+  OutputPlace output;
+  uint64_t total_bytes = 0;
+  uint64_t total_lines = 0;
+  std::string reason;
+
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("command_id", self.command_id, "its id");
+    v.field("terminal_id", self.terminal_id, "the terminal it ran in", kNull);
+    v.field("terminal_name", self.terminal_name, "as it was called then", kNull);
+    v.field("task", self.task, "for which task", kNull);
+    v.field("owner", self.owner, "who ran it", OneOf{"agent|user|system"});
+    v.field("command", self.command, "the command line; secrets are masked");
+    v.field("cwd", self.cwd, "where it began", kNull);
+    v.field("cwd_after", self.cwd_after, "where the shell was afterwards", kNull);
+    v.field("state", self.state, "as in a Result");
+    v.field("exit_code", self.exit_code, "only if it was observed");
+    v.field("signal", self.signal, "what killed it", kNull);
+    v.field("known_by", self.known_by, "how the end is known", kNull);
+    v.field("provider", self.provider, "how its process was made", kNull);
+    v.field("integration", self.integration, "how well the shell reported", kNull);
+    v.field("started_at", self.started_at, "when it began");
+    v.field("duration_ms", self.duration_ms, "how long it ran; null: it has not ended");
+    v.field("output", self.output, "where its output is kept");
+    v.field("total_bytes", self.total_bytes, "printed");
+    v.field("total_lines", self.total_lines, "printed");
+    v.field("reason", self.reason, "in words, where the state needs some", kNull);
+  }
+};
+
+struct DecisionRow {
+  static constexpr std::string_view kName = "DecisionRow";
+  static constexpr std::string_view kAbout = "One decision about a command or an act: the audit.";
+  std::string id;
+  Time at;
+  std::string command_id;
+  std::string terminal_id;
+  std::string action;
+  std::string asked_by;
+  std::string command;
+  std::string cwd;
+  std::string decision;
+  std::string decided_by;
+  std::string risk;
+  std::string effects;
+  std::string reason;
+  std::string answered_by;
+  std::optional<Time> answered_at;
+
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("id", self.id, "its id");
+    v.field("at", self.at, "when it was decided");
+    v.field("command_id", self.command_id, "null: it never became a command", kNull);
+    v.field("terminal_id", self.terminal_id, "where", kNull);
+    v.field("action", self.action, "what was to be done", OneOf{"run|open|type|interrupt|signal|kill|lend"});
+    v.field("asked_by", self.asked_by, "the client that asked");
+    v.field("command", self.command, "the command line; secrets are masked");
+    v.field("cwd", self.cwd, "where", kNull);
+    v.field("decision", self.decision, "what was decided",
+            OneOf{"allow|ask_allow|deny|skip|expired|withdrawn"});
+    v.field("decided_by", self.decided_by, "a rule, a person, the default, an expiry", kNull);
+    v.field("risk", self.risk, "how grave it was", kNull);
+    v.field("effects", self.effects, "what the command does, in short", kNull);
+    v.field("reason", self.reason, "in words", kNull);
+    v.field("answered_by", self.answered_by, "null: nobody was asked, or nobody answered", kNull);
+    v.field("answered_at", self.answered_at, "when");
+  }
+};
+
+}  // namespace ttyward::wire

@@ -1,0 +1,372 @@
+// Calls about what may run, who was asked, and what was run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wire/types/objects.h"
+#include "wire/types/role.h"
+
+namespace ttyward::wire {
+
+enum class Mode : uint8_t { Plan, Default, AutoEdit, Yolo };
+constexpr std::array<std::string_view, 4> names_of(Mode) {
+  return {"plan", "default", "auto-edit", "yolo"};
+}
+
+struct CheckRequest {
+  static constexpr std::string_view kCall = "check";
+  static constexpr Role kRole = Role::Viewer;
+  static constexpr std::string_view kAbout = "What policy would say if an agent asked. Runs nothing.";
+  using Answer = Encoded<Verdict>;
+  std::string command;
+  std::string cwd;
+  std::optional<Mode> mode;
+  std::string session;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("command", self.command, "the command line", kRequired);
+    v.field("cwd", self.cwd, "where it would run", Usual{"the home folder"});
+    v.field("mode", self.mode, "as if this mode held", Usual{"the session's"});
+    v.field("session", self.session, "whose rules count; only a person may name another's",
+            Usual{"the caller's"});
+  }
+};
+
+struct ApprovalList {
+  std::vector<Approval> approvals;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("approvals", self.approvals, "oldest first");
+  }
+};
+
+struct ApprovalsRequest {
+  static constexpr std::string_view kCall = "approvals";
+  static constexpr Role kRole = Role::Viewer;
+  static constexpr std::string_view kAbout = "Questions to people.";
+  using Answer = ApprovalList;
+  bool all = false;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("all", self.all, "those that are over as well");
+  }
+};
+
+struct OneApproval {
+  Approval approval;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("approval", self.approval, "as it is now");
+  }
+};
+
+enum class AnswerWord : uint8_t { Allow, Deny, Skip };
+constexpr std::array<std::string_view, 3> names_of(AnswerWord) {
+  return {"allow", "deny", "skip"};
+}
+enum class Always : uint8_t { No, Session, Global };
+constexpr std::array<std::string_view, 3> names_of(Always) {
+  return {"no", "session", "global"};
+}
+
+struct AnswerRequest {
+  static constexpr std::string_view kCall = "answer";
+  static constexpr Role kRole = Role::Person;
+  static constexpr std::string_view kAbout =
+      "A person answers a question; never the connection that asked. The role `dialogue` may answer those of "
+      "its own session.";
+  using Answer = OneApproval;
+  std::string approval;
+  std::optional<AnswerWord> decision;
+  Always always = Always::No;
+  bool wider = false;
+  std::string rules;
+  std::string reason;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("approval", self.approval, "the question's id", kRequired);
+    v.field("decision", self.decision, "`skip`: do not run it, and go on", kRequired);
+    v.field("always", self.always, "remember the answer for this long");
+    v.field("wider", self.wider, "store the wider rules");
+    v.field("rules", self.rules, "store these instead: the text of a rule file that allows the command");
+    v.field("reason", self.reason, "the person's words, for the agent");
+  }
+};
+
+struct WithdrawRequest {
+  static constexpr std::string_view kCall = "withdraw";
+  static constexpr Role kRole = Role::Agent;
+  static constexpr std::string_view kAbout = "Who asked takes the question back.";
+  using Answer = OneApproval;
+  std::string approval;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("approval", self.approval, "the question's id", kRequired);
+  }
+};
+
+struct ListedRule {
+  std::string name;
+  std::string level;
+  std::string text;
+  std::string source;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("name", self.name, "its name");
+    v.field("level", self.level, "where it holds", OneOf{"global|project|session"});
+    v.field("text", self.text, "as a rule file has it");
+    v.field("source", self.source, "the file, or `session`");
+  }
+};
+
+struct UnconfirmedRule {
+  std::string change;
+  std::string name;
+  std::string words;
+  std::string text;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("change", self.change, "what happened to it", OneOf{"added|removed"});
+    v.field("name", self.name, "its name");
+    v.field("words", self.words, "what it does, in words");
+    v.field("text", self.text, "as a rule file has it");
+  }
+};
+
+struct RuleList {
+  std::vector<ListedRule> rules;
+  std::vector<std::string> errors;
+  std::vector<UnconfirmedRule> unconfirmed;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("rules", self.rules, "that hold");
+    v.field("errors", self.errors, "what is wrong with the files");
+    v.field("unconfirmed", self.unconfirmed, "changes that were made without ttyward");
+  }
+};
+
+struct RulesRequest {
+  static constexpr std::string_view kCall = "rules";
+  static constexpr Role kRole = Role::Viewer;
+  static constexpr std::string_view kAbout = "The rules that hold in a folder for a session.";
+  using Answer = RuleList;
+  std::string session;
+  std::string cwd;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("session", self.session, "whose; only a person may name another's", Usual{"the caller's"});
+    v.field("cwd", self.cwd, "the folder");
+  }
+};
+
+struct AddedRules {
+  std::vector<std::string> added;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("added", self.added, "names of the rules that are there now");
+  }
+};
+
+struct RuleAddRequest {
+  static constexpr std::string_view kCall = "rule_add";
+  static constexpr Role kRole = Role::Person;
+  static constexpr std::string_view kAbout = "Adds rules to rules.toml; they count as confirmed.";
+  using Answer = AddedRules;
+  std::string text;
+  std::string replaces;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("text", self.text, "a rule file", kRequired);
+    v.field("replaces", self.replaces, "the name of rules that go for it");
+  }
+};
+
+struct RemovedRules {
+  uint64_t removed = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("removed", self.removed, "how many there were");
+  }
+};
+
+enum class RuleScope : uint8_t { Global, Session };
+constexpr std::array<std::string_view, 2> names_of(RuleScope) {
+  return {"global", "session"};
+}
+
+struct RuleRemoveRequest {
+  static constexpr std::string_view kCall = "rule_remove";
+  static constexpr Role kRole = Role::Person;
+  static constexpr std::string_view kAbout = "Removes rules of that name.";
+  using Answer = RemovedRules;
+  std::string name;
+  RuleScope scope = RuleScope::Global;
+  std::string session;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("name", self.name, "the rules' name", kRequired);
+    v.field("scope", self.scope, "of rules.toml, or of a session");
+    v.field("session", self.session, "whose", Usual{"the caller's"});
+  }
+};
+
+struct LoosenedSetting {
+  std::string name;
+  std::string holds;
+  std::string wanted;
+  std::string where;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("name", self.name, "the setting");
+    v.field("holds", self.holds, "the value that holds");
+    v.field("wanted", self.wanted, "the value that the file has");
+    v.field("where", self.where, "the file");
+  }
+};
+
+struct Unconfirmed {
+  std::vector<UnconfirmedRule> rules;
+  std::vector<LoosenedSetting> settings;
+  std::string problem;
+  std::string digest;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("rules", self.rules, "changes of rules");
+    v.field("settings", self.settings, "settings that were loosened");
+    v.field("problem", self.problem, "what is wrong with the record of confirmations; empty: nothing");
+    v.field("digest", self.digest, "of exactly this, for `rules_confirm`");
+  }
+};
+
+struct RulesUnconfirmedRequest {
+  static constexpr std::string_view kCall = "rules_unconfirmed";
+  static constexpr Role kRole = Role::Person;
+  static constexpr std::string_view kAbout = "What was changed without ttyward and loosens something.";
+  using Answer = Unconfirmed;
+  std::string cwd = "/";
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("cwd", self.cwd, "the folder");
+  }
+};
+
+struct Confirmed {
+  bool confirmed = true;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("confirmed", self.confirmed, "the files hold as they are");
+  }
+};
+
+struct RulesConfirmRequest {
+  static constexpr std::string_view kCall = "rules_confirm";
+  static constexpr Role kRole = Role::Person;
+  static constexpr std::string_view kAbout = "The files as they were shown hold from now on.";
+  using Answer = Confirmed;
+  std::string digest;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("digest", self.digest, "of what was shown", kRequired);
+  }
+};
+
+struct CurrentMode {
+  Mode mode = Mode::Default;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("mode", self.mode, "of the session");
+  }
+};
+
+struct ModeRequest {
+  static constexpr std::string_view kCall = "mode";
+  static constexpr Role kRole = Role::Viewer;
+  static constexpr std::string_view kAbout = "The mode of a session; only a person sets it.";
+  using Answer = CurrentMode;
+  std::string session;
+  std::optional<Mode> set;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("session", self.session, "whose; only a person may name another's", Usual{"the caller's"});
+    v.field("set", self.set, "the mode from now on");
+  }
+};
+
+inline constexpr int64_t kMostRows = 10'000;
+
+struct CommandList {
+  std::vector<HistoryRow> commands;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("commands", self.commands, "newest first");
+  }
+};
+
+struct HistoryRequest {
+  static constexpr std::string_view kCall = "history";
+  static constexpr Role kRole = Role::Viewer;
+  static constexpr std::string_view kAbout = "What was run. An agent sees what agents ran.";
+  using Answer = CommandList;
+  std::string text;
+  bool failed = false;
+  std::string cwd;
+  std::string terminal;
+  std::string task;
+  std::optional<Time> since_at;
+  std::optional<Time> until_at;
+  int64_t limit = 50;
+  std::string before;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("text", self.text, "somewhere in the command");
+    v.field("failed", self.failed, "only those that failed");
+    v.field("cwd", self.cwd, "in this folder or below");
+    v.field("terminal", self.terminal, "in this terminal");
+    v.field("task", self.task, "of this task");
+    v.field("since_at", self.since_at, "at this moment or later");
+    v.field("until_at", self.until_at, "before this moment");
+    v.field("limit", self.limit, "rows at most", Range{1, kMostRows});
+    v.field("before", self.before, "the next page: older than the row of this id");
+  }
+};
+
+struct DecisionList {
+  std::vector<DecisionRow> decisions;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("decisions", self.decisions, "newest first");
+  }
+};
+
+struct DecisionsRequest {
+  static constexpr std::string_view kCall = "decisions";
+  static constexpr Role kRole = Role::Viewer;
+  static constexpr std::string_view kAbout = "What was decided about commands and acts.";
+  using Answer = DecisionList;
+  std::string text;
+  bool failed = false;
+  std::string cwd;
+  std::string terminal;
+  std::string task;
+  std::optional<Time> since_at;
+  std::optional<Time> until_at;
+  int64_t limit = 50;
+  std::string before;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("text", self.text, "somewhere in the command");
+    v.field("failed", self.failed, "only those that were denied");
+    v.field("cwd", self.cwd, "in this folder or below");
+    v.field("terminal", self.terminal, "in this terminal");
+    v.field("task", self.task, "accepted, and not looked at");
+    v.field("since_at", self.since_at, "at this moment or later");
+    v.field("until_at", self.until_at, "before this moment");
+    v.field("limit", self.limit, "rows at most", Range{1, kMostRows});
+    v.field("before", self.before, "the next page: older than the row of this id");
+  }
+};
+
+}  // namespace ttyward::wire

@@ -1,0 +1,361 @@
+// Calls that wait, read, watch and attach.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wire/types/arguments.h"
+#include "wire/types/objects.h"
+#include "wire/types/parts.h"
+#include "wire/types/role.h"
+
+namespace ttyward::wire {
+
+struct Match {
+  uint64_t line = 0;
+  std::string text;
+  std::optional<uint64_t> repeat;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("line", self.line, "the line's number");
+    v.field("text", self.text, "the line");
+    v.field("repeat", self.repeat, "in `read`: how often it stands there, one after the other", kLeftOut);
+  }
+};
+
+struct WaitOutcome {
+  std::string condition;
+  std::optional<std::optional<Match>> match;
+  std::optional<std::optional<int64_t>> port;
+  std::optional<std::optional<std::string>> file;
+  std::optional<CommandResult> result;
+  std::optional<std::optional<Terminal>> terminal;
+  std::optional<std::optional<Approval>> approval;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("condition", self.condition, "what held first",
+            OneOf{"exit|pattern|port|file|quiet|stable|input|prompt|closed|approval|timeout"});
+    v.field("match", self.match, "of `pattern`", kLeftOut);
+    v.field("port", self.port, "of `port`", kLeftOut);
+    v.field("file", self.file, "of `file`", kLeftOut);
+    v.field("result", self.result, "of the command it was about");
+    v.field("terminal", self.terminal, "as it is now", kLeftOut);
+    v.field("approval", self.approval, "of `approval`", kLeftOut);
+  }
+};
+
+enum class WaitFrom : uint8_t { Now, Start };
+constexpr std::array<std::string_view, 2> names_of(WaitFrom) {
+  return {"now", "start"};
+}
+
+struct WaitRequest {
+  static constexpr std::string_view kCall = "wait";
+  static constexpr Role kRole = Role::Viewer;
+  static constexpr std::string_view kAbout =
+      "Waits for the first of several conditions of a terminal, a command or a question.";
+  using Answer = WaitOutcome;
+  std::string terminal;
+  std::string command;
+  std::string approval;
+  bool exit = false;
+  std::string pattern;
+  std::optional<int64_t> port;
+  std::string file;
+  std::chrono::milliseconds quiet{0};
+  std::chrono::milliseconds stable{0};
+  bool input = false;
+  bool prompt = false;
+  WaitFrom from = WaitFrom::Now;
+  std::optional<OutputPosition> from_place;
+  bool stream = false;
+  bool only_new = false;
+  std::chrono::milliseconds timeout{30'000};
+  ViewArguments view;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("terminal", self.terminal, "its id or name; this, `command` or `approval`");
+    v.field("command", self.command, "the command's id");
+    v.field("approval", self.approval, "a question's id");
+    v.field("exit", self.exit, "the command has ended");
+    v.field("pattern", self.pattern, "RE2; a line of the output matches");
+    v.field("port", self.port, "somebody listens on it; 0: on any", Range{0, 65535});
+    v.field("file", self.file, "it exists");
+    v.field("quiet_ms", self.quiet, "nothing was printed for this long");
+    v.field("stable_ms", self.stable, "the screen did not change for this long");
+    v.field("input", self.input, "the command waits for input");
+    v.field("prompt", self.prompt, "the terminal is idle");
+    v.field("from", self.from, "where `pattern` begins to look");
+    v.field("from_place", self.from_place, "the same, of a wait that is sent again");
+    v.field("stream", self.stream, "say at the beginning what \"now\" means, in a part");
+    v.field("only_new", self.only_new, "the result's output is what this reader has not seen");
+    v.field("timeout_ms", self.timeout, "after which it answers `timeout`; 0: never");
+    ViewArguments::describe(v, self.view);
+  }
+};
+
+struct RawRange {
+  int64_t offset = 0;
+  int64_t bytes = 65536;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("offset", self.offset, "the first byte", Range{0});
+    v.field("bytes", self.bytes, "how many at most", Range{1, 4 << 20});
+  }
+};
+
+struct ReadAnswer {
+  std::string text;
+  uint64_t first_line = 0;
+  uint64_t last_line = 0;
+  uint64_t total_lines = 0;
+  uint64_t total_bytes = 0;
+  bool more = false;
+  bool binary = false;
+  std::optional<Omitted> omitted;
+  std::optional<Bytes> base64;
+  std::optional<uint64_t> next_offset;
+  std::string terminal_id;
+  std::string command_id;
+  std::string state;
+  std::vector<Match> matches;
+  std::optional<uint64_t> longest_line;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("text", self.text, "what was asked for");
+    v.field("first_line", self.first_line, "of the text");
+    v.field("last_line", self.last_line, "of the text");
+    v.field("total_lines", self.total_lines, "of all the output");
+    v.field("total_bytes", self.total_bytes, "of all the output");
+    v.field("more", self.more, "there is more after it");
+    v.field("binary", self.binary, "the output is not text");
+    v.field("omitted", self.omitted, "what was cut out of the text");
+    v.field("base64", self.base64, "of `raw`: the bytes");
+    v.field("next_offset", self.next_offset, "of `raw`: where to go on");
+    v.field("terminal_id", self.terminal_id, "of which terminal");
+    v.field("command_id", self.command_id, "of which command", kNull);
+    v.field("state", self.state, "of the command, or of the terminal");
+    v.field("matches", self.matches, "of `grep`");
+    v.field("longest_line", self.longest_line, "of `columns`: characters of the longest line", kLeftOut);
+  }
+};
+
+struct ReadRequest {
+  static constexpr std::string_view kCall = "read";
+  static constexpr Role kRole = Role::Viewer;
+  static constexpr std::string_view kAbout =
+      "Any part of the output: one of `range`, `tail`, `grep`, `new` and `raw`; without any, all of it, cut "
+      "to size.";
+  using Answer = ReadAnswer;
+  std::string terminal;
+  std::string command;
+  std::optional<std::array<int64_t, 2>> range;
+  std::optional<std::array<int64_t, 2>> columns;
+  std::optional<int64_t> tail;
+  std::optional<std::string> grep;
+  int64_t context = 0;
+  int64_t most = 100;
+  bool only_new = false;
+  std::optional<RawRange> raw;
+  std::optional<std::string> reader;
+  bool ansi = false;
+  ViewArguments view;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("terminal", self.terminal, "its id or name; this or `command`");
+    v.field("command", self.command, "the command's id");
+    v.field("range", self.range, "two line numbers: these lines");
+    v.field("columns", self.columns, "with `range`: of each line these characters");
+    v.field("tail", self.tail, "the last lines", Range{0});
+    v.field("grep", self.grep, "RE2; the lines that match");
+    v.field("context", self.context, "with `grep`: lines before and after", Range{0, 1000});
+    v.field("most", self.most, "with `grep`: matches at most", Range{1, 100'000});
+    v.field("new", self.only_new, "what this reader has not seen");
+    v.field("raw", self.raw, "bytes as they were printed");
+    v.field("reader", self.reader, "whose unread output is meant", Usual{"the caller's"});
+    v.field("ansi", self.ansi, "with colours, as escape sequences");
+    ViewArguments::describe(v, self.view);
+  }
+};
+
+struct TerminalNews {
+  std::string id;
+  std::string name;
+  std::string cwd;
+  bool hot = false;
+  std::optional<CommandResult> running;
+  std::vector<CommandResult> finished;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("id", self.id, "the terminal's id");
+    v.field("name", self.name, "its name", kNull);
+    v.field("cwd", self.cwd, "where it is", kNull);
+    v.field("hot", self.hot, "its output has not come to rest yet");
+    v.field("running", self.running, "what runs, with what is new");
+    v.field("finished", self.finished, "what has ended, with what is new");
+  }
+};
+
+struct EnvironmentNews {
+  std::string text;
+  std::vector<TerminalNews> active;
+  std::vector<TerminalNews> inactive;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("text", self.text, "all of it, for a model");
+    v.field("active", self.active, "terminals in which something runs");
+    v.field("inactive", self.inactive, "the others");
+  }
+};
+
+struct EnvironmentRequest {
+  static constexpr std::string_view kCall = "environment";
+  static constexpr Role kRole = Role::Viewer;
+  static constexpr std::string_view kAbout = "What runs where, and what is new since this reader asked.";
+  using Answer = EnvironmentNews;
+  std::string task;
+  std::optional<std::string> reader;
+  bool edited = false;
+  std::optional<std::chrono::milliseconds> cool_down;
+  ViewArguments view;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("task", self.task, "terminals of this task, and of none");
+    v.field("reader", self.reader, "whose unread output is meant", Usual{"the caller's"});
+    v.field("edited", self.edited, "a file was just written");
+    v.field("cool_down_ms", self.cool_down, "how long output may take to come to rest",
+            Usual{"`times.cool_down`"});
+    ViewArguments::describe(v, self.view);
+  }
+};
+
+struct Attached {
+  uint64_t subscription = 0;
+  Bytes screen;
+  int64_t cols = 0;
+  int64_t rows = 0;
+  bool writable = false;
+  Terminal terminal;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("subscription", self.subscription, "its number");
+    v.field("screen", self.screen, "ANSI, what to draw first");
+    v.field("cols", self.cols, "columns");
+    v.field("rows", self.rows, "rows");
+    v.field("writable", self.writable, "the caller has the keyboard");
+    v.field("terminal", self.terminal, "as it is now");
+  }
+};
+
+struct AttachRequest {
+  static constexpr std::string_view kCall = "attach";
+  static constexpr Role kRole = Role::Viewer;
+  static constexpr std::string_view kAbout =
+      "Watches a terminal's screen and, for a person, takes the keyboard. Events `attach_output`, "
+      "`attach_reset` and `attach_closed` follow.";
+  using Answer = Attached;
+  std::string terminal;
+  bool read_only = false;
+  bool take = false;
+  std::optional<Size> size;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("terminal", self.terminal, "its id or name", kRequired);
+    v.field("read_only", self.read_only, "only watch");
+    v.field("take", self.take, "take the keyboard from another person");
+    v.field("size", self.size, "of the watcher's screen", Usual{"the terminal's"});
+  }
+};
+
+struct AttachInputRequest {
+  static constexpr std::string_view kCall = "attach_input";
+  static constexpr Role kRole = Role::Person;
+  static constexpr std::string_view kAbout = "Types what a person types.";
+  using Answer = Nothing;
+  uint64_t subscription = 0;
+  Bytes base64;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("subscription", self.subscription, "of the attachment");
+    v.field("base64", self.base64, "the bytes");
+  }
+};
+
+struct AttachResizeRequest {
+  static constexpr std::string_view kCall = "attach_resize";
+  static constexpr Role kRole = Role::Viewer;
+  static constexpr std::string_view kAbout = "The watcher's screen has another size.";
+  using Answer = Nothing;
+  uint64_t subscription = 0;
+  int64_t cols = 80;
+  int64_t rows = 24;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("subscription", self.subscription, "of the attachment");
+    v.field("cols", self.cols, "columns", Range{1, 1000});
+    v.field("rows", self.rows, "rows", Range{1, 1000});
+  }
+};
+
+struct Detached {
+  Bytes leave;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("leave", self.leave, "ANSI, what to draw last");
+  }
+};
+
+struct DetachRequest {
+  static constexpr std::string_view kCall = "detach";
+  static constexpr Role kRole = Role::Viewer;
+  static constexpr std::string_view kAbout = "Ends an attachment.";
+  using Answer = Detached;
+  uint64_t subscription = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("subscription", self.subscription, "of the attachment");
+  }
+};
+
+struct Subscribed {
+  uint64_t subscription = 0;
+  std::vector<Terminal> terminals;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("subscription", self.subscription, "its number");
+    v.field("terminals", self.terminals, "that live now");
+  }
+};
+
+struct SubscribeRequest {
+  static constexpr std::string_view kCall = "subscribe";
+  static constexpr Role kRole = Role::Viewer;
+  static constexpr std::string_view kAbout = "Events follow, until it is ended.";
+  using Answer = Subscribed;
+  std::string terminal;
+  std::vector<std::string> kinds;
+  bool text = false;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("terminal", self.terminal, "events of this terminal", Usual{"all"});
+    v.field("kinds", self.kinds, "names of events", Usual{"all"});
+    v.field("text", self.text, "with `terminal`: events of output carry it");
+  }
+};
+
+struct UnsubscribeRequest {
+  static constexpr std::string_view kCall = "unsubscribe";
+  static constexpr Role kRole = Role::Viewer;
+  static constexpr std::string_view kAbout = "Ends a subscription.";
+  using Answer = Nothing;
+  uint64_t subscription = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("subscription", self.subscription, "its number");
+  }
+};
+
+}  // namespace ttyward::wire
