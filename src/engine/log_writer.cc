@@ -1,11 +1,10 @@
-// What is kept of commands that are over: enough to recognise them in the journal again, and no secret.
+#include "engine/log_writer.h"
+
 #include <algorithm>
-#include <string>
 
 #include "base/mask_secrets.h"
 #include "engine/json_fields.h"
 #include "engine/masked.h"
-#include "engine/terminal.h"
 
 namespace ttyward::engine {
 namespace {
@@ -34,24 +33,27 @@ std::string beginning(const std::string& sent) {
 
 }  // namespace
 
-void Terminal::tidy_log(const Command& command) {
-  if (replaying_ || !log_) return;
+void LogWriter::note(const json::object& record) {
+  if (auto logged = log_.append(record); !logged) error_ = logged.error();
+}
+
+void LogWriter::tidy(const Command& ended, const Known& known) {
   const auto secret = [](const std::string& text) { return base::mask_secrets(text) != text; };
-  const bool has_secret = secret(command.facts.command) || secret(command.delivered) || secret(command.line);
-  if (!has_secret && log_->size() < tidy_beyond_) return;
-  const auto tidied = log_->rewrite(host_.logs, spec_.id, [&](json::object& record) {
+  const bool has_secret = secret(ended.facts.command) || secret(ended.delivered) || secret(ended.line);
+  if (!has_secret && log_.size() < tidy_beyond_) return;
+  const auto tidied = log_.rewrite(folder_, id_, [&](json::object& record) {
     if (text_of(record, "k") != "submit") return;
-    const Command* known = find(text_of(record, "c"));
-    if (known != nullptr && !known->over) return;
+    const Command* command = known(text_of(record, "c"));
+    if (command != nullptr && !command->over) return;
     for (const char* name : {"delivered", "line"}) record[name] = beginning(text_of(record, name));
     record["text"] = base::mask_secrets(text_of(record, "text"));
     record["verdict"] = masked_json(text_of(record, "verdict"));
-    if (known != nullptr) return;
+    if (command != nullptr) return;
     record["verdict"] = "";
     record["text"] = cut(text_of(record, "text"), kShortText);
   });
-  if (!tidied) log_error_ = tidied.error();
-  tidy_beyond_ = std::max(kLargeLog, 2 * log_->size());
+  if (!tidied) error_ = tidied.error();
+  tidy_beyond_ = std::max(kLargeLog, 2 * log_.size());
 }
 
 }  // namespace ttyward::engine
