@@ -14,7 +14,7 @@ EFFECTS = {"read", "list", "write", "delete", "network", "process", "privilege",
            "unknown"}
 KEYS = {"names", "flags", "long_flags", "options", "with", "does", "denies", "args", "first", "last", "first_unless",
         "subcommands", "special", "inner", "recursive", "dash_words", "no_args", "words", "harmless", "asks", "refused", "inert",
-        "at_files", "interactive", "version", "obeys"}
+        "at_files", "interactive", "version", "obeys", "looks", "apart"}
 SET_KEYS = {"name", "flags", "long_flags", "options"}
 
 
@@ -146,6 +146,12 @@ def main():
         words = word_array(body, f"kWords{number}", entry.get("words", []))
         version = word_array(body, f"kVersion{number}", entry.get("version", ["--version", "--help"]))
         obeys = word_array(body, f"kObeys{number}", entry.get("obeys", []))
+        for form in entry.get("looks", []):
+            for token in form.split():
+                name = token.lstrip("-")
+                if len(token) > 1 and token.startswith("-") and name not in options:
+                    raise Refused(f"{where}: looks = '{form}': '{token}' is not among its options")
+        looks = word_array(body, f"kLooks{number}", entry.get("looks", []))
         interactive = {False: "No", True: "Yes", "secured": "Secured"}.get(entry.get("interactive", False))
         if interactive is None:
             raise Refused(f"{where}: interactive = '{entry['interactive']}'")
@@ -156,9 +162,9 @@ def main():
             seen.add(name)
             truths = ", ".join(str(truth).lower() for truth in (
                 numbers, *(bool(entry.get(key)) for key in ("subcommands", "recursive", "dash_words", "no_args", "inert",
-                                                            "at_files"))))
+                                                            "at_files", "apart"))))
             rows.append((name, f"  {{{quoted(name)}, {view(flags)}, {option_array if options else '{}'}, "
-                         f"{effect_array if effects else '{}'}, {words}, {version}, {obeys}, {view(entry.get('special', ''))}, "
+                         f"{effect_array if effects else '{}'}, {words}, {version}, {obeys}, {looks}, {view(entry.get('special', ''))}, "
                          f"Use::{USES[entry.get('first', args)]}, Use::{USES[args]}, Use::{USES[entry.get('last', args)]}, "
                          f"{view(entry.get('first_unless', ''))}, {int(entry.get('inner', -1))}, {truths}, "
                          f"Interactive::{interactive}}},"))

@@ -135,6 +135,7 @@ LocalPolicy::LocalPolicy(PolicyLevel level, policy::Mode mode, const char* verb)
       confirmations_(std::make_unique<engine::Confirmations>(base::user_folders().state)),
       rules_(base::user_folders().config + "/rules.toml", confirmations_.get()) {
   settings_.home = home_folder();
+  settings_.own_folders = engine::own_folders(base::user_folders());
 }
 
 Judged LocalPolicy::judge(engine::Deed deed) {

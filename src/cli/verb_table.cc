@@ -22,6 +22,7 @@ std::span<const Verb> verb_table() {
       kKill,
       kInterrupt,
       kResize,
+      kResume,
       kAttach,
       kTop,
       kRename,

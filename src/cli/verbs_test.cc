@@ -482,11 +482,13 @@ TEST_F(Verbs, KillSignalIsSentByName) {
 
 TEST_F(Verbs, SmallOnes) {
   daemon.on("resize", "{}");
+  daemon.on("resume", R"({"resumed":true,"terminal":{}})");
   daemon.on("rename", R"({"terminal":{}})");
   daemon.on("assign", R"({"terminal":{}})");
   daemon.on("release", R"({"terminals":[{"id":"t1"},{"id":"t2"}]})");
   daemon.on("screen", R"({"format":"text","content":"$ "})");
   EXPECT_EQ(run({"resize", "t", "100x30"}).code, 0);
+  EXPECT_EQ(run({"resume", "t", "--mib", "2"}).code, 0);
   EXPECT_EQ(run({"rename", "t", "new"}).code, 0);
   EXPECT_EQ(run({"assign", "t", "task"}).code, 0);
   EXPECT_EQ(run({"release", "task"}).out, "t1\nt2\n");
@@ -494,8 +496,9 @@ TEST_F(Verbs, SmallOnes) {
   EXPECT_THAT(
       daemon.calls(),
       ElementsAre(R"(resize {"terminal":"t","cols":100,"rows":30})",
-                  R"(rename {"terminal":"t","name":"new"})", R"(assign {"terminal":"t","task":"task"})",
-                  R"(release {"task":"task"})", R"(screen {"terminal":"t","format":"text","history":9})"));
+                  R"(resume {"terminal":"t","bytes":2097152})", R"(rename {"terminal":"t","name":"new"})",
+                  R"(assign {"terminal":"t","task":"task"})", R"(release {"task":"task"})",
+                  R"(screen {"terminal":"t","format":"text","history":9})"));
 }
 
 }  // namespace

@@ -11,10 +11,11 @@ namespace ttyward::client {
 
 namespace {
 
-constexpr std::array<std::string_view, 18> kAlways = {
+constexpr std::array<std::string_view, 19> kAlways = {
     "result", "screen",      "list",      "show",      "status", "history",
     "rules",  "decisions",   "approvals", "check",     "mode",   "session_terminals",
     "rename", "session_cwd", "path_list", "associate", "assign", "resize",
+    "resume",
 };
 
 bool given(const boost::json::object& args, boost::json::string_view name) {

@@ -547,6 +547,24 @@ void EngineApplication::show(const Caller& caller, Args& args, const Responder& 
   });
 }
 
+// An agent gets as much again as every terminal has; a person decides.
+void EngineApplication::resume(const Caller& caller, Args& args, const Responder& responder) {
+  constexpr int64_t kMost = int64_t{1} << 40;
+  const auto usual = static_cast<int64_t>(engine_->settings().journal_quota);
+  const int64_t bytes = args.number("bytes", usual, 1, caller.role == Role::Person ? kMost : usual);
+  Terminal* terminal = terminal_of(caller, Use::Act, args, responder);
+  if (terminal == nullptr || held(caller, *terminal, responder)) return;
+  const auto answer = [this, responder, id = terminal->id()](bool resumed) {
+    const auto found = engine_->find(id);
+    if (!found) return responder.fail(wire::call_error(found.error()));
+    responder.ok({{"resumed", resumed}, {"terminal", terminal_object(*engine_, **found)}});
+  };
+  if (!terminal->paused()) return answer(false);
+  terminal->grant(static_cast<uint64_t>(bytes), [answer, responder](const base::Result<void>& granted) {
+    granted ? answer(true) : responder.fail(wire::call_error(granted.error()));
+  });
+}
+
 void EngineApplication::rename(const Caller& caller, Args& args, const Responder& responder) {
   const std::string name = args.text("name");
   Terminal* terminal = terminal_of(caller, Use::Act, args, responder);

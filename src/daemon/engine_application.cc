@@ -63,6 +63,7 @@ const std::vector<EngineApplication::Row>& EngineApplication::table() {
       {"show", Role::Viewer, &A::show},
       {"lend", Role::Person, &A::lend},
       {"person_token", Role::Person, &A::person_token},
+      {"resume", Role::Agent, &A::resume},
       {"rename", Role::Agent, &A::rename},
       {"assign", Role::Agent, &A::assign},
       {"associate", Role::Agent, &A::associate},

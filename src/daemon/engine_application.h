@@ -152,6 +152,7 @@ class EngineApplication final : public Application,
   void screen(const Caller& caller, Args& args, const Responder& responder);
   void list(const Caller& caller, Args& args, const Responder& responder);
   void show(const Caller& caller, Args& args, const Responder& responder);
+  void resume(const Caller& caller, Args& args, const Responder& responder);
   void rename(const Caller& caller, Args& args, const Responder& responder);
   void assign(const Caller& caller, Args& args, const Responder& responder);
   void associate(const Caller& caller, Args& args, const Responder& responder);

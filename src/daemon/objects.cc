@@ -106,7 +106,8 @@ json::object terminal_object(engine::Engine& engine, engine::Terminal& t) {
     if (t.exit()->kind == journal::EndKind::Exited) object["exit_code"] = t.exit()->code;
     if (t.exit()->kind == journal::EndKind::Signaled) object["signal"] = pty::signal_name(t.exit()->code);
   }
-  object["journal"] = json::object{{"bytes", t.read_to()}, {"dropped", t.lost_bytes()}};
+  object["journal"] =
+      json::object{{"bytes", t.read_to()}, {"dropped", t.lost_bytes()}, {"paused", t.paused()}};
   json::array typed;
   for (const std::string& line : t.typed_meanwhile()) typed.emplace_back(line);
   object["typed_meanwhile"] = std::move(typed);

@@ -78,8 +78,11 @@ Engine::~Engine() {
 }
 
 void Engine::set_settings(Settings settings) {
+  const bool more_journal = settings.journal_quota > settings_.journal_quota;
   settings_ = std::move(settings);
   pool_model_.reset();
+  if (!more_journal) return;
+  for (const auto& terminal : terminals_) terminal->raise_quota(settings_.journal_quota);
 }
 
 // Reading journals back is work for all processors; what it needs of us is not changed meanwhile.

@@ -115,6 +115,7 @@ Judgement judge(const Deed& deed, Role role, policy::Mode mode, const JudgeSetti
   policy::Place place{workspace, deed.cwd, settings.home, &remembered};
   const policy::ShellReading reading = deed.shell ? *deed.shell : reading_of(deed.language);
   place.shell = &reading;
+  place.own = settings.own_folders;
   const policy::Settings own = settings_for(role, mode, settings);
   const policy::Facts facts = policy::read_command(deed.command, place);
   out.verdict = policy::evaluate(deed.command, facts, place, rules, own);

@@ -29,6 +29,7 @@ struct JudgeSettings {
   policy::Settings agent;
   PersonPolicy person = PersonPolicy::Critical;
   std::string home;
+  std::vector<std::string> own_folders;  // of ttyward itself: nothing in them is for an agent to read
 };
 
 // The shell that will read the command. It is judged as that shell reads it.

@@ -18,12 +18,19 @@ policy::Mode mode_of(config::PolicyMode mode) {
   return policy::Mode::Plan;
 }
 
+std::vector<std::string> own_folders(const base::Folders& folders) {
+  std::vector<std::string> out = {folders.state};
+  if (!folders.runtime.empty()) out.push_back(folders.runtime);
+  return out;
+}
+
 JudgeSettings judge_settings(const config::PolicySettings& from, std::string home) {
   JudgeSettings settings;
   settings.agent.mode = mode_of(from.mode);
   settings.agent.auto_approve_safe = from.auto_approve_safe_commands;
   settings.agent.confirm_dangerous = from.confirm_dangerous_commands;
   settings.home = std::move(home);
+  settings.own_folders = own_folders(base::user_folders());
   return settings;
 }
 

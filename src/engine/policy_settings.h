@@ -5,12 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "base/folders.h"
 #include "config/settings.h"
 #include "engine/gate_judge.h"
 
 namespace ttyward::engine {
 
 policy::Mode mode_of(config::PolicyMode mode);
+
+// Where tokens, journals, history and sockets are.
+std::vector<std::string> own_folders(const base::Folders& folders);
 
 JudgeSettings judge_settings(const config::PolicySettings& from, std::string home);
 

@@ -267,6 +267,24 @@ void Terminal::resize(const pty::WindowSize& size, HolderLink::Done done) {
   watchers_.changed(kMeta | kOutput);
 }
 
+bool Terminal::paused() const {
+  if (!holder_.connected() || !model_->feed().following() || !live()) return false;
+  const auto status = model_->feed().reader().status();
+  return status && (status->conditions & journal::kPaused) != 0;
+}
+
+void Terminal::grant(uint64_t more, HolderLink::Done done) {
+  if (!holder_.connected()) return done(ended());
+  holder_->grant(more, std::move(done));
+  watchers_.changed(kMeta);
+}
+
+void Terminal::raise_quota(uint64_t to) {
+  if (!holder_.connected() || !model_->feed().following()) return;
+  const auto status = model_->feed().reader().status();
+  if (status && status->quota > 0 && status->quota < to) grant(to - status->quota, [](const auto&) {});
+}
+
 void Terminal::kill(Force force) {
   model_->expect_exit();
   if (!holder_.connected()) {

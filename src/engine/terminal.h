@@ -164,6 +164,12 @@ class Terminal final : private HolderLink::Observer, private TerminalModel::Obse
   void interrupt(const HolderLink::Done& done);
   void signal(int number, HolderLink::Target target, HolderLink::Done done);
   void resize(const pty::WindowSize& size, HolderLink::Done done);
+  // Its journal is at its quota under `overflow = pause`: nobody reads what it prints, so it stands still.
+  bool paused() const;
+  // `more` bytes of quota; a paused command goes on.
+  void grant(uint64_t more, HolderLink::Done done);
+  // The quota is at least this from now on.
+  void raise_quota(uint64_t to);
   // Ends it: `exit`, hang up, then the ladder; or KILL at once. kClosed follows.
   enum class Force : uint8_t { No, Yes };
   void kill(Force force = Force::No);

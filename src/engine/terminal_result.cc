@@ -32,6 +32,10 @@ void Terminal::add_live_facts(const Command& command, terminal::CommandResult& r
     return std::max<int64_t>(
         0, std::chrono::duration_cast<std::chrono::milliseconds>(from + limit - Clock::now()).count());
   };
+  if (result.reason.empty() && paused()) {
+    result.reason =
+        "paused: its output has reached the journal's quota; to let it go on: ttyward resume " + id();
+  }
   result.time_left_ms = left(command.started, command.timeout);
   result.idle_left_ms = left(command.last_output, command.idle_timeout);
   if (lease() && !command.sent && result.state == CommandState::Running) {

@@ -128,7 +128,8 @@ Wait::Wait(io::Loop& loop, Terminal& terminal, WaitSpec spec, Done done)
       done_(std::move(done)),
       port_pause_(kFirstPortPause) {
   terminal.watch(*this);
-  if (spec_.input) terminal.want_input_state(1);
+  // A shell without marks is found at its prompt by asking the kernel who reads.
+  if (wants_input_state()) terminal.want_input_state(1);
 }
 
 Wait::~Wait() {
@@ -141,8 +142,9 @@ void Wait::stop_looking() {
   for (io::Loop::TimerId* timer : {&deadline_, &quiet_timer_, &stable_timer_, &port_timer_, &file_timer_}) {
     loop_.cancel(*timer);
   }
-  if (terminal_ != nullptr && spec_.input) terminal_->want_input_state(-1);
+  if (terminal_ != nullptr && wants_input_state()) terminal_->want_input_state(-1);
   spec_.input = false;
+  spec_.prompt = false;
 }
 
 void Wait::leave() {

@@ -77,6 +77,7 @@ class Wait final : private Watcher {
   void on_change(Terminal& terminal, uint32_t changes) override;
   void on_destroyed() override;
 
+  bool wants_input_state() const { return spec_.input || spec_.prompt; }
   Command* command() const;
   bool command_over() const;
   const terminal::Output* output(LineScan::Finished* finished) const;

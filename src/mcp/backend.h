@@ -11,7 +11,6 @@
 
 #include <tl/expected.hpp>
 
-#include "mcp/async.h"
 #include "mcp/json.h"
 
 namespace ttyward::mcp {

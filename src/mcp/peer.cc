@@ -1,7 +1,9 @@
 #include "mcp/peer.h"
 
+#include <set>
 #include <utility>
-#include <vector>
+
+#include "mcp/error_codes.h"
 
 namespace ttyward::mcp {
 namespace {
@@ -11,7 +13,7 @@ constexpr const char* kCapabilitiesKey = "io.modelcontextprotocol/clientCapabili
 constexpr const char* kClientKey = "io.modelcontextprotocol/clientInfo";
 constexpr const char* kLogLevelKey = "io.modelcontextprotocol/logLevel";
 constexpr const char* kSubscriptionKey = "io.modelcontextprotocol/subscriptionId";
-constexpr size_t kMaxInFlight = 1024;      // one more is refused
+constexpr const char* kBatchVersion = "2025-03-26";
 constexpr size_t kMaxSubscriptions = 256;  // resources one client watches
 
 const json::object& meta_of(const json::object& params) {
@@ -20,25 +22,22 @@ const json::object& meta_of(const json::object& params) {
   return meta != nullptr ? *meta : kNone;
 }
 
-std::string key_of(const json::value& id) {
-  return json::serialize(id);
-}
-
 }  // namespace
 
 Era era_of(const rpc::Message& message) {
-  return member(meta_of(message.params()), kVersionKey) != nullptr ? Era::Modern : Era::Legacy;
+  return member(meta_of(message.params), kVersionKey) != nullptr ? Era::Modern : Era::Legacy;
 }
 
 Peer::Peer(Server& server, std::string name, std::shared_ptr<Outlet> unsolicited)
-    : server_(server), name_(std::move(name)), unsolicited_(std::move(unsolicited)) {}
+    : server_(server), name_(std::move(name)), unsolicited_(std::move(unsolicited)) {
+  rpc::Dialect dialect;
+  dialect.cancel_method = "notifications/cancelled";
+  rpc_ = std::make_shared<rpc::Peer>(server.loop(), std::move(dialect), static_cast<rpc::Handler&>(*this),
+                                     unsolicited_);
+}
 
 Peer::~Peer() {
-  cancel_all();
-  for (const auto& [key, listening] : listening_) {
-    server_.notices().remove(listening.listener);
-    for (const std::string& uri : listening.uris) server_.catalog().unwatch(uri);
-  }
+  rpc_->cancel_all();
   if (!session_) return;
   if (const NoticeFilter* filter = server_.notices().filter(session_->listener)) {
     for (const std::string& uri : filter->uris) server_.catalog().unwatch(uri);
@@ -47,82 +46,39 @@ Peer::~Peer() {
   server_.tasks().forget(name_);
 }
 
-void Peer::cancel_all() {
-  for (const auto& [key, request] : std::exchange(in_flight_, {})) request->cancel();
-  for (const auto& [id, done] : std::exchange(asked_, {})) done(Answer{std::nullopt, "the client is gone"});
-}
-
-void Peer::when_idle(std::function<void()> idle) {
-  if (in_flight_.empty()) return idle();
-  idle_ = std::move(idle);
-}
-
 void Peer::end_listening() {
-  for (const auto& [key, listening] : std::exchange(listening_, {})) {
-    server_.notices().remove(listening.listener);
-    for (const std::string& uri : listening.uris) server_.catalog().unwatch(uri);
-    listening.request->reply(
-        json::object{{"_meta", json::object{{kSubscriptionKey, listening.request->id}}}});
+  const auto streams = std::exchange(listening_, {});
+  for (const auto& [listener, request] : streams) {
+    if (const NoticeFilter* filter = server_.notices().filter(listener)) {
+      for (const std::string& uri : filter->uris) server_.catalog().unwatch(uri);
+    }
+    server_.notices().remove(listener);
+    request->reply(json::object{{"_meta", json::object{{kSubscriptionKey, request->id}}}});
   }
+}
+
+void Peer::receive(rpc::Message message, const std::shared_ptr<Outlet>& outlet) {
+  rpc_->receive(std::move(message), outlet, [](const rpc::Message& each) {
+    auto request = std::make_shared<Request>();
+    request->era = era_of(each);
+    return request;
+  });
 }
 
 void Peer::receive(rpc::Message message, Era era, const std::shared_ptr<Outlet>& outlet) {
-  switch (message.kind) {
-    case rpc::Kind::Bad:
-      return outlet->send(rpc::error_response(message.id, std::move(message.error)), Last::Yes);
-    case rpc::Kind::Notification:
-      notified(message);
-      return outlet->close();
-    case rpc::Kind::Response:
-      answered(message);
-      return outlet->close();
-    case rpc::Kind::Request:
-      return start(message, era, outlet);
-  }
+  rpc_->receive(std::move(message), outlet, [era](const rpc::Message&) {
+    auto request = std::make_shared<Request>();
+    request->era = era;
+    return request;
+  });
 }
 
-RequestPtr Peer::make_request(const rpc::Message& message, Era era, const std::shared_ptr<Outlet>& outlet) {
-  auto request = std::make_shared<Request>();
-  request->id = message.id;
-  request->method = message.method;
-  request->params = message.params();
-  request->era = era;
+void Peer::on_request(const rpc::RequestPtr& arrived) {
+  const RequestPtr request = std::static_pointer_cast<Request>(arrived);
   request->server_info = server_.info();
-  request->loop = &server_.loop();
-  const std::weak_ptr<Peer> weak = weak_from_this();
-  request->carrier.finish = [weak, outlet, key = key_of(message.id)](const json::object& response) {
-    const auto peer = weak.lock();
-    if (peer) peer->in_flight_.erase(key);
-    outlet->send(response, Last::Yes);
-    if (peer && peer->idle_ && peer->in_flight_.empty()) std::exchange(peer->idle_, nullptr)();
-  };
-  request->carrier.notify = [outlet](const json::object& note) { outlet->send(note, Last::No); };
-  request->carrier.dropped = [outlet] { outlet->close(); };
-  request->carrier.pause = [outlet] { outlet->pause(); };
-  if (era == Era::Legacy) {
-    request->carrier.ask = [weak, outlet](const std::string& method, json::object params,
-                                          std::function<void(Answer)> done) -> Withdraw {
-      if (const auto peer = weak.lock()) return peer->ask(method, std::move(params), outlet, std::move(done));
-      done(Answer{std::nullopt, "the client is gone"});
-      return [] {};
-    };
-  }
-  return request;
-}
-
-void Peer::start(const rpc::Message& message, Era era, const std::shared_ptr<Outlet>& outlet) {
-  const std::string key = key_of(message.id);
-  const RequestPtr request = make_request(message, era, outlet);
-  if (in_flight_.contains(key) || listening_.contains(key)) {
-    return outlet->send(rpc::error_response(message.id, rpc::error_object(rpc::kInvalidRequest,
-                                                                          "this id is in use by a request "
-                                                                          "that is not answered yet")),
-                        Last::Yes);
-  }
-  if (in_flight_.size() >= kMaxInFlight)
-    return request->fail(rpc::kInternalError, "too many requests at once: wait for some answers");
-  in_flight_[key] = request;
-  const bool accepted = era == Era::Modern ? fill_modern(request) : fill_legacy(request);
+  const bool modern = request->era == Era::Modern;
+  if (modern) request->carrier.ask = nullptr;  // it is asked by need_input()
+  const bool accepted = modern ? fill_modern(request) : fill_legacy(request);
   if (accepted) handle(request);
 }
 
@@ -136,7 +92,7 @@ bool Peer::fill_modern(const RequestPtr& request) {
     return false;
   }
   if (*version != kModernVersion) {
-    request->fail(rpc::kUnsupportedVersion, "this protocol version is not spoken here",
+    request->fail(kUnsupportedVersion, "this protocol version is not spoken here",
                   json::object{{"supported", json::array{kModernVersion}}, {"requested", *version}});
     return false;
   }
@@ -222,6 +178,9 @@ void Peer::initialize(const RequestPtr& request) {
         });
   }
   session_->version = is_legacy_version(wanted) ? wanted : kNewestLegacyVersion;
+  // One revision had batches: servers have to take them, if its clients send any.
+  rpc_->set_batches(session_->version == kBatchVersion ? rpc::Peer::Batches::Taken
+                                                       : rpc::Peer::Batches::Refused);
   const json::object* capabilities = object_at(request->params, "capabilities");
   session_->capabilities = capabilities != nullptr ? *capabilities : json::object();
   if (const json::object* client = object_at(request->params, "clientInfo"))
@@ -287,72 +246,21 @@ void Peer::listen(const RequestPtr& request) {
     }
     accepted["taskIds"] = *tasks;
   }
-  // From here on it is no call in flight but a stream: the id tags every notification on it.
-  const std::string key = key_of(request->id);
   const auto send = [request](const std::string& method, json::object params) {
     params["_meta"] = json::object{{kSubscriptionKey, request->id}};
     request->carrier.notify(rpc::notification(method, std::move(params)));
   };
   send("notifications/subscriptions/acknowledged", json::object{{"notifications", std::move(accepted)}});
-  in_flight_.erase(key);
+  request->is_stream = true;
   const std::set<std::string> uris = filter.uris;
   const uint64_t listener = server_.notices().add(std::move(filter), send);
-  listening_[key] = Listening{request, listener, uris};
+  listening_[listener] = request;
   for (const std::string& uri : uris) server_.catalog().watch(uri);
-}
-
-void Peer::notified(const rpc::Message& message) {
-  if (message.method != "notifications/cancelled") return;  // the others ask for nothing
-  const json::value* id = member(message.params(), "requestId");
-  if (id == nullptr) return;
-  const std::string key = key_of(*id);
-  if (const auto listening = listening_.find(key); listening != listening_.end()) {
-    server_.notices().remove(listening->second.listener);
-    for (const std::string& uri : listening->second.uris) server_.catalog().unwatch(uri);
-    listening_.erase(listening);
-    return;
-  }
-  const auto found = in_flight_.find(key);
-  if (found == in_flight_.end() || found->second->method == "initialize") return;
-  const RequestPtr request = found->second;
-  in_flight_.erase(found);
-  request->cancel();
-}
-
-void Peer::answered(const rpc::Message& message) {
-  if (!message.id.is_int64()) return;
-  const auto found = asked_.find(message.id.get_int64());
-  if (found == asked_.end()) return;
-  const auto done = std::move(found->second);
-  asked_.erase(found);
-  Answer answer;
-  if (const json::object* result = object_at(message.body, "result")) {
-    answer.result = *result;
-  } else if (const json::object* error = object_at(message.body, "error")) {
-    answer.error = text_or(*error, "message", "the client answered with an error");
-  } else {
-    answer.error = "the client's answer has no result";
-  }
-  done(std::move(answer));
-}
-
-Withdraw Peer::ask(const std::string& method, json::object params, const std::shared_ptr<Outlet>& outlet,
-                   std::function<void(Answer)> done) {
-  const int64_t id = ++last_ask_;
-  asked_[id] = std::move(done);
-  json::object message;
-  message["jsonrpc"] = "2.0";
-  message["id"] = id;
-  message["method"] = method;
-  message["params"] = std::move(params);
-  outlet->send(message, Last::No);
-  return [weak = weak_from_this(), outlet, id] {
-    const auto peer = weak.lock();
-    if (!peer || peer->asked_.erase(id) == 0) return;
-    outlet->send(rpc::notification("notifications/cancelled",
-                                   {{"requestId", id}, {"reason", "it was answered elsewhere"}}),
-                 Last::No);
-  };
+  request->on_cancel([this, listener, uris] {
+    if (listening_.erase(listener) == 0) return;
+    server_.notices().remove(listener);
+    for (const std::string& uri : uris) server_.catalog().unwatch(uri);
+  });
 }
 
 }  // namespace ttyward::mcp

@@ -12,36 +12,33 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 
-#include "mcp/outlet.h"
 #include "mcp/request.h"
-#include "mcp/rpc.h"
 #include "mcp/server.h"
+#include "rpc/peer.h"
 
 namespace ttyward::mcp {
 
+using rpc::Last;
+using rpc::Outlet;
+
 Era era_of(const rpc::Message& message);
 
-class Peer : public std::enable_shared_from_this<Peer> {
+class Peer final : public rpc::Conversation, private rpc::Handler {
  public:
   // `unsolicited` takes what belongs to no request: list changes, resource updates.
   Peer(Server& server, std::string name, std::shared_ptr<Outlet> unsolicited);
-  ~Peer();
+  ~Peer() override;
 
-  // Every message of the client. Answers to a request go to `outlet`.
-  void receive(rpc::Message message, const std::shared_ptr<Outlet>& outlet) {
-    const Era era = era_of(message);
-    receive(std::move(message), era, outlet);
-  }
+  void receive(rpc::Message message, const std::shared_ptr<Outlet>& outlet) override;
+  // With the era that the transport knows from elsewhere.
   void receive(rpc::Message message, Era era, const std::shared_ptr<Outlet>& outlet);
 
   bool initialized() const { return session_.has_value(); }
   const std::string& version() const { return session_->version; }
-  void cancel_all();
-  // Calls `idle` once nothing is in flight any more; at once if nothing is.
-  void when_idle(std::function<void()> idle);
+  void cancel_all() override { rpc_->cancel_all(); }
+  void when_idle(std::function<void()> idle) override { rpc_->when_idle(std::move(idle)); }
   // Ends all listen streams with their final answer.
   void end_listening();
 
@@ -54,10 +51,9 @@ class Peer : public std::enable_shared_from_this<Peer> {
     uint64_t listener = 0;
   };
 
-  void start(const rpc::Message& message, Era era, const std::shared_ptr<Outlet>& outlet);
-  void notified(const rpc::Message& message);
-  void answered(const rpc::Message& message);
-  RequestPtr make_request(const rpc::Message& message, Era era, const std::shared_ptr<Outlet>& outlet);
+  void on_request(const rpc::RequestPtr& request) override;
+  void on_notification(const rpc::Message&) override {}  // none of them asks for anything
+  bool may_cancel(const rpc::Request& request) const override { return request.method != "initialize"; }
   // False: the request was refused, and answered.
   bool fill_modern(const RequestPtr& request);
   bool fill_legacy(const RequestPtr& request);
@@ -67,23 +63,13 @@ class Peer : public std::enable_shared_from_this<Peer> {
   void subscribe(const RequestPtr& request);
   void unsubscribe(const RequestPtr& request);
   void listen(const RequestPtr& request);
-  Withdraw ask(const std::string& method, json::object params, const std::shared_ptr<Outlet>& outlet,
-               std::function<void(Answer)> done);
 
   Server& server_;
   const std::string name_;
   std::shared_ptr<Outlet> unsolicited_;
   std::optional<Session> session_;
-  std::map<std::string, RequestPtr> in_flight_;  // by the id as JSON text: 1 and "1" differ
-  struct Listening {
-    RequestPtr request;
-    uint64_t listener;
-    std::set<std::string> uris;
-  };
-  std::map<std::string, Listening> listening_;
-  std::map<int64_t, std::function<void(Answer)>> asked_;
-  int64_t last_ask_ = 0;
-  std::function<void()> idle_;
+  std::map<uint64_t, RequestPtr> listening_;  // streams, by their listener at Notices
+  std::shared_ptr<rpc::Peer> rpc_;
 };
 
 }  // namespace ttyward::mcp

@@ -22,8 +22,8 @@
 #include "mcp/notices.h"
 #include "mcp/server.h"
 #include "mcp/socket_backend.h"
-#include "mcp/stdio.h"
 #include "mcp/tools/terminals.h"
+#include "rpc/stdio.h"
 
 namespace ttyward::mcp {
 namespace {
@@ -36,7 +36,12 @@ int complain(const std::string& message, int code = kExitFailure) {
 }
 
 int serve_stdio(Server& server) {
-  auto stdio = Stdio::start(server, STDIN_FILENO, STDOUT_FILENO, [&server] { server.loop().stop(); });
+  auto stdio = rpc::Stdio::start(
+      server.loop(), STDIN_FILENO, STDOUT_FILENO,
+      [&server](std::shared_ptr<Outlet> out) {
+        return std::make_shared<Peer>(server, "stdio", std::move(out));
+      },
+      [&server] { server.loop().stop(); });
   if (!stdio) return complain(stdio.error().message);
   server.loop().run();
   return 0;

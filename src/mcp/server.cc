@@ -4,7 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "mcp/rpc.h"
+#include "mcp/error_codes.h"
+#include "rpc/message.h"
 
 namespace ttyward::mcp {
 namespace {
@@ -121,7 +122,7 @@ void Server::call_tool(const RequestPtr& request) {
   if (support == TaskSupport::Required && !wants_task) {
     if (request->era == Era::Modern) {
       return request->fail(
-          rpc::kMissingCapability, *name + " runs as a task: declare the extension " + kTasksExtension,
+          kMissingCapability, *name + " runs as a task: declare the extension " + kTasksExtension,
           json::object{{"requiredCapabilities",
                         json::object{{"extensions", json::object{{kTasksExtension, json::object()}}}}}});
     }

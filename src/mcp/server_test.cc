@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "mcp/error_codes.h"
 #include "mcp/testing.h"
 
 namespace ttyward::mcp {
@@ -67,7 +68,7 @@ TEST(Modern, RefusesWhatIsMissingUnknownOrGone) {
   EXPECT_EQ(Client::error(client.call("tools/list", params)), rpc::kInvalidParams);
   params = Client::modern({});
   params["_meta"].as_object()["io.modelcontextprotocol/protocolVersion"] = "2031-01-01";
-  EXPECT_EQ(Client::error(client.call("tools/list", params)), rpc::kUnsupportedVersion);
+  EXPECT_EQ(Client::error(client.call("tools/list", params)), kUnsupportedVersion);
   for (const char* gone :
        {"initialize", "ping", "logging/setLevel", "resources/subscribe", "tasks/list", "tasks/result"})
     EXPECT_EQ(Client::error(client.call(gone, Client::modern({}))), rpc::kMethodNotFound) << gone;

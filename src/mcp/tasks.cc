@@ -9,8 +9,9 @@
 #include <utility>
 
 #include "base/ids.h"
+#include "mcp/error_codes.h"
 #include "mcp/notices.h"
-#include "mcp/rpc.h"
+#include "rpc/message.h"
 
 namespace ttyward::mcp {
 namespace {
@@ -194,7 +195,7 @@ void Tasks::run(const RecordPtr& record) {
                                       const std::function<void(Answer)>& done) -> Withdraw {
       const RecordPtr task = weak.lock();
       if (!task) {
-        done(Answer{std::nullopt, "the task is gone"});
+        done(Answer::failed("the task is gone"));
         return [] {};
       }
       params["_meta"] = related(task->id);
@@ -213,7 +214,7 @@ void Tasks::run(const RecordPtr& record) {
       };
     };
   }
-  inner->carrier.settled = [this, weak] {
+  inner->settled = [this, weak] {
     const RecordPtr task = weak.lock();
     if (!task || task->status != "input_required") return;
     task->questions.clear();
@@ -268,7 +269,7 @@ bool Tasks::dispatch(const RequestPtr& request) {
   if (!modern && request->version != "2025-11-25") return false;  // there are no tasks before
   if (modern && !request->has_extension(kTasksExtension)) {
     request->fail(
-        rpc::kMissingCapability, std::string("declare the extension ") + kTasksExtension,
+        kMissingCapability, std::string("declare the extension ") + kTasksExtension,
         json::object{{"requiredCapabilities",
                       json::object{{"extensions", json::object{{kTasksExtension, json::object()}}}}}});
     return true;

@@ -13,10 +13,10 @@
 #include "io/loop.h"
 #include "mcp/backend.h"
 #include "mcp/notices.h"
-#include "mcp/outlet.h"
 #include "mcp/peer.h"
 #include "mcp/server.h"
 #include "mcp/tools/terminals.h"
+#include "rpc/outlet.h"
 
 namespace ttyward::mcp::testing {
 

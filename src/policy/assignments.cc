@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "policy/danger.h"
 #include "policy/judge.h"
 
 namespace ttyward::policy {
@@ -19,7 +20,13 @@ constexpr auto kCodeLoading = std::to_array<std::string_view>({"PATH",
                                                                "BASH_*",
                                                                "BASHOPTS",
                                                                "SHELLOPTS",
-                                                               "PROMPT_COMMAND",
+                                                               "PROMPT*",
+                                                               "RPROMPT*",
+                                                               "SPROMPT",
+                                                               "POSTEDIT",
+                                                               "RPS*",
+                                                               "histchars",
+                                                               "auto_resume",
                                                                "PS0",
                                                                "PS1",
                                                                "PS2",
@@ -273,7 +280,10 @@ namespace {
 
 // bash evaluates what is assigned to these as arithmetic.
 bool is_integer_variable(std::string_view name) {
-  return name == "RANDOM" || name == "SRANDOM" || name == "OPTIND" || name == "HISTCMD" || name == "BASHPID";
+  constexpr auto kIntegers = std::to_array<std::string_view>(
+      {"RANDOM", "SRANDOM", "OPTIND", "HISTCMD", "BASHPID", "SECONDS", "LINENO", "EPOCHSECONDS", "UID",
+       "EUID", "PPID", "SHLVL", "COLUMNS", "LINES"});
+  return std::find(kIntegers.begin(), kIntegers.end(), name) != kIntegers.end();
 }
 
 // Special variables of zsh, mksh and ksh: tables of aliases, functions and commands, and numbers that are
@@ -356,6 +366,12 @@ void judge_assignment(Invocation& call, std::string_view name, std::string_view 
   const syntax::Dialect dialect = call.walk.shell_dialect();
   if (name.starts_with("__ttyward"))
     call.ask(Risk::High, EffectKind::State, "changes a variable of ttyward's own", std::string(name));
+  if (is_code_loading(name)) {
+    check_command_text(call, value);
+    Field file;
+    file.text = std::string(value);
+    check_known_script(call, file);
+  }
   const bool digits = !value.empty() && value.find_first_not_of("0123456789\x03") == std::string_view::npos;
   if (is_integer_variable(name) && !digits)
     call.ask(Risk::High, EffectKind::Execute, "assigns text that is evaluated as arithmetic",

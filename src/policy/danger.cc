@@ -7,7 +7,7 @@ namespace {
 
 constexpr auto kTreeRemovers = std::to_array<std::string_view>(
     {"rmtree", "rm_rf", "rm_r", "rmSync", "remove_tree", "removeAll", "RemoveAll", "rimraf", "remove_dir_all",
-     "rmdirSync", "remove_entry", "deltree", "fs.rm"});
+     "rmdirSync", "remove_entry", "deltree", "fs.rm", "unlink glob", "unlink(glob", "delete-directory"});
 constexpr auto kTerminalTricks = std::to_array<std::string_view>({"TIOCSTI", "TIOCLINUX", "0x5412", "21522"});
 
 std::vector<std::string> string_literals(std::string_view code) {
@@ -49,6 +49,34 @@ void deny_only(Invocation& call, const std::function<void()>& judge) {
   if (!reason.empty()) call.deny(EffectKind::Execute, reason);
 }
 
+void check_command_text(Invocation& call, std::string_view text) {
+  constexpr int kDeepest = 4;
+  if (call.walk.depth() > kDeepest) return;
+  const auto judge = [&](std::string_view command) {
+    command.remove_prefix(std::min(command.find_first_not_of("!|:+& \t\n"), command.size()));
+    if (command.find_first_of(" \t\n(") == std::string_view::npos) return;
+    deny_only(call, [&] { call.walk.run_script(std::string(command), call.span, false, Input{}); });
+  };
+  if (text.starts_with("ext::")) {  // an address of git, with % before each blank
+    std::string command(text.substr(5));
+    std::erase(command, '%');
+    judge(command);
+    const size_t text_of_shell = command.find("-c ");
+    if (text_of_shell != std::string::npos) judge(std::string_view(command).substr(text_of_shell + 3));
+    return;
+  }
+  judge(text);
+  const size_t name_end = text.find_first_of("=: ");
+  if (name_end != std::string_view::npos && text[name_end] != ' ') judge(text.substr(name_end + 1));
+}
+
+void check_known_script(Invocation& call, const Field& file) {
+  const std::string* text = call.walk.state().text_of(call.look(file).path);
+  if (text == nullptr) return;
+  deny_only(call, [&] { call.walk.run_script(*text, call.span, false, Input{}); });
+  check_foreign_code(call, *text);
+}
+
 void check_foreign_code(Invocation& call, std::string_view code) {
   for (const std::string_view trick : kTerminalTricks) {
     if (code.find(trick) != std::string_view::npos) {
@@ -63,6 +91,9 @@ void check_foreign_code(Invocation& call, std::string_view code) {
     Field field;
     field.text =
         literal == "~" || literal.starts_with("~/") ? call.walk.place().home + literal.substr(1) : literal;
+    for (char& c : field.text) {
+      if (c == '*' && removes_trees) c = kStar;
+    }
     const PathFacts facts = call.look(field);
     if (removes_trees && facts.absolute && facts.vital) {
       call.deny(EffectKind::Delete, "deletes a whole system or home directory", shown(facts.path));

@@ -58,7 +58,7 @@ class RepositoryLook {
 
   // False: none there, or a problem was noted.
   bool discover(const std::string& from, Repository& out) {
-    std::string folder = normalize(from);
+    std::string folder = normalize(files_.canonical(from));  // git asks the system where it stands
     for (size_t i = 0; i < kMaxFolders; ++i) {
       if (open(folder, out)) return true;
       if (!out_.problem.empty()) return false;
@@ -144,6 +144,8 @@ class RepositoryLook {
     if (section == "filter" && (key == "clean" || key == "smudge" || key == "process") &&
         !in(kLfsFilters, setting.value))
       return "git would run a program that the repository names, to filter files";
+    if (section == "merge" && key == "driver" && setting.value != "true")
+      return "git would run a program that the repository names, to merge files";
     if (section == "core" && key == "fsmonitor" && !in(kTruths, setting.value))
       return "git would run a program that the repository names, to watch files";
     if (section == "hook") return "git would run a hook that the repository names";

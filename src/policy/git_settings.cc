@@ -156,7 +156,7 @@ class IndexReader {
     for (uint32_t i = 0; i < count; ++i) {
       if (!entry(version)) return false;
     }
-    return true;
+    return extensions();
   }
 
  private:
@@ -164,6 +164,16 @@ class IndexReader {
     uint32_t value = 0;
     for (size_t i = 0; i < width; ++i) value = value << 8U | static_cast<unsigned char>(bytes_[at + i]);
     return value;
+  }
+
+  // "link" says that most entries are in another file, "sdir" that one entry stands for a whole folder. An
+  // extension whose name begins with a small letter must be understood, says git; these are all there are.
+  bool extensions() const {
+    constexpr size_t kChecksum = 20;
+    for (size_t at = at_; at + kChecksum + 8 <= bytes_.size(); at += 8 + number(at + 4, 4)) {
+      if (bytes_[at] >= 'a' && bytes_[at] <= 'z') return false;
+    }
+    return true;
   }
 
   bool entry(uint32_t version) {

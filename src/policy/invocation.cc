@@ -174,6 +174,51 @@ Listing listing_of(std::string_view text) {
 
 }  // namespace
 
+bool Invocation::names_contain(std::string_view value, std::string_view characters) const {
+  const Place& place = walk.place();
+  const std::vector<std::string>& cwds = walk.state().cwds;
+  if (place.files == nullptr || cwds.empty()) return true;
+  const auto odd = [&](std::string_view name) {
+    return name.find_first_of(characters) != std::string_view::npos;
+  };
+  while (!value.empty()) {
+    const std::string_view line = value.substr(0, value.find('\n'));
+    value.remove_prefix(std::min(line.size() + 1, value.size()));
+    if (line.find_first_of("\x01\x02\x03") != std::string_view::npos) return true;
+    for (const std::string& cwd : cwds) {
+      if (line.find(kListed) != std::string_view::npos) {
+        Listing listing = listing_of(line);
+        // Below folders that are not known by name: anywhere below this one.
+        if (listing.folder.find_first_of("\x04\x05") != std::string::npos) listing.folder = "./";
+        const std::string folder =
+            normalize(listing.folder.starts_with("/") ? listing.folder : cwd + "/" + listing.folder);
+        bool found = false;
+        const auto takes = std::move(listing.search.takes);
+        listing.search.takes = [&](std::string_view name) {
+          found |= odd(name) && (!takes || takes(name));
+          return false;
+        };
+        listing.search.skips_folder = [&](std::string_view name) {
+          found |= odd(name);
+          return false;
+        };
+        const FolderFinding looked = search_folder(folder, listing.search, place);
+        if (found || looked.too_many) return true;
+      } else if (line.find_first_of("\x04\x05") != std::string_view::npos) {
+        const std::string path =
+            normalize(line.starts_with("/") ? std::string(line) : cwd + "/" + std::string(line));
+        const NameExpansion found = expand_glob(path, *place.files);
+        if (found.too_many) return true;
+        for (const ExpandedName& name : found.names) {
+          const bool inside = !line.starts_with("/") && name.path.starts_with(cwd);
+          if (odd(std::string_view(name.path).substr(inside ? cwd.size() : 0))) return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
 // The names that end as the listing says can be looked up, and its folder is not itself one of credentials.
 bool Invocation::listed_names_are_known(const Field& field) const {
   const FileView* files = walk.place().files;

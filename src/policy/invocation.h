@@ -27,10 +27,11 @@ struct Input {
   std::string text;    // marks where unknown
   bool from_network = false;
   bool deletes_vital = false;           // names from a walk over a vital tree
+  std::string likely;                   // what it may be, for finding catastrophes; empty: nobody knows
   std::vector<std::string> parameters;  // $0, $1 … of the text that runs
 
   static Input of(std::string text, bool from_network = false, bool deletes_vital = false) {
-    return {true, std::move(text), from_network, deletes_vital, {}};
+    return {true, std::move(text), from_network, deletes_vital, {}, {}};
   }
 };
 
@@ -94,6 +95,8 @@ class Invocation {
 
   // All that a path may be, over every directory the shell may be in.
   PathFacts look(const Field& field) const;
+  // Whether a name that the marks in `value` stand for, line by line, has one of the characters in it.
+  bool names_contain(std::string_view value, std::string_view characters) const;
   // The folders a path may mean; empty: unknown.
   std::vector<std::string> folders(std::string_view path) const;
 
@@ -103,6 +106,7 @@ class Invocation {
   Input input;
   std::string output = std::string(1, kAny);  // what it prints, as far as known
   CommandFact fact;
+  bool only_looks = false;  // one of the forms in which the program does nothing else
 
  private:
   bool listed_names_are_known(const Field& field) const;

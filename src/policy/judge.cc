@@ -83,7 +83,8 @@ void apply_use(Invocation& call, Use use, const Field& value, bool recursive) {
     }
     case Use::Program:
       if (value.text.empty()) return;
-      return call.ask(Risk::High, EffectKind::Execute, "runs another program", shown(value));
+      call.ask(Risk::High, EffectKind::Execute, "runs another program", shown(value));
+      return check_command_text(call, value.text);
     case Use::Script:
       call.ask(Risk::High, EffectKind::Execute, "runs a shell command", shown(value));
       call.run_script(value, false);
@@ -143,6 +144,7 @@ void apply_subcommand(Invocation& call, const ProgramRow& row) {
   for (Finding& finding : inner.fact.findings) call.fact.findings.push_back(std::move(finding));
   call.output = std::move(inner.output);
   if (!inner.fact.subcommand.empty()) call.fact.subcommand = inner.fact.subcommand;
+  call.only_looks = inner.only_looks;
 }
 
 namespace {
@@ -165,6 +167,9 @@ void apply_arguments(Invocation& call, const ProgramRow& row, const OptionScan& 
     if (i == 0 && count == 1 && row.last != row.args && row.first == row.args) use = row.last;
     reads_named |= use == Use::Read;
     apply_use(call, use, scan.arguments[i], recursive);
+    // What splits can fill the places behind it, too.
+    if (use != row.args && scan.arguments[i].has(kAnyFields))
+      apply_use(call, row.args, scan.arguments[i], recursive);
   }
   if (recursive && !reads_named && row.args == Use::Read) {
     Field here;
@@ -174,6 +179,12 @@ void apply_arguments(Invocation& call, const ProgramRow& row, const OptionScan& 
 }
 
 }  // namespace
+
+void ask_about_option(Invocation& call, const OptionHit& hit) {
+  if (!hit.row->asks) return;
+  call.ask(hit.row->risk, hit.row->effect, std::string(hit.row->reason), shown(hit.value));
+  if (hit.has_value && hit.row->effect == EffectKind::Execute) check_command_text(call, hit.value.text);
+}
 
 void apply_scan(Invocation& call, const ProgramRow& row, const OptionScan& scan) {
   for (const std::string& option : scan.unknown) {
@@ -186,9 +197,13 @@ void apply_scan(Invocation& call, const ProgramRow& row, const OptionScan& scan)
     break;
   }
   for (const OptionHit& hit : scan.hits) {
-    if (hit.row->asks)
-      call.ask(hit.row->risk, hit.row->effect, std::string(hit.row->reason), shown(hit.value));
+    ask_about_option(call, hit);
     if (hit.has_value) apply_use(call, hit.row->use, hit.value, false);
+    const bool wants_value = hit.row->use == Use::Write || hit.row->use == Use::Program ||
+                             hit.row->use == Use::Script || hit.row->use == Use::Code;
+    if (!hit.has_value && wants_value && !hit.row->asks)
+      call.ask(Risk::High, EffectKind::Unknown, "an option that writes or runs what is not known",
+               std::string(hit.row->name));
     if (hit.row->use == Use::Write && row.effects.empty()) call.raise(Risk::High);
   }
   if (!row.words.empty() && !scan.arguments.empty() &&
@@ -203,9 +218,87 @@ void apply_scan(Invocation& call, const ProgramRow& row, const OptionScan& scan)
   if (row.args == Use::Write) call.writes_nothing_else();
 }
 
+namespace {
+
+bool is_plain_word(const Field& field) {
+  return field.constant() && field.other.empty() && !field.text.empty() && !field.text.starts_with("-") &&
+         field.text.find('=') == std::string::npos;
+}
+
+bool among_alternatives(std::string_view alternatives, std::string_view word) {
+  while (true) {
+    const size_t bar = std::min(alternatives.find('|'), alternatives.size());
+    if (alternatives.substr(0, bar) == word) return true;
+    if (bar == alternatives.size()) return false;
+    alternatives.remove_prefix(bar + 1);
+  }
+}
+
+// Matches the arguments with one of the forms of `looks`; `uses` says what becomes of each.
+bool matches_form(std::string_view form, const OptionScan& scan, std::vector<Use>& uses) {
+  const std::vector<Field>& words = scan.arguments;
+  size_t at = 0;
+  while (!form.empty()) {
+    const size_t end = std::min(form.find(' '), form.size());
+    const std::string_view token = form.substr(0, end);
+    form.remove_prefix(std::min(end + 1, form.size()));
+    const bool here = at < words.size();
+    if (token.size() > 1 && token.starts_with("-")) {
+      if (!scan.has(token.substr(std::min(token.find_first_not_of('-'), token.size())))) return false;
+    } else if (token == "*") {
+      for (; at < words.size() && is_plain_word(words[at]); ++at) uses.push_back(Use::Text);
+    } else if (token == "<files>" || token == "<list>") {
+      for (; at < words.size(); ++at) uses.push_back(token == "<list>" ? Use::List : Use::Read);
+    } else if (token == "<file>" || token == "<text>") {
+      if (!here || (token == "<text>" && !is_plain_word(words[at]))) return false;
+      uses.push_back(token == "<text>" ? Use::Text : Use::Read);
+      ++at;
+    } else if (token.starts_with("[")) {
+      if (!here || !among_alternatives(token.substr(1, token.size() - 2), words[at].text)) continue;
+      uses.push_back(Use::Text);
+      ++at;
+    } else {
+      if (!here || !words[at].constant() || !among_alternatives(token, words[at].text)) return false;
+      uses.push_back(Use::Text);
+      ++at;
+    }
+  }
+  return at == words.size();
+}
+
+// Whether the command is one of the forms in which the program only looks.
+bool apply_look(Invocation& call, const ProgramRow& row) {
+  if (row.looks.empty()) return false;
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  if (!scan.unknown.empty() || !scan.doubtful.empty()) return false;
+  for (const OptionHit& hit : scan.hits) {
+    const Use use = hit.row->use;
+    if (hit.row->asks || (use != Use::Text && use != Use::Read && use != Use::List)) return false;
+    if (hit.row->value == OptionValue::Required && !hit.has_value) return false;
+    if (hit.has_value && hit.value.may_split()) return false;
+  }
+  for (const Field& field : call.rest(1)) {
+    if (row.at_files && field.text.starts_with("@")) return false;
+  }
+  for (const std::string_view form : row.looks) {
+    std::vector<Use> uses;
+    if (!matches_form(form, scan, uses)) continue;
+    for (const OptionHit& hit : scan.hits) {
+      if (hit.has_value) apply_use(call, hit.row->use, hit.value, false);
+    }
+    for (size_t i = 0; i < uses.size(); ++i) apply_use(call, uses[i], scan.arguments[i], false);
+    call.only_looks = true;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 void apply_row(Invocation& call, const ProgramRow& row) {
-  apply_effects(call, row);
   check_obeyed_files(call, row);
+  if (apply_look(call, row)) return;
+  apply_effects(call, row);
   if (row.at_files) check_argument_files(call);
   if (!row.special.empty()) {
     if (const SpecialReader special = find_special(row.special)) return special(call, row);
@@ -261,6 +354,7 @@ void judge_command(Invocation& call) {
       call.trick("an option is written so that it does not look like one", field.span);
     }
   }
+  if (call.argv.front().text.find('/') != std::string::npos) check_known_script(call, call.argv.front());
   const ProgramRow* row = find_program(name);
   if (row == nullptr) {
     call.ask(Risk::Medium, EffectKind::Unknown,
@@ -278,7 +372,7 @@ void judge_command(Invocation& call) {
   apply_row(call, *row);
   // What takes keys could be typed into by whoever started it. less and man cannot run anything with the
   // variables agents' commands get.
-  if (row->interactive == Interactive::Yes && call.fact.findings.empty())
+  if (row->interactive == Interactive::Yes && call.fact.findings.empty() && !call.only_looks)
     call.ask(Risk::Medium, EffectKind::Execute, "waits for keys, some of which run commands");
   scale_risks(call, inner_from);
   forget_inner_folders(call, inner_from);

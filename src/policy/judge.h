@@ -17,6 +17,8 @@ void apply_row(Invocation& call, const ProgramRow& row);
 // `git -C x log …`: options of the program itself, then the row of the subcommand.
 void apply_subcommand(Invocation& call, const ProgramRow& row);
 void apply_scan(Invocation& call, const ProgramRow& row, const OptionScan& scan);
+// What an option's row says against it; a value that is run may be a catastrophe.
+void ask_about_option(Invocation& call, const OptionHit& hit);
 
 // Who gets to see a NAME=value.
 enum class AssignmentScope : uint8_t {

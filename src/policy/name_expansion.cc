@@ -112,7 +112,7 @@ class FolderWalk {
     const std::string path = join(folder, entry.name);
     if (entry.kind == EntryKind::Folder) {
       const bool left_out = std::find(kLeftOut.begin(), kLeftOut.end(), entry.name) != kLeftOut.end() ||
-                            (search_.skips_folder && search_.skips_folder(entry.name));
+                            (search_.skips_folder != nullptr && search_.skips_folder(entry.name));
       if (search_.depth == FolderSearch::Depth::All && !left_out) waiting_.push_back(path);
       return;
     }
@@ -149,6 +149,47 @@ class FolderWalk {
 };
 
 }  // namespace
+
+std::string live_pattern(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '*') {
+      out.push_back(kStar);
+    } else if (c == '?') {
+      out.push_back(kOne);
+    } else if (c == '{') {
+      const size_t end = text.find('}', i);
+      out.push_back(kStar);
+      i = end == std::string_view::npos ? text.size() : end;
+    } else if (c == '[') {
+      // The first ] that is not the first character of the set, nor in a class of it.
+      size_t at = i + 1;
+      while (at < text.size() && (text[at] == '!' || text[at] == '^')) ++at;
+      if (at < text.size()) ++at;
+      bool closed = false;
+      for (; at < text.size() && !closed; ++at) {
+        const bool in_class = text[at - 1] == '[' && at < text.size() &&
+                              std::string_view(":.=").find(text[at]) != std::string_view::npos;
+        if (in_class) {
+          const size_t end = text.find(std::string{text[at], ']'}, at + 1);
+          if (end == std::string_view::npos) break;
+          at = end + 1;
+        } else if (text[at] == ']') {
+          closed = true;
+        }
+      }
+      out.push_back(closed ? kOne : kStar);
+      if (!closed) break;
+      i = at - 1;
+    } else if (c == '\\' && i + 1 < text.size()) {
+      out.push_back(text[++i]);
+    } else {
+      out.push_back(c);
+    }
+  }
+  return out;
+}
 
 NameExpansion expand_glob(std::string_view absolute, const FileView& files) {
   return GlobWalk(files).run(absolute);

@@ -29,6 +29,10 @@ struct NameExpansion {
 // `absolute` has live globs (kStar, kOne) and no other marks. Wildcards leave hidden names out, as in bash.
 NameExpansion expand_glob(std::string_view absolute, const FileView& files);
 
+// A pattern as programs take it (grep --include, rg -g, find -name), with its wildcards live. A set in
+// brackets is one character; what is in braces may be anything.
+std::string live_pattern(std::string_view text);
+
 struct FolderSearch {
   enum class Depth : uint8_t { Here, All };
   Depth depth = Depth::All;

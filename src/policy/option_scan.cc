@@ -49,6 +49,14 @@ class Scanner {
       found.value = argv_[++at_];
       found.has_value = true;
     }
+    // An unquoted value that splits leaves more words behind: options, files, or a command.
+    if (found.has_value && found.value.may_split()) {
+      const Field& written = attached ? field : argv_[at_];
+      scan_.doubtful.push_back(&written);
+      Field rest = written;
+      rest.text = std::string(1, kAnyFields);
+      argument(rest);
+    }
     scan_.hits.push_back(std::move(found));
   }
 
@@ -71,6 +79,10 @@ class Scanner {
       const std::string_view letter = text.substr(i, 1);
       if (const OptionRow* option = find_option(row_, letter)) {
         if (option->value == OptionValue::None) {
+          hit(*option, false, {}, field);
+          continue;
+        }
+        if (row_.apart) {
           hit(*option, false, {}, field);
           continue;
         }

@@ -145,7 +145,7 @@ const NameList& control_files() {
 }
 
 bool is_template(std::string_view name) {
-  for (const std::string_view suffix : {".example", ".sample", ".template", ".dist", ".pub"}) {
+  for (const std::string_view suffix : {"example", "sample", "template", ".dist", ".pub"}) {
     if (name.ends_with(suffix)) return true;
   }
   return false;
@@ -238,6 +238,9 @@ void look_at_absolute(PathFacts& facts, const std::string& path, const Place& pl
   facts.zone = facts.zone == Zone::Unknown || zone != Zone::Workspace ? zone : facts.zone;
   if (path.starts_with("/dev/")) look_at_device(facts, path);
   look_at_names(facts, path, place);
+  if (std::any_of(place.own.begin(), place.own.end(),
+                  [&](const std::string& folder) { return under(path, folder); }))
+    facts.secret = facts.control = facts.agent = true;
   facts.vital |= is_vital(path, place);
 }
 

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "policy/file_view.h"
 #include "policy/shell_reading.h"
@@ -20,6 +21,7 @@ struct Place {
   std::string home;       // absolute
   const FileView* files = nullptr;
   const ShellReading* shell = nullptr;  // the shell that will read the line; none: a fresh bash
+  std::vector<std::string> own = {};    // where ttyward itself keeps tokens, journals and sockets; absolute
 };
 
 enum class Zone : uint8_t { Workspace, Temporary, Home, OtherHome, System, Kernel, Device, Unknown };

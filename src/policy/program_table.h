@@ -64,6 +64,8 @@ struct ProgramRow {
   // Files in the working folder or above it that make even a harmless call run code: "name", or "name:text"
   // if it has to contain the text.
   std::span<const std::string_view> obeys;
+  // Forms in which it only looks, whatever it does otherwise; see programs.toml.
+  std::span<const std::string_view> looks;
   std::string_view special;  // a reader in code, see special.h
   Use first;
   Use args;
@@ -78,6 +80,7 @@ struct ProgramRow {
   // No option of it can do harm, listed or not, so an argument nobody knows yet cannot either.
   bool inert;
   bool at_files;  // an argument @file stands for the arguments in that file
+  bool apart;     // the value of a short option is the next argument, never the rest of the word
   Interactive interactive;
 };
 

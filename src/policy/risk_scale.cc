@@ -70,6 +70,9 @@ constexpr auto kLow = std::to_array<Use>({
     {"gh", "repo view"},
     {"git", "fetch"},
     {"git", "ls-remote"},
+    {"kubectl", "api-resources"},
+    {"kubectl", "cluster-info"},
+    {"kubectl", "rollout status"},
     {"ssh-keygen", "-l"},
     {"terraform", "validate"},
     {"systemctl", "status"},
@@ -221,6 +224,10 @@ bool is_tame(const CommandFact& fact, Risk wanted) {
     if (word.starts_with("/") || word.starts_with("~") || leads_up(word)) return false;
     if (word.find("=/") != std::string_view::npos || word.find("=~") != std::string_view::npos) return false;
     if (word.find('=') != std::string_view::npos && !word.starts_with("-")) return false;
+    // A program or an address that runs one.
+    if (word.find("pack") != std::string_view::npos || word.find("exec") != std::string_view::npos ||
+        word.find("::") != std::string_view::npos)
+      return false;
     if (wanted > Risk::Low) continue;
     if (word.starts_with("--fix") || word == "--write" || word == "fix" || word.starts_with("secret"))
       return false;

@@ -39,6 +39,7 @@ class ShellWalk final : public ExpansionHost, public CommandWalk {
     return state_.cwds.size() == 1 ? std::string_view(state_.cwds.front()) : std::string_view();
   }
   syntax::Dialect dialect() const override { return reading_.dialect; }
+  bool names_contain(std::string_view value, std::string_view characters) override;
 
   // CommandWalk
   std::string run_command(std::span<const Field> argv, Span span, const Input& input) override;
@@ -57,6 +58,7 @@ class ShellWalk final : public ExpansionHost, public CommandWalk {
   struct Redirections {
     Input input;
     bool any_input = false;
+    std::vector<std::string> written;  // paths its output goes to
   };
 
   Span outward(Span span) const { return depth_ == 0 ? span : outer_; }
@@ -75,6 +77,14 @@ class ShellWalk final : public ExpansionHost, public CommandWalk {
   void case_statement(const syntax::Command& item, const Input& input);
   void function_definition(const syntax::Command& item);
   void test_command(const syntax::Command& item);
+  // A function's body, and what speaks against calling it with whatever arguments.
+  struct Definition {
+    const syntax::Command* body;
+    std::vector<CommandFact> commands;
+    std::vector<Finding> findings;
+  };
+  void judge_definition(const syntax::Command* body);
+  void take_definition(Definition& definition);
   std::string call_function(const syntax::Command* body, const Input& input);
   void set_parameters(const std::vector<std::string>& parameters);
   void body_twice(const syntax::List& body, const Input& input);
@@ -83,6 +93,7 @@ class ShellWalk final : public ExpansionHost, public CommandWalk {
 
   // Simple commands: walk_commands.cc
   std::string simple_command(const syntax::Command& item, const Input& input);
+  std::string call_by_name(const std::vector<Field>& argv, Span span, const Input& input);
   void assignments(const syntax::Command& item, bool before_command, Span span);
   Value array_values(const syntax::Word& word);
   void read_argument(const syntax::Command& item, const syntax::Word& word, std::vector<Field>& out);
@@ -112,6 +123,7 @@ class ShellWalk final : public ExpansionHost, public CommandWalk {
   int loops_ = 0;
   int depth_guard_ = 0;                          // commands inside commands
   bool same_shell_ = true;                       // read by the terminal's own shell: its names count
+  std::vector<Definition> definitions_;          // that nothing called so far
   std::vector<const syntax::Command*> running_;  // functions on the way, for recursion
 };
 

@@ -11,9 +11,9 @@ namespace {
 
 using syntax::RedirectOp;
 
-constexpr std::string_view kNumbers[] = {"RANDOM",       "SECONDS", "UID",     "EUID",  "PPID",
-                                         "LINENO",       "BASHPID", "COLUMNS", "LINES", "SHLVL",
-                                         "EPOCHSECONDS", "SRANDOM", "OPTIND"};
+// Numbers for certain, in bash: assigning other text to them asks.
+constexpr std::string_view kNumbers[] = {"RANDOM", "SECONDS", "UID",          "EUID",   "PPID",
+                                         "LINENO", "BASHPID", "EPOCHSECONDS", "SRANDOM"};
 
 // Builtins whose arguments are assignments: not split, and name=( … ) is an array.
 constexpr auto kDeclarations =
@@ -80,7 +80,10 @@ std::string ShellWalk::run(const Input& input) {
     rough_reading();
     return unknown();
   }
-  return list(*tree_, input);
+  std::string out = list(*tree_, input);
+  for (Definition& definition : definitions_) take_definition(definition);
+  definitions_.clear();
+  return out;
 }
 
 const Value* ShellWalk::variable(std::string_view name) {
@@ -97,7 +100,7 @@ const Value* ShellWalk::variable(std::string_view name) {
     scratch_ = {std::string("/") + kAny};
   } else {
     for (const std::string_view number : kNumbers) {
-      if (name == number) {
+      if (name == number && reading_.dialect == syntax::Dialect::Bash) {
         scratch_ = {std::string(1, kDigits)};
         return &scratch_;
       }
@@ -112,10 +115,14 @@ const Value* ShellWalk::variable(std::string_view name) {
 }
 
 std::string ShellWalk::possible_value(std::string_view name) {
+  // Of several the gravest, otherwise the latest.
+  std::string latest;
   for (auto value = state_.possible.rbegin(); value != state_.possible.rend(); ++value) {
-    if (value->first == name) return value->second;
+    if (value->first != name) continue;
+    if (latest.empty()) latest = value->second;
+    if (value->second.starts_with("/") && look_at(value->second, "/", place_).vital) return value->second;
   }
-  return {};
+  return latest;
 }
 
 void ShellWalk::assign(std::string_view name, Value value) {
@@ -141,7 +148,7 @@ Printed ShellWalk::substitution(const syntax::List& items) {
   const size_t commands = facts_.commands.size();
   std::string out = list(items, Input{});
   raise_since(facts_, commands, Risk::High);
-  state_ = before;
+  state_.leave_subshell(before);
   while (!out.empty() && out.back() == '\n') out.pop_back();
   return {std::move(out), network_since(commands)};
 }
@@ -151,8 +158,11 @@ Printed ShellWalk::process(const syntax::List& items) {
   const size_t commands = facts_.commands.size();
   std::string out = list(items, Input::of(unknown()));
   raise_since(facts_, commands, Risk::High);
-  state_ = before;
-  return {std::move(out), network_since(commands)};
+  state_.leave_subshell(before);
+  // Its name; what it holds is kept for whoever reads it.
+  std::string path = "/dev/fd/" + std::to_string(63 - std::min<size_t>(state_.texts.size(), 50));
+  state_.keep_text(path, std::move(out));
+  return {std::move(path), network_since(commands)};
 }
 
 void ShellWalk::not_understood(std::string why, Span span) {
@@ -212,6 +222,8 @@ void ShellWalk::assignments(const syntax::Command& item, bool before_command, Sp
   if (item.assignments.empty()) return;
   const AssignmentScope scope = before_command ? AssignmentScope::Command : AssignmentScope::Shell;
   Invocation call(*this, {}, span, Input{});
+  // `IFS= read -r line` splits that one line otherwise, nothing else.
+  const bool reads = before_command && item.words.front().is_plain("read");
   for (const syntax::Assignment& one : item.assignments) {
     Value values;
     if (one.value.array) {
@@ -227,7 +239,9 @@ void ShellWalk::assignments(const syntax::Command& item, bool before_command, Sp
     }
     const std::string shown_value = one.value.array ? "(array)" : values.front();
     call.fact.argv.push_back(one.name + "=" + shown(std::string_view(shown_value)));
-    judge_assignment(call, one.name, one.value.array ? std::string_view("\x01") : values.front(), scope);
+    const bool for_read = reads && one.name == "IFS" && !one.value.array && !one.append;
+    if (!for_read)
+      judge_assignment(call, one.name, one.value.array ? std::string_view("\x01") : values.front(), scope);
     if (before_command) continue;
     if (!one.subscript.empty()) values = {std::string(1, kAnyFields)};
     state_.set(one.name, std::move(values));
@@ -255,6 +269,11 @@ void ShellWalk::read_argument(const syntax::Command& item, const syntax::Word& w
   out.push_back(std::move(field));
 }
 
+bool ShellWalk::names_contain(std::string_view value, std::string_view characters) {
+  Invocation looking(*this, {}, {}, Input{});
+  return looking.names_contain(value, characters);
+}
+
 std::string ShellWalk::simple_command(const syntax::Command& item, const Input& outer_input) {
   const Span span = outward(item.span);
   std::vector<Field> argv;
@@ -276,9 +295,50 @@ std::string ShellWalk::simple_command(const syntax::Command& item, const Input& 
     return redirections.any_input ? redirections.input.text : std::string();
   }
   terminal_names(item, argv);
-  std::string out = run_command(argv, span, redirections.input);
+  std::string out = call_by_name(argv, span, redirections.input);
   other_values(argv, span, redirections.input);
+  for (const std::string& path : redirections.written) state_.keep_text(path, out);
   return out;
+}
+
+// A function that was defined in this line, or a program. Only a command that stands by itself means a
+// function: `command f`, `xargs f` and their kind do not.
+std::string ShellWalk::call_by_name(const std::vector<Field>& argv, Span span, const Input& input) {
+  std::vector<const syntax::Command*> bodies;
+  for (const auto& [function, body] : state_.functions) {
+    if (function == argv.front().text) bodies.push_back(body);
+  }
+  if (bodies.empty()) return run_command(argv, span, input);
+  if (++facts_.steps > kMaxSteps) {
+    not_understood("too many steps to follow", span);
+    return unknown();
+  }
+  if (argv.front().expanded || argv.front().disguised || argv.front().quoted)
+    line_finding(Risk::High, EffectKind::Execute, "calls a function under a disguised name", span);
+  if (!state_.poisoned.empty()) {
+    line_finding(Risk::High, EffectKind::Unknown, "what follows may not be what it seems: " + state_.poisoned,
+                 span);
+  }
+  // Where it is not certain which of several definitions holds, or that it was made at all, both count.
+  if (bodies.size() > 1 ||
+      std::find(state_.certain.begin(), state_.certain.end(), bodies.front()) == state_.certain.end())
+    run_command(argv, span, input);
+  std::string out;
+  for (const syntax::Command* body : bodies) {
+    if (body == nullptr)
+      line_finding(Risk::Medium, EffectKind::Execute,
+                   "calls the function '" + argv.front().text + "' defined in the same line", span);
+    const ShellState before = state_;
+    std::vector<std::string> parameters;
+    for (const Field& field : argv) parameters.push_back(field.text);
+    set_parameters(parameters);
+    out = call_function(body, input);
+    for (const std::string_view parameter : {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "@", "*"}) {
+      state_.forget(parameter);
+      if (const Value* held = before.find(parameter)) state_.set(parameter, *held);
+    }
+  }
+  return bodies.size() == 1 ? out : unknown();
 }
 
 // Aliases and functions that the terminal's shell has: what runs is what they say.
@@ -369,23 +429,6 @@ std::string ShellWalk::run_command(std::span<const Field> argv, Span span, const
     line_finding(Risk::High, EffectKind::Unknown, "what follows may not be what it seems: " + state_.poisoned,
                  span);
   }
-  const std::string& name = argv.front().text;
-  const std::vector<std::pair<std::string, const syntax::Command*>> functions = state_.functions;
-  for (const auto& [function, body] : functions) {
-    if (function != name) continue;
-    line_finding(Risk::Medium, EffectKind::Execute,
-                 "calls the function '" + name + "' defined in the same line", span);
-    const ShellState before = state_;
-    std::vector<std::string> parameters;
-    for (const Field& field : argv) parameters.push_back(field.text);
-    set_parameters(parameters);
-    std::string out = call_function(body, input);
-    for (const std::string_view parameter : {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "@", "*"}) {
-      state_.forget(parameter);
-      if (const Value* held = before.find(parameter)) state_.set(parameter, *held);
-    }
-    return out;
-  }
   Invocation call(*this, std::vector<Field>(argv.begin(), argv.end()), span, input);
   ++depth_guard_;
   if (depth_guard_ > kMaxWrapperDepth) {
@@ -402,6 +445,9 @@ std::string ShellWalk::run_command(std::span<const Field> argv, Span span, const
                     [](const Finding& finding) { return finding.effect == EffectKind::Execute; });
     if (executes) call.ask(Risk::Critical, EffectKind::Execute, "runs what comes from the network");
     break;
+  }
+  if (call.fact.program == "tee" && input.given) {
+    for (const Field& file : call.rest(1)) state_.keep_text(call.look(file).path, input.text);
   }
   std::string out = std::move(call.output);
   record(std::move(call.fact));
@@ -423,15 +469,11 @@ void ShellWalk::own_names(Invocation& call) {
 }
 
 void ShellWalk::set_parameters(const std::vector<std::string>& parameters) {
-  Value all;
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    if (i < 10) state_.set(std::to_string(i), {parameters[i]});
-    if (i > 0) all.push_back(parameters[i]);
-  }
-  std::string joined;
-  for (const std::string& one : all) joined += (joined.empty() ? "" : " ") + one;
-  state_.set("@", std::move(all));
-  state_.set("*", {joined});
+  if (parameters.empty()) return;
+  const bool known = parameters[0].find_first_of("\x02\x04\x05\x06") == std::string::npos;
+  if (!known) return state_.forget_parameters();
+  state_.set("0", {parameters[0]});
+  state_.set_parameters({parameters.begin() + 1, parameters.end()});
 }
 
 std::string ShellWalk::run_script(const std::string& text, Span span, bool in_this_shell, const Input& input,
@@ -463,7 +505,8 @@ std::string ShellWalk::run_script(const std::string& text, Span span, bool in_th
   }
   ShellState inner = state_;
   for (auto& [name, body] : inner.functions) body = nullptr;  // their bodies are in another text
-  if (!in_this_shell) inner.variables.clear();                // only exported ones get through: unknown
+  inner.certain.clear();
+  if (!in_this_shell) inner.variables.clear();  // only exported ones get through: unknown
   const syntax::Reading reading{dialect.value_or(reading_.dialect), syntax::Manner::Script};
   ShellWalk walk(plain, reading, std::move(inner), place_, facts_, depth_ + 1, span);
   walk.same_shell_ = same_shell_ && in_this_shell;
@@ -473,8 +516,10 @@ std::string ShellWalk::run_script(const std::string& text, Span span, bool in_th
   std::string out = walk.run(input);
   if (in_this_shell) {
     const auto functions = state_.functions;
+    const auto certain = state_.certain;
     state_ = walk.state_;
     state_.functions = functions;
+    state_.certain = certain;
   }
   return out;
 }
@@ -521,8 +566,10 @@ void ShellWalk::file_redirect(const syntax::Redirect& item, Redirections& out) {
       out.any_input = true;
       out.input = Input::of(unknown(), call.look(target).network || target.from_network);
       // A process substitution or a listing behind it is judged on its own.
+      if (const std::string* text = state_.text_of(call.look(target).path)) out.input.likely = *text;
     } else {
       call.write_path(target, "writes");
+      if (target.constant()) out.written.push_back(call.look(target).path);
     }
   }
   record(std::move(call.fact));

@@ -13,6 +13,16 @@ std::string unknown() {
   return std::string(1, kAny);
 }
 
+// Names that mean something already, or that a shell calls by itself.
+bool takes_a_place(std::string_view name) {
+  if (find_program(name) != nullptr || name.starts_with('_')) return true;
+  for (const std::string_view own :
+       {"command_not_found", "TRAP", "precmd", "preexec", "chpwd", "periodic", "zsh", "fish", "PROMPT"}) {
+    if (name.starts_with(own)) return true;
+  }
+  return false;
+}
+
 bool is_number_test(std::string_view op) {
   return op == "-eq" || op == "-ne" || op == "-lt" || op == "-le" || op == "-gt" || op == "-ge";
 }
@@ -52,7 +62,7 @@ std::string ShellWalk::list(const syntax::List& items, const Input& input) {
     out += and_or(item, input);
     if (item.background) {
       --background_;
-      state_ = before;
+      state_.leave_subshell(before);
       note_background(item);
     } else if (state_.cwds != before.cwds) {
       // `cd there; …` goes on even if the folder is not there.
@@ -92,7 +102,7 @@ std::string ShellWalk::pipeline(const syntax::Pipeline& item, const Input& first
     const ShellState before = state_;  // every stage is a subshell
     const size_t commands = facts_.commands.size();
     out = command(stage, input);
-    state_ = before;
+    state_.leave_subshell(before);
     const bool network = input.from_network || network_since(commands);
     bool vital = false;
     for (size_t c = commands; c < facts_.commands.size(); ++c) {
@@ -132,7 +142,7 @@ std::string ShellWalk::compound(const syntax::Command& item, const Input& input)
     case CommandKind::Subshell: {
       const ShellState before = state_;
       std::string out = list(item.lists[0], input);
-      state_ = before;
+      state_.leave_subshell(before);
       return out;
     }
     case CommandKind::Group:
@@ -312,21 +322,57 @@ void ShellWalk::function_definition(const syntax::Command& item) {
   finding.effect = EffectKind::State;
   finding.target = name;
   finding.span = fact.span;
-  const bool shadows = find_program(name) != nullptr || name.starts_with("__ttyward");
-  finding.risk = shadows ? Risk::High : Risk::Medium;
-  finding.reason = shadows ? "defines a function that takes the place of '" + name + "'"
-                           : "defines a function in the shell";
-  fact.findings.push_back(std::move(finding));
+  finding.risk = Risk::High;
+  finding.reason = "defines a function that takes the place of '" + name + "'";
+  // Any other name means nothing yet. What a terminal's shell calls by that name later is asked about.
+  if (takes_a_place(name)) fact.findings.push_back(std::move(finding));
   record(std::move(fact));
+  const bool again = std::any_of(state_.functions.begin(), state_.functions.end(),
+                                 [&](const auto& one) { return one.first == name; });
   state_.functions.emplace_back(name, item.body.get());
-  // Its body is judged where it stands too: it may be called from anywhere later.
-  const ShellState before = state_;
-  call_function(item.body.get(), Input{});
-  state_ = before;
+  if (!again) state_.certain.push_back(item.body.get());
+  judge_definition(item.body.get());
+}
+
+// A body may be called later, with any arguments and variables. What speaks against that counts if this line
+// does not call it, which says more; a catastrophe counts in any case.
+void ShellWalk::judge_definition(const syntax::Command* body) {
+  const ShellState state = state_;
+  const Facts before = facts_;
+  state_.forget_parameters();
+  for (auto& [variable, value] : state_.variables)
+    value = {std::string(1, variable == "@" ? kAnyFields : kAny)};
+  call_function(body, Input{});
+  state_ = state;
+  Definition found{body, {}, {}};
+  const auto denies = [](const Finding& finding) { return finding.decision == Decision::Deny; };
+  bool catastrophe = false;
+  for (size_t i = before.commands.size(); i < facts_.commands.size(); ++i) {
+    const std::vector<Finding>& findings = facts_.commands[i].findings;
+    catastrophe |= std::any_of(findings.begin(), findings.end(), denies);
+    found.commands.push_back(std::move(facts_.commands[i]));
+  }
+  for (size_t i = before.findings.size(); i < facts_.findings.size(); ++i)
+    found.findings.push_back(std::move(facts_.findings[i]));
+  const bool understood = facts_.understood;
+  const size_t steps = facts_.steps;
+  const size_t speculations = facts_.speculations;
+  facts_ = before;
+  facts_.steps = steps;
+  facts_.speculations = speculations;
+  facts_.understood = understood;
+  if (catastrophe || !understood) return take_definition(found);
+  definitions_.push_back(std::move(found));
+}
+
+void ShellWalk::take_definition(Definition& definition) {
+  for (CommandFact& fact : definition.commands) record(std::move(fact));
+  for (Finding& finding : definition.findings) facts_.findings.push_back(std::move(finding));
 }
 
 std::string ShellWalk::call_function(const syntax::Command* body, const Input& input) {
   if (body == nullptr) return unknown();
+  std::erase_if(definitions_, [&](const Definition& definition) { return definition.body == body; });
   for (const syntax::Command* running : running_) {
     if (running != body) continue;
     if (in_background() || in_pipeline()) {
@@ -344,9 +390,13 @@ std::string ShellWalk::call_function(const syntax::Command* body, const Input& i
       fact.findings.push_back(std::move(finding));
       record(std::move(fact));
     }
+    line_finding(Risk::Medium, EffectKind::Process, "a function that calls itself", body->span);
     return unknown();
   }
-  if (running_.size() > 8) return unknown();
+  if (running_.size() > 8) {
+    not_understood("functions that call functions, too deep", body->span);
+    return unknown();
+  }
   running_.push_back(body);
   std::string out = command(*body, input);
   running_.pop_back();

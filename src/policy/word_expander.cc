@@ -69,8 +69,9 @@ void WordExpander::run(const std::vector<Part>& parts) {
         break;
       }
       case PartKind::Process: {
-        from_network |= host_.process(*part.expansion->list).from_network;
-        for (const char c : std::string_view("/dev/fd/63")) items.push_back({c, true, -1});
+        const Printed printed = host_.process(*part.expansion->list);
+        from_network |= printed.from_network;
+        for (const char c : printed.text) items.push_back({c, true, -1});
         break;
       }
       case PartKind::Arithmetic:
@@ -120,9 +121,10 @@ WordExpander::Expanded WordExpander::special_value(const syntax::Expansion& expa
   const std::string& name = expansion.name;
   if (name == "?" || name == "$" || name == "#" || name == "!") return {{std::string(1, kDigits)}, "", false};
   const Value* value = host_.variable(name);
+  if (value != nullptr && *value == Value{unknown()}) return {*value, host_.possible_value(name), false};
   if (value != nullptr) return {*value, "", name == "@"};
   if (name == "@") return {{std::string(1, kAnyFields)}, "", false};
-  return {{unknown()}, "", false};
+  return {{unknown()}, host_.possible_value(name), false};
 }
 
 void WordExpander::parameter(const Part& part) {
@@ -145,10 +147,20 @@ void WordExpander::parameter(const Part& part) {
       reader_.read_parts(expansion.argument);
       reader_.read_parts(expansion.replacement);
     }
-    if (!all) return put({{unknown()}, "", false}, part.quoted());
+    if (!all) {
+      // Which element it is matters only if one of them would be a catastrophe.
+      Expanded one{{unknown()}, "", false};
+      const bool number =
+          expansion.subscript.size() == 1 && expansion.subscript[0] >= '0' && expansion.subscript[0] <= '9';
+      const size_t index = number ? static_cast<size_t>(expansion.subscript[0] - '0') : 0;
+      if (number && value != nullptr && index < value->size()) one.other = (*value)[index];
+      if (one.other.empty() || one.other == unknown()) one.other = host_.possible_value(expansion.name);
+      return put(std::move(one), part.quoted());
+    }
     if (expansion.op != ParameterOp::None || value == nullptr)
       return put({{std::string(1, kAnyFields)}, "", false}, part.quoted());
-    return put({*value, "", true}, part.quoted());
+    const bool uncertain = value->size() == 1 && value->front() == unknown();
+    return put({*value, uncertain ? host_.possible_value(expansion.name) : "", true}, part.quoted());
   }
   if (expansion.op == ParameterOp::None) return put(plain_value(expansion.name), part.quoted());
   const Value held = value != nullptr ? *value : Value{};

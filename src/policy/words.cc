@@ -11,7 +11,7 @@ namespace {
 // Builds fields from items: tilde, splitting of unquoted values, globs.
 class FieldBuilder {
  public:
-  FieldBuilder(const WordExpander& expander, const ExpansionHost& host, Span span, WordContext context)
+  FieldBuilder(const WordExpander& expander, ExpansionHost& host, Span span, WordContext context)
       : expander_(expander), host_(host), span_(span), context_(context) {}
 
   void build(const WordItems& items, std::vector<Field>& out) {
@@ -140,6 +140,12 @@ class FieldBuilder {
       append_text(doubtful ? std::string(1, kAnyFields) : value);
       return;
     }
+    // What a glob matched or a command listed are names, and those are split again.
+    if (value.find_first_of("\x04\x05\x06") != std::string::npos &&
+        host_.names_contain(value, " \t\n*?[\\")) {
+      started_ = true;
+      return current_.text.push_back(kAnyFields);
+    }
     for (size_t i = 0; i < value.size(); ++i) {
       const char c = value[i];
       if (c == ' ' || c == '\t' || c == '\n') {
@@ -174,7 +180,7 @@ class FieldBuilder {
   }
 
   const WordExpander& expander_;
-  const ExpansionHost& host_;
+  ExpansionHost& host_;
   Span span_;
   WordContext context_;
   std::vector<Field>* out_ = nullptr;

@@ -67,13 +67,16 @@ class ExpansionHost {
   virtual void assign(std::string_view name, Value value) = 0;
   // Judges the commands of $( ); returns what they print, trailing newlines removed.
   virtual Printed substitution(const syntax::List& list) = 0;
-  // Judges the commands of <( ) and >( ).
+  // Judges the commands of <( ) and >( ); `text` is the name the command gets for it.
   virtual Printed process(const syntax::List& list) = 0;
   virtual void not_understood(std::string why, Span span) = 0;
   virtual void risky_expansion(std::string why, Span span) = 0;
   virtual std::string_view home() const = 0;
   virtual std::string_view working_directory() const = 0;  // empty: unknown
   virtual syntax::Dialect dialect() const = 0;
+  // Whether a name that the marks in a value stand for (what a glob matched, what a command listed) has one
+  // of these characters in it: unquoted, it becomes other words.
+  virtual bool names_contain(std::string_view value, std::string_view characters) = 0;
 };
 
 enum class WordContext : uint8_t {

@@ -15,6 +15,7 @@ constexpr auto kSet = std::to_array<Pair>({
     {"SYSTEMD_PAGERSECURE", "1"},  // systemctl, journalctl: the same for their pager
     {"GIT_OPTIONAL_LOCKS", "0"},   // git status writes nothing, so it runs no post-index-change hook
     {"GIT_TERMINAL_PROMPT", "0"},
+    {"npm_config_update_notifier", "false"},  // npm ls asks the registry that a project's .npmrc names
 });
 
 // Programs that less would start for every file.

@@ -103,6 +103,58 @@ class Disk(unittest.TestCase):
         result = self.client.answer(call)
         self.assertEqual((result["exit_code"], result["total_lines"], result["lost_bytes"]), (6, 20_000, 0), result)
 
+    def pause(self, terminal):
+        call = self.client.start("exec", terminal=terminal, command="seq 1 400000; (exit 6)", yield_after_ms=50_000)
+        until = time.monotonic() + 50
+        while not self.paused(terminal):
+            self.assertLess(time.monotonic(), until, "it never paused")
+            time.sleep(0.01)  # spares the processor
+        return call
+
+    def went_on(self, call):
+        result = self.client.answer(call)
+        self.assertEqual((result["exit_code"], result["total_lines"], result["lost_bytes"]), (6, 400_000, 0), result)
+
+    def test_paused_at_the_quota_it_goes_on_when_told_to(self):
+        terminal = self.start("size=64m", '[limits]\njournal = "1MiB"\noverflow = "pause"\n')
+        other = self.daemon.connect()
+        self.addCleanup(other.close)
+        self.assertFalse(other.call("resume", terminal=terminal)["resumed"])
+        call = self.pause(terminal)
+        now = other.call("show", terminal=terminal)["terminal"]
+        self.assertTrue(now["journal"]["paused"])
+        self.assertIn("ttyward resume", now["command"]["reason"])
+        # As much again as it had is not enough: it stops once more.
+        self.assertTrue(other.call("resume", terminal=terminal)["resumed"])
+        until = time.monotonic() + 50
+        while not other.call("resume", terminal=terminal, bytes=16 << 20)["resumed"]:
+            self.assertLess(time.monotonic(), until, "it did not pause again")
+        self.went_on(call)
+        self.true_status(terminal)
+
+    def test_paused_at_the_quota_it_goes_on_when_that_is_raised(self):
+        limits = '[limits]\njournal = "%s"\noverflow = "pause"\n'
+        terminal = self.start("size=64m", limits % "1MiB")
+        call = self.pause(terminal)
+        with open(self.daemon.folder + "/tw/config/config.toml", "w") as f:
+            f.write(limits % "16MiB")
+        other = self.daemon.connect()
+        self.addCleanup(other.close)
+        self.assertEqual(other.call("reload")["errors"], [])
+        self.went_on(call)
+
+    def test_a_pause_outlives_the_daemon(self):
+        terminal = self.start("size=64m", '[limits]\njournal = "1MiB"\noverflow = "pause"\n')
+        self.pause(terminal)
+        self.restart()
+        now = self.client.call("show", terminal=terminal)["terminal"]
+        self.assertTrue(now["journal"]["paused"], now)
+        command = now["command"]["command_id"]
+        self.assertTrue(self.client.call("resume", terminal=terminal, bytes=16 << 20)["resumed"])
+        self.client.call("wait", command=command, exit=True, timeout_ms=50_000)
+        result = self.client.call("result", command=command)
+        self.assertEqual((result["exit_code"], result["total_lines"], result["lost_bytes"]), (6, 400_000, 0), result)
+
     def paused(self, terminal):
         with open(f"{self.daemon.folder}/tw/state/journals/{terminal}.main", "rb") as f:
             f.seek(316)  # conditions, see docs/protocol/journal.md

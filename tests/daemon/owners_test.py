@@ -370,16 +370,19 @@ class Typing(OwnersTest):
 
     def test_lines_for_a_nested_shell_are_commands(self):
         """A shell started inside is taken over: it is at its prompt, where nothing is typed and exec is judged."""
-        for shell in ("bash --norc",):
-            self.one.call("exec", terminal=self.terminal, command=shell, yield_after_ms=1)
-            self.one.call("wait", terminal=self.terminal, prompt=True)
-            for text in ("touch pwned\r", "touch pw", "echo a\rtouch pwned\r", "\x1b[A\r"):
-                self.refused("permission_denied", self.one, "input", terminal=self.terminal, text=text)
-            made = self.one.call("exec", terminal=self.terminal, command="touch pwned", yield_after_ms=500)
-            self.assertEqual(made["state"], "pending_approval", made)
-            self.person.call("answer", approval=made["approval"], decision="deny")
-            made = self.one.call("exec", terminal=self.terminal, command="echo harmless-$((1+1))")
-            self.assertEqual(made["output"], "harmless-2\n", made)
+        for shell in ("bash --norc", "dash"):
+            with self.subTest(shell=shell):
+                self.terminal = self.open(self.one)
+                self.one.call("exec", terminal=self.terminal, command=shell, yield_after_ms=1)
+                came = self.one.call("wait", terminal=self.terminal, prompt=True, timeout_ms=40_000)
+                self.assertEqual(came["condition"], "prompt", came)
+                for text in ("touch pwned\r", "touch pw", "echo a\rtouch pwned\r", "\x1b[A\r"):
+                    self.refused("permission_denied", self.one, "input", terminal=self.terminal, text=text)
+                made = self.one.call("exec", terminal=self.terminal, command="touch pwned", yield_after_ms=500)
+                self.assertEqual(made["state"], "pending_approval", made)
+                self.person.call("answer", approval=made["approval"], decision="deny")
+                made = self.one.call("exec", terminal=self.terminal, command="echo harmless-$((1+1))")
+                self.assertEqual(made["output"], "harmless-2\n", made)
         self.assertEqual(self.in_work(), [])
 
     def test_a_pager_is_read_and_left(self):

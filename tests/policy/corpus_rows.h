@@ -66,6 +66,14 @@ inline std::vector<CorpusRow> read_corpus(const std::string& path) {
 inline std::string everyday_path() {
   return TTYWARD_SOURCE_DIR "/tests/policy/everyday.tsv";
 }
+
+inline std::string looking_path() {
+  return TTYWARD_SOURCE_DIR "/tests/policy/looking.tsv";
+}
+
+inline std::string forms_path() {
+  return TTYWARD_SOURCE_DIR "/tests/policy/forms.tsv";
+}
 inline std::string commands_path() {
   return TTYWARD_SOURCE_DIR "/tests/policy/commands.tsv";
 }

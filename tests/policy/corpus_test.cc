@@ -68,18 +68,32 @@ void expect_aims(const Tally& count, const std::string& report) {
 
 std::vector<CorpusRow> all_rows() {
   std::vector<CorpusRow> rows = read_corpus(everyday_path());
+  for (CorpusRow& row : read_corpus(looking_path())) rows.push_back(std::move(row));
   for (CorpusRow& row : read_corpus(commands_path())) rows.push_back(std::move(row));
   return rows;
 }
 
 TEST(Corpus, everyday_commands_get_exactly_the_expected_verdict) {
-  const std::vector<CorpusRow> rows = read_corpus(everyday_path());
-  ASSERT_GT(rows.size(), 200U);
+  std::vector<CorpusRow> rows = read_corpus(everyday_path());
+  for (CorpusRow& row : read_corpus(looking_path())) rows.push_back(std::move(row));
+  ASSERT_GT(rows.size(), 1000U);
   std::string report;
   const Tally count = tally(rows, report);
   EXPECT_EQ(report, "");
   EXPECT_EQ(count.needless, 0U);
   expect_aims(count, report);
+}
+
+// Every catastrophe in many forms, what looks like one and is none, and what programs that mostly look do
+// otherwise.
+TEST(Corpus, forms_of_catastrophes_and_their_neighbours_get_exactly_the_expected_verdict) {
+  const std::vector<CorpusRow> rows = read_corpus(forms_path());
+  ASSERT_GT(rows.size(), 600U);
+  std::string report;
+  const Tally count = tally(rows, report);
+  EXPECT_EQ(report, "");
+  EXPECT_EQ(count.unsafe, 0U);
+  EXPECT_EQ(count.not_refused, 0U);
 }
 
 TEST(Corpus, agents_commands_and_attacks_meet_the_aims) {

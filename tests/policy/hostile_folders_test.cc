@@ -107,6 +107,9 @@ constexpr const char* kReadingCommands[] = {
     "git shortlog -sn HEAD",
     "git cat-file -p HEAD:a.txt",
     "git for-each-ref",
+    "git log --remerge-diff",
+    "git show --diff-merges=remerge HEAD",
+    "git log -m -p",
 };
 
 struct Trap {
@@ -145,6 +148,22 @@ constexpr Trap kTraps[] = {
      "git config extensions.worktreeConfig true; git config --worktree core.fsmonitor $EVIL; git config "
      "--worktree "
      "diff.external $EVIL"},
+    {"merge driver",
+     "printf '* merge=e\\n' > .gitattributes; git config merge.e.driver \"$EVIL; false\"; git add .; git "
+     "commit -qm x; "
+     "git checkout -qb other HEAD~1; printf 'z\\n' > a.txt; git commit -qam y; git checkout -q -; "
+     "git -c merge.e.driver=true merge -q -m m other || true; git config log.diffMerges remerge"},
+    {"reached through a link",
+     "mkdir -p other/deep; git init -q other; cd other; printf 'one\\n' > a.txt; git add .; git commit -qm "
+     "x; "
+     "git config diff.external $EVIL; printf 'two\\n' > a.txt; cd ..; ln -s other/deep link",
+     "/work/link"},
+    {"submodule in a split index",
+     "git init -q ../inner; git -C ../inner commit -q --allow-empty -m x; git -c protocol.file.allow=always "
+     "submodule add -q ../inner sub; printf 'x\\n' > sub/f; git -C sub add f; git -C sub commit -qm f; "
+     "printf '* filter=e\\n' > "
+     "sub/.gitattributes; git -C sub config filter.e.clean $EVIL; printf 'y\\n' > sub/f; git update-index "
+     "--split-index"},
     {"linked work tree",
      "git config diff.x.textconv $EVIL; git worktree add -q ../linked; printf 'four\\n' >> ../linked/a.txt",
      "/linked"},

@@ -34,6 +34,7 @@ extern const Verb kShow;
 extern const Verb kKill;
 extern const Verb kInterrupt;
 extern const Verb kResize;
+extern const Verb kResume;
 extern const Verb kAttach;
 extern const Verb kTop;
 extern const Verb kRename;

@@ -1,10 +1,11 @@
 // Tools with fixed contents, and those that speak while they work.
 #include <utility>
 
-#include "mcp/async.h"
 #include "mcp/conformance/fixtures.h"
 #include "mcp/content.h"
-#include "mcp/rpc.h"
+#include "mcp/error_codes.h"
+#include "mcp/request.h"
+#include "rpc/message.h"
 
 namespace ttyward::mcp::conformance {
 namespace {
@@ -101,7 +102,7 @@ void Fixtures::add_contents() {
   add("test_missing_capability", "Needs a client that can sample",
       [](const RequestPtr& request, const json::object&) {
         if (request->can("sampling")) return request->reply(text_result("The client can sample."));
-        request->fail(rpc::kMissingCapability, "this tool needs sampling",
+        request->fail(kMissingCapability, "this tool needs sampling",
                       {{"requiredCapabilities", json::object{{"sampling", json::object()}}}});
       });
   add("test_mirrored_argument", "Has an argument that is repeated as a header",

@@ -1,7 +1,7 @@
 // Tools that ask the client while they work (legacy era).
-#include "mcp/async.h"
 #include "mcp/conformance/fixtures.h"
 #include "mcp/content.h"
+#include "mcp/request.h"
 
 namespace ttyward::mcp::conformance {
 namespace {
@@ -18,7 +18,7 @@ Detached sampling(RequestPtr request, std::string prompt) {
   json::object message{{"role", "user"}, {"content", text_content(prompt)}};
   json::object params{{"messages", json::array{std::move(message)}}, {"maxTokens", 100}};
   const Answer answer = co_await request->ask("sampling/createMessage", std::move(params));
-  const json::object* content = answer.result ? object_at(*answer.result, "content") : nullptr;
+  const json::object* content = answer.object() != nullptr ? object_at(*answer.object(), "content") : nullptr;
   if (content == nullptr) {
     request->reply(error_result("No answer: " + answer.error));
     co_return;
@@ -32,12 +32,12 @@ Detached elicitation(RequestPtr request, json::object question, std::string begi
     co_return;
   }
   const Answer answer = co_await request->ask("elicitation/create", std::move(question));
-  if (!answer.result) {
+  if (answer.object() == nullptr) {
     request->reply(error_result("No answer: " + answer.error));
     co_return;
   }
-  const json::object* content = object_at(*answer.result, "content");
-  request->reply(text_result(begin + "action=" + text_or(*answer.result, "action") +
+  const json::object* content = object_at(*answer.object(), "content");
+  request->reply(text_result(begin + "action=" + text_or(*answer.object(), "action") +
                              ", content=" + json::serialize(content != nullptr ? *content : json::object())));
 }
 

@@ -3,8 +3,9 @@
 #include <utility>
 
 #include "mcp/content.h"
-#include "mcp/rpc.h"
+#include "mcp/error_codes.h"
 #include "mcp/tasks.h"
+#include "rpc/message.h"
 
 namespace ttyward::mcp::conformance {
 
@@ -125,7 +126,7 @@ void Fixtures::read_resource(RequestPtr request, std::string uri) {
     contents["text"] =
         json::serialize(json::object{{"id", id}, {"templateTest", true}, {"data", "Data for ID: " + id}});
   } else {
-    const int code = request->era == Era::Modern ? rpc::kInvalidParams : rpc::kResourceNotFound;
+    const int code = request->era == Era::Modern ? rpc::kInvalidParams : kResourceNotFound;
     return request->fail(code, "Resource not found", json::object{{"uri", uri}});
   }
   json::object result;

@@ -1,7 +1,7 @@
 // Tools that end with questions and are called again with the answers (modern era).
 #include "mcp/conformance/fixtures.h"
 #include "mcp/content.h"
-#include "mcp/rpc.h"
+#include "rpc/message.h"
 
 namespace ttyward::mcp::conformance {
 namespace {

@@ -1,10 +1,10 @@
 // Tools that run as tasks.
 #include <algorithm>
 
-#include "mcp/async.h"
 #include "mcp/conformance/fixtures.h"
 #include "mcp/content.h"
-#include "mcp/rpc.h"
+#include "mcp/request.h"
+#include "rpc/message.h"
 
 namespace ttyward::mcp::conformance {
 namespace {

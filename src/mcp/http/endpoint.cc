@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/ids.h"
+#include "mcp/error_codes.h"
 #include "mcp/http/guard.h"
 #include "mcp/http/header_value.h"
 
@@ -39,9 +40,9 @@ int status_of(const json::object& response) {
     case rpc::kParseError:
     case rpc::kInvalidRequest:
     case rpc::kInvalidParams:
-    case rpc::kHeaderMismatch:
-    case rpc::kMissingCapability:
-    case rpc::kUnsupportedVersion:
+    case kHeaderMismatch:
+    case kMissingCapability:
+    case kUnsupportedVersion:
       return 400;
     default:
       return 200;
@@ -128,24 +129,24 @@ void Endpoint::post(const std::shared_ptr<Exchange>& exchange) {
 }
 
 std::string Endpoint::header_problem(const HttpRequest& request, const rpc::Message& message) const {
-  const json::object* meta = object_at(message.params(), "_meta");
+  const json::object* meta = object_at(message.params, "_meta");
   const std::string version = meta != nullptr ? text_or(*meta, kVersionKey) : "";
   if (!version.empty() && request.header(kVersionHeader) != version)
     return std::string(kVersionHeader) + " has to be the version in _meta";
   if (request.header("Mcp-Method") != message.method) return "Mcp-Method has to be the method in the body";
   if (message.method.starts_with("tasks/")) {
-    const bool agrees = request.count("Mcp-Name") == 0 || decode_header_value(request.header("Mcp-Name")) ==
-                                                              text_or(message.params(), "taskId");
+    const bool agrees = request.count("Mcp-Name") == 0 ||
+                        decode_header_value(request.header("Mcp-Name")) == text_or(message.params, "taskId");
     return agrees ? "" : "Mcp-Name has to be the task in the body";
   }
   const bool named =
       message.method == "tools/call" || message.method == "prompts/get" || message.method == "resources/read";
   if (!named) return {};
-  const std::string name = text_or(message.params(), message.method == "resources/read" ? "uri" : "name");
+  const std::string name = text_or(message.params, message.method == "resources/read" ? "uri" : "name");
   if (decode_header_value(request.header("Mcp-Name")) != name)
     return "Mcp-Name has to be the name in the body";
   if (message.method != "tools/call") return {};
-  const json::object* arguments = object_at(message.params(), "arguments");
+  const json::object* arguments = object_at(message.params, "arguments");
   for (const auto& [header, argument] : server_.catalog().mirrored_arguments(name)) {
     const json::value* value = arguments != nullptr ? member(*arguments, argument) : nullptr;
     if (!header_repeats(request.header("Mcp-Param-" + header), value))
@@ -159,7 +160,7 @@ void Endpoint::post_modern(const std::shared_ptr<Exchange>& exchange, rpc::Messa
     return refuse(exchange, 400, message.id, rpc::kInvalidRequest,
                   "nothing was asked: answers go into a new request");
   if (const std::string problem = header_problem(exchange->request, message); !problem.empty())
-    return refuse(exchange, 400, message.id, rpc::kHeaderMismatch, problem);
+    return refuse(exchange, 400, message.id, kHeaderMismatch, problem);
   auto peer = std::make_shared<Peer>(server_, "http", std::make_shared<NoOutlet>());
   modern_.insert(peer);
   const std::weak_ptr<Peer> weak = peer;

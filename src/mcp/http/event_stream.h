@@ -10,9 +10,13 @@
 #include <string>
 
 #include "mcp/http/connection.h"
-#include "mcp/outlet.h"
+#include "mcp/json.h"
+#include "rpc/outlet.h"
 
 namespace ttyward::mcp::http {
+
+using rpc::Last;
+using rpc::Outlet;
 
 class EventStream final : public Outlet {
  public:

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "mcp/rpc.h"
 #include "mcp/tools/visible_text.h"
+#include "rpc/message.h"
 
 namespace ttyward::mcp::tools {
 namespace {
@@ -100,9 +100,9 @@ void ask_and_end(Context& context, const RequestPtr& request, const StartedPtr& 
   json::object questions;
   questions[kKey] = std::move(ask);
   const std::string state = context.states.keep(*request, questions, started);
-  if (request->carrier.settled) {
+  if (request->settled) {
     io::Loop& loop = context.loop;
-    started->on_settled([&loop, settled = request->carrier.settled] { loop.post(settled); });
+    started->on_settled([&loop, settled = request->settled] { loop.post(settled); });
   }
   request->need_input(std::move(questions), state);
 }
@@ -133,7 +133,7 @@ Task<std::optional<CallReply>> settle(Context& context, RequestPtr request, Star
       news = std::move(first.news);
       continue;
     }
-    const Said said = what_was_said(first.said->result ? &*first.said->result : nullptr);
+    const Said said = what_was_said(first.said->object());
     const bool acted = co_await act(context, started, said);
     if (!acted && started->is_asked()) co_return leave(context, started);
     news = co_await started->next();

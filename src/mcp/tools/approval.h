@@ -11,7 +11,7 @@
 
 #include <optional>
 
-#include "mcp/async.h"
+#include "mcp/request.h"
 #include "mcp/tools/context.h"
 #include "mcp/tools/started.h"
 

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "mcp/content.h"
-#include "mcp/rpc.h"
 #include "mcp/tools/result_text.h"
 #include "mcp/tools/terminals.h"
+#include "rpc/message.h"
 
 namespace ttyward::mcp::tools {
 namespace {

@@ -4,9 +4,10 @@
 #include <utility>
 
 #include "mcp/content.h"
-#include "mcp/rpc.h"
+#include "mcp/error_codes.h"
 #include "mcp/tools/result_text.h"
 #include "mcp/tools/terminals.h"
+#include "rpc/message.h"
 
 namespace ttyward::mcp::tools {
 namespace {
@@ -93,7 +94,7 @@ Detached read(Context& context, RequestPtr request, std::string uri) {
     const bool missing = reply.error().code == "not_found";
     const int code = !missing                      ? rpc::kInternalError
                      : request->era == Era::Modern ? rpc::kInvalidParams
-                                                   : rpc::kResourceNotFound;
+                                                   : kResourceNotFound;
     request->fail(code, visible_line(reply.error().message, 300), json::object{{"uri", uri}});
     co_return;
   }

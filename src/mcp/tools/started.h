@@ -16,9 +16,9 @@
 #include <optional>
 #include <string>
 
-#include "mcp/async.h"
 #include "mcp/backend.h"
 #include "mcp/json.h"
+#include "mcp/request.h"
 
 namespace ttyward::mcp::tools {
 

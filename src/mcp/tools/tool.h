@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "mcp/async.h"
 #include "mcp/catalog.h"
+#include "mcp/request.h"
 #include "mcp/tools/arguments.h"
 #include "mcp/tools/context.h"
 

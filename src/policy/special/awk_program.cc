@@ -94,6 +94,7 @@ class Lexer {
 
   bool regex(std::vector<Token>& out) {
     bool bracket = false;
+    bool with_class = false;  // a class such as [:alpha:] stands in this bracket expression
     for (++at_; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
       if (c == '\n') return false;
@@ -104,6 +105,17 @@ class Lexer {
         bracket = true;
         if (at_ + 1 < text_.size() && text_[at_ + 1] == '^') ++at_;
         if (at_ + 1 < text_.size() && text_[at_ + 1] == ']') ++at_;
+        with_class = false;
+      } else if (c == '[') {
+        // Awks without classes end the expression at the first ]: a second [ would be read differently.
+        const char kind = at_ + 1 < text_.size() ? text_[at_ + 1] : ' ';
+        if (with_class) return false;
+        if (kind != ':' && kind != '.' && kind != '=') continue;
+        const size_t end = text_.find(std::string{kind, ']'}, at_ + 2);
+        if (end == std::string_view::npos) return false;
+        if (text_.substr(at_, end - at_).find_first_of("/\n\\") != std::string_view::npos) return false;
+        with_class = true;
+        at_ = end + 1;
       } else if (c == ']') {
         bracket = false;
       } else if (c == '/') {

@@ -7,6 +7,12 @@
 namespace ttyward::policy::special {
 namespace {
 
+std::vector<std::string> texts_of(std::span<const Field> fields) {
+  std::vector<std::string> texts;
+  for (const Field& field : fields) texts.push_back(field.text);
+  return texts;
+}
+
 std::string joined(std::span<const Field> fields) {
   std::string text;
   for (size_t i = 0; i < fields.size(); ++i) {
@@ -21,8 +27,9 @@ std::string joined(std::span<const Field> fields) {
 void cd(Invocation& call, const ProgramRow&) {
   ShellState& state = call.walk.state();
   size_t at = 1;
+  bool physical = false;
   while (at < call.argv.size() && (call.word(at) == "-P" || call.word(at) == "-L" || call.word(at) == "--"))
-    ++at;
+    physical = call.word(at++) == "-P" || physical;
   if (at + 1 < call.argv.size()) {
     call.ask(Risk::Medium, EffectKind::Unknown, "more than one folder to change to");
     state.cwds.clear();
@@ -30,7 +37,12 @@ void cd(Invocation& call, const ProgramRow&) {
   }
   call.output.clear();
   if (at >= call.argv.size()) {
-    state.cwds = {call.walk.place().home};
+    // pushd and popd go back to where nobody remembers having been.
+    if (call.word(0) == "cd") {
+      state.cwds = {call.walk.place().home};
+    } else {
+      state.cwds.clear();
+    }
     return;
   }
   const Field& target = call.argv[at];
@@ -39,11 +51,16 @@ void cd(Invocation& call, const ProgramRow&) {
     if (target.text != "-") call.ask(Risk::Medium, EffectKind::State, "changes the stack of folders");
     return;
   }
+  if (call.word(0) == "pushd" && call.argv.size() > at + 1) {
+    state.cwds.clear();
+    return call.ask(Risk::Medium, EffectKind::State, "changes the stack of folders");
+  }
   std::vector<std::string> next;
   if (!target.may_be_option() && !target.may_split()) {
     for (const std::string& cwd : state.cwds) {
-      const std::string path =
-          normalize(target.text.starts_with("/") ? target.text : cwd + "/" + target.text);
+      std::string path = target.text.starts_with("/") ? target.text : cwd + "/" + target.text;
+      const FileView* files = call.walk.place().files;
+      path = normalize(physical && files != nullptr && target.constant() ? files->canonical(path) : path);
       if (std::find(next.begin(), next.end(), path) == next.end()) next.push_back(path);
     }
     if (state.cwds.empty() && target.text.starts_with("/")) next.push_back(normalize(target.text));
@@ -64,8 +81,13 @@ void declare(Invocation& call, const ProgramRow& row) {
         call.ask(Risk::High, EffectKind::State, "changes how a variable or function is read");
         prints = false;
       }
+      // Later assignments to it would not do what they say.
+      if (word.find_first_of("lucr") != std::string_view::npos)
+        call.ask(Risk::Medium, EffectKind::State, "changes what later assignments to a variable do");
       continue;
     }
+    if (i == 1 && call.word(0) == "readonly")
+      call.ask(Risk::Medium, EffectKind::State, "changes what later assignments to a variable do");
     prints = false;
     const size_t equals = word.find('=');
     std::string_view name = word.substr(0, equals);
@@ -112,7 +134,7 @@ void set(Invocation& call, const ProgramRow&) {
       call.ask(name == "allexport" ? Risk::High : Risk::Low, EffectKind::State,
                "changes how the shell works");
     } else if (word == "--") {
-      return;  // positional parameters
+      return call.walk.state().set_parameters(texts_of(call.rest(i + 1)));
     } else if (word.size() > 1 && (word[0] == '-' || word[0] == '+')) {
       const bool with_name = word.back() == 'o';
       if (word.find_first_not_of("euxf", 1) != std::string_view::npos &&
@@ -127,8 +149,40 @@ void set(Invocation& call, const ProgramRow&) {
       }
     } else if (call.argv[i].may_be_option()) {
       call.ask(Risk::Medium, EffectKind::State, "changes how the shell works");
+      return call.walk.state().forget_parameters();
+    } else {
+      return call.walk.state().set_parameters(texts_of(call.rest(i)));
     }
   }
+}
+
+void shift(Invocation& call, const ProgramRow&) {
+  size_t by = 1;
+  const std::string_view count = call.word(1);
+  const bool number = count.size() == 1 && count[0] >= '0' && count[0] <= '9';
+  if (number) by = static_cast<size_t>(count[0] - '0');
+  if (call.argv.size() > 1 && !call.argv[1].constant())
+    call.ask(Risk::High, EffectKind::Execute, "a number that some shells evaluate", shown(call.argv[1]));
+  if (call.argv.size() > 2 || (call.argv.size() == 2 && !number))
+    return call.walk.state().forget_parameters();
+  call.walk.state().shift_parameters(by);
+}
+
+void pwd(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  const std::vector<std::string>& cwds = call.walk.state().cwds;
+  if (cwds.size() == 1 && call.argv.size() == 1) call.output = cwds.front() + "\n";
+}
+
+// alias NAME=value: the value is a command later.
+void alias(Invocation& call, const ProgramRow& row) {
+  for (const Field& field : call.rest(1)) {
+    const size_t equals = field.text.find('=');
+    if (equals != std::string::npos)
+      check_command_text(call, std::string_view(field.text).substr(equals + 1));
+  }
+  poison(call, row);
 }
 
 void eval(Invocation& call, const ProgramRow&) {
@@ -147,6 +201,37 @@ void trap(Invocation& call, const ProgramRow&) {
   if (at < call.argv.size() && call.word(at) != "-") call.run_script(call.argv[at], false);
 }
 
+namespace {
+
+// What the variables may hold: words and lines of an input that is known, for finding catastrophes. A listing
+// stays one: a variable that is read from it is one of its names.
+void keep_what_it_reads(Invocation& call, const OptionScan& scan, const std::vector<Field>& names) {
+  ShellState& state = call.walk.state();
+  const std::string& text = call.input.text.find(kAny) == std::string::npos || call.input.likely.empty()
+                                ? call.input.text
+                                : call.input.likely;
+  if (!call.input.given || text.find_first_of("\x01\x02") != std::string::npos) return;
+  const bool listing = text.find(kListed) != std::string::npos;
+  const bool one_line = text.find('\n') + 1 == text.size();
+  if (listing && one_line && names.size() == 1 && call.word(0) == "read" && scan.value("a") == nullptr &&
+      scan.value("d") == nullptr && &text == &call.input.text) {
+    return state.set(names.front().text, {text.substr(0, text.size() - 1)});
+  }
+  if (listing) return;
+  std::string word;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    const bool ends = i == text.size() || text[i] == '\n' || text[i] == ' ' || text[i] == '\t';
+    if (!ends) {
+      word.push_back(text[i]);
+      continue;
+    }
+    for (const Field& name : names) state.keep_possible(name.text, word);
+    word.clear();
+  }
+}
+
+}  // namespace
+
 // read, mapfile, getopts: they assign; a subscript in the name is evaluated.
 void read(Invocation& call, const ProgramRow& row) {
   const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
@@ -164,6 +249,7 @@ void read(Invocation& call, const ProgramRow& row) {
       judge_assignment(call, name.text, std::string_view("\x01"), AssignmentScope::Shell);
     }
   }
+  keep_what_it_reads(call, scan, names);
 }
 
 namespace {
@@ -316,6 +402,9 @@ void unset(Invocation& call, const ProgramRow&) {
     }
     call.walk.state().set(field.text, {std::string(1, kAny)});
   }
+  // Without the function the name means a program.
+  if (call.word(1).starts_with("-") && call.word(1) != "-v" && call.argv.size() > 1)
+    call.ask(Risk::Medium, EffectKind::State, "changes what names mean in this shell");
 }
 
 }  // namespace ttyward::policy::special

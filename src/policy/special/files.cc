@@ -258,9 +258,7 @@ void rsync(Invocation& call, const ProgramRow& row) {
   for (const Field& field : call.argv)
     deletes |= field.text.starts_with("--del") || field.text.starts_with("--remove-source");
   call.ask(Risk::Medium, EffectKind::Network, "copies files, perhaps to another machine");
-  for (const OptionHit& hit : scan.hits) {
-    if (hit.row->asks) call.ask(hit.row->risk, hit.row->effect, std::string(hit.row->reason));
-  }
+  for (const OptionHit& hit : scan.hits) ask_about_option(call, hit);
   if (scan.arguments.empty()) return;
   const Field& target = scan.arguments.back();
   if (target.text.find(':') == std::string::npos) {

@@ -76,6 +76,15 @@ struct Starts {
   }
 };
 
+// Where the command behind -exec ends: at `;`, or at `+` behind `{}`.
+size_t end_of_exec(const Invocation& call, size_t from) {
+  size_t at = from;
+  while (at < call.argv.size() && call.word(at) != ";" &&
+         !(call.word(at) == "+" && at > from && call.word(at - 1) == "{}"))
+    ++at;
+  return at;
+}
+
 // `-name '*.c'` alone decides about names. With any other operator a name may pass without it.
 std::string ending_of(const Invocation& call, size_t from) {
   std::string ending;
@@ -83,7 +92,10 @@ std::string ending_of(const Invocation& call, size_t from) {
     const std::string_view word = call.word(i);
     if (word == "-o" || word == "-or" || word == "!" || word == "-not" || word == "," || word == "(")
       return {};
-    if (word == "-exec" || word == "-execdir" || word == "-ok" || word == "-okdir") break;
+    if (word == "-exec" || word == "-execdir" || word == "-ok" || word == "-okdir") {
+      i = end_of_exec(call, i + 1);
+      continue;
+    }
     if (word != "-name" || i + 1 == call.argv.size() || !call.argv[i + 1].constant()) continue;
     const std::string_view pattern = call.word(i + 1);
     if (pattern.starts_with("*") && pattern.find_first_of("*?[\\/", 1) == std::string_view::npos)
@@ -143,16 +155,19 @@ void run_exec(Invocation& call, std::string_view action, std::span<const Field> 
   raise_since(call.walk.facts(), commands, Risk::High);
 }
 
+Field option_field(std::string text) {
+  Field field;
+  field.text = std::move(text);
+  return field;
+}
+
 // A search for credentials by name makes what it prints one.
 bool searches_for_secrets(const Invocation& call, size_t from) {
   bool found = false;
   for (size_t i = from; i + 1 < call.argv.size(); ++i) {
     if (call.word(i).starts_with("-") && call.word(i).find("name") != std::string_view::npos) {
       Field pattern = call.argv[i + 1];
-      for (char& c : pattern.text) {
-        if (c == '*') c = kStar;
-        if (c == '?' || c == '[' || c == ']') c = kOne;
-      }
+      pattern.text = live_pattern(pattern.text);
       found |= call.look(pattern).secret;
     }
     if (call.word(i).find("path") != std::string_view::npos ||
@@ -224,9 +239,7 @@ void find(Invocation& call, const ProgramRow&) {
       }
     } else if (word == "-exec" || word == "-execdir" || word == "-ok" || word == "-okdir") {
       const size_t begin = at + 1;
-      while (at < call.argv.size() && call.word(at) != ";" &&
-             !(call.word(at) == "+" && at > begin && call.word(at - 1) == "{}"))
-        ++at;
+      at = end_of_exec(call, begin);
       run_exec(call, word, call.rest(begin).first(std::min(at, call.argv.size()) - begin), starts);
       call.output = std::string(1, kAny);
     } else if (word == "-fprint" || word == "-fprint0" || word == "-fls" || word == "-fprintf") {
@@ -253,6 +266,15 @@ void fd(Invocation& call, const ProgramRow& row) {
     if (!cluster && !(word.starts_with("--ex") && std::string_view("--exec-batch").starts_with(word)))
       continue;
     call.ask(Risk::High, EffectKind::Execute, "runs a command on what it finds");
+    for (size_t start = 1; start < i; ++start) {
+      if (!call.word(start).starts_with("/") || !call.look(call.argv[start]).vital) continue;
+      deny_only(call, [&] {
+        std::vector<Field> worst(call.argv.begin() + static_cast<std::ptrdiff_t>(i) + 1, call.argv.end());
+        if (worst.size() == 1) worst.push_back(option_field("-r"));
+        worst.push_back(call.argv[start]);
+        call.walk.run_command(worst, call.span, Input{});
+      });
+    }
     call.run_program(call.rest(i + 1), Input{});
     call.argv.resize(i);
     break;

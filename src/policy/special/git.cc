@@ -1,5 +1,6 @@
 // git: what a repository's own settings make it do, and subcommands that list or change by their arguments.
 #include <algorithm>
+#include <array>
 
 #include "policy/git_repository.h"
 #include "policy/special/special.h"
@@ -8,27 +9,108 @@ namespace ttyward::policy::special {
 
 namespace {
 
-// git prints contents that are in the repository: `git show HEAD:.env`, `git log -p -- .env`.
-void check_contents(Invocation& call) {
-  bool shows = false;
+// Options of log and its kin that print no contents. With any other one they may.
+constexpr auto kNamesOnly = std::to_array<std::string_view>({"--oneline",
+                                                             "--stat",
+                                                             "--name-only",
+                                                             "--name-status",
+                                                             "--graph",
+                                                             "--all",
+                                                             "--follow",
+                                                             "--no-patch",
+                                                             "--numstat",
+                                                             "--shortstat",
+                                                             "--summary",
+                                                             "--first-parent",
+                                                             "--no-merges",
+                                                             "--merges",
+                                                             "--topo-order",
+                                                             "--date-order",
+                                                             "--reverse",
+                                                             "--no-pager",
+                                                             "--compact-summary",
+                                                             "--abbrev-commit",
+                                                             "--branches",
+                                                             "--tags",
+                                                             "--remotes",
+                                                             "--no-color",
+                                                             "--no-decorate",
+                                                             "--decorate",
+                                                             "--full-history",
+                                                             "--count",
+                                                             "--raw",
+                                                             "--no-renames",
+                                                             "--",
+                                                             "-s",
+                                                             "-i",
+                                                             "-z",
+                                                             "-M",
+                                                             "-C"});
+constexpr auto kNamesOnlyWithValue = std::to_array<std::string_view>(
+    {"--format=", "--pretty=",      "--since=",  "--until=",  "--after=",    "--before=",
+     "--author=", "--committer=",   "--grep=",   "--date=",   "--decorate=", "--max-count=",
+     "--skip=",   "--diff-filter=", "--abbrev=", "--color=",  "--stat=",     "--branches=",
+     "--tags=",   "--remotes=",     "--glob=",   "--exclude="});
+
+bool prints_names_only(std::string_view option) {
+  if (std::find(kNamesOnly.begin(), kNamesOnly.end(), option) != kNamesOnly.end()) return true;
+  if (option.starts_with("-n") || option.find_first_not_of("-0123456789") == std::string_view::npos)
+    return true;
+  return std::any_of(kNamesOnlyWithValue.begin(), kNamesOnlyWithValue.end(),
+                     [&](std::string_view prefix) { return option.starts_with(prefix); });
+}
+
+// Whether it can print what is in files: `git show HEAD:.env`, `git log -p -- .env`, `git grep x .env`.
+bool prints_contents(const Invocation& call, const OptionScan& scan) {
+  const std::string_view subcommand =
+      scan.arguments.empty() ? std::string_view() : std::string_view(scan.arguments.front().text);
+  for (const std::string_view name :
+       {"ls-files",      "ls-tree",       "status",       "rev-parse", "branch",   "tag",
+        "remote",        "check-ignore",  "check-attr",   "describe",  "shortlog", "show-ref",
+        "for-each-ref",  "merge-base",    "symbolic-ref", "var",       "version",  "help",
+        "check-mailmap", "count-objects", "name-rev",     "worktree"}) {
+    if (subcommand == name) return false;
+  }
+  if (subcommand != "log" && subcommand != "rev-list" && subcommand != "reflog" &&
+      subcommand != "whatchanged")
+    return true;
+  return !std::all_of(call.argv.begin() + 1, call.argv.end(), [](const Field& field) {
+    return !field.text.starts_with("-") || prints_names_only(field.text);
+  });
+}
+
+// A path as git reads it: behind a revision and a colon, behind the magic words of a pathspec, with
+// wildcards.
+bool names_secret_content(const Invocation& call, const Field& field) {
+  const auto secret = [&](std::string text) {
+    for (char& c : text) {
+      if (c == '*') c = kStar;
+      if (c == '?' || c == '[' || c == ']') c = kOne;
+    }
+    Field path;
+    path.text = std::move(text);
+    return !path.text.empty() && call.look(path).secret;
+  };
+  const std::string_view text = field.text;
+  if (!text.starts_with("-") && secret(std::string(text))) return true;
+  for (size_t at = text.find_first_of(":=)"); at != std::string_view::npos;
+       at = text.find_first_of(":=)", at + 1)) {
+    if (secret(std::string(text.substr(at + 1)))) return true;
+  }
+  return false;
+}
+
+void check_contents(Invocation& call, const OptionScan& scan) {
   for (const Field& field : call.rest(1)) {
-    for (const std::string_view word :
-         {"show", "cat-file", "blame", "annotate", "grep", "diff", "-p", "--patch"})
-      shows |= field.text == word;
-    shows |= field.text.starts_with("-L");
     if (field.text.find("%G") != std::string::npos || field.text.find("%(signature") != std::string::npos) {
       call.ask(Risk::High, EffectKind::Execute,
                "runs the program that checks signatures, which the repository can choose");
     }
   }
-  if (!shows) return;
+  if (!prints_contents(call, scan)) return;
   for (const Field& field : call.rest(1)) {
-    if (field.text.starts_with("-")) continue;
-    Field path = field;
-    if (const size_t colon = path.text.find(':'); colon != std::string::npos) path.text.erase(0, colon + 1);
-    if (!path.text.empty() && call.look(path).secret) {
-      call.ask(Risk::High, EffectKind::Secret, "reads what is likely to hold credentials", shown(path));
-    }
+    if (names_secret_content(call, field))
+      call.ask(Risk::High, EffectKind::Secret, "reads what is likely to hold credentials", shown(field));
   }
 }
 
@@ -53,9 +135,9 @@ void check_repository(Invocation& call, const OptionScan& scan) {
   std::vector<std::string> folders = call.walk.state().cwds;
   for (const OptionHit& hit : scan.hits) {
     if (hit.row->name != "C" || !hit.has_value) continue;
-    for (std::string& folder : folders) {
-      folder = normalize(hit.value.text.starts_with("/") ? hit.value.text : folder + "/" + hit.value.text);
-    }
+    // The system follows links before it goes up: `link/..` is not where the link stands.
+    for (std::string& folder : folders)
+      folder = hit.value.text.starts_with("/") ? hit.value.text : folder + "/" + hit.value.text;
     if (!hit.value.constant()) folders.clear();
   }
   if (folders.empty()) {
@@ -65,7 +147,8 @@ void check_repository(Invocation& call, const OptionScan& scan) {
   const std::string_view subcommand =
       scan.arguments.empty() ? std::string_view() : std::string_view(scan.arguments.front().text);
   const Place& place = call.walk.place();
-  for (const std::string& folder : folders) {
+  for (const std::string& written : folders) {
+    const std::string folder = place.files != nullptr ? place.files->canonical(written) : normalize(written);
     if (folder != place.cwd && look_at(folder, folder, place).zone != Zone::Workspace) {
       call.ask(Risk::High, EffectKind::Execute,
                "git obeys the settings of a repository outside the workspace", folder);
@@ -82,9 +165,28 @@ void check_repository(Invocation& call, const OptionScan& scan) {
 
 }  // namespace
 
+namespace {
+
+// git -C / clean -fdx: it empties what it works on.
+void check_emptied_tree(Invocation& call, const OptionScan& scan) {
+  const std::string_view subcommand =
+      scan.arguments.empty() ? std::string_view() : std::string_view(scan.arguments.front().text);
+  if (subcommand != "clean" && subcommand != "checkout" && subcommand != "reset" && subcommand != "rm")
+    return;
+  for (const std::string_view option : {"C", "work-tree"}) {
+    const Field* folder = scan.value(option);
+    if (folder != nullptr && call.look(*folder).vital)
+      call.deny(EffectKind::Delete, "empties a whole system or home directory", shown(*folder));
+  }
+}
+
+}  // namespace
+
 void git(Invocation& call, const ProgramRow& row) {
-  check_contents(call);
-  check_repository(call, scan_options(row, call.argv, ScanStop::AtFirstArgument));
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::AtFirstArgument);
+  check_contents(call, scan);
+  check_emptied_tree(call, scan);
+  check_repository(call, scan);
   apply_subcommand(call, row);
 }
 
@@ -116,8 +218,10 @@ void git_config(Invocation& call, const ProgramRow& row) {
       scan.arguments.empty() ? std::string_view() : std::string_view(scan.arguments.front().text);
   if (first == "get" || first == "list") reads = true;
   const bool one = scan.arguments.size() == 1 && first != "edit";
-  if (!reads && !one)
+  if (!reads && !one) {
     call.ask(Risk::High, EffectKind::Write, "changes settings that git obeys, some of which run programs");
+    for (const Field& field : scan.arguments) check_command_text(call, field.text);
+  }
   for (const Field& field : scan.arguments) {
     if (field.may_split())
       call.ask(Risk::High, EffectKind::Write, "may change settings that git obeys", shown(field));
@@ -157,7 +261,8 @@ void git_diff(Invocation& call, const ProgramRow& row) {
   OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
   const bool files = scan.has("no-index");
   for (const Field& field : scan.arguments) {
-    if (files || field.text.starts_with("/") || field.text.starts_with("..")) call.read_path(field);
+    if (files || field.text.starts_with("/") || field.text.starts_with("..")) call.read_path(field, files);
+    if (files) call.search_path(field, FolderSearch{});
   }
   scan.arguments.clear();
   apply_scan(call, row, scan);

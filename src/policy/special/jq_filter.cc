@@ -46,6 +46,7 @@ class Reader {
         string(nesting);
       } else if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
+        if (text_[at_ - 1] == '\\') return fail();  // newer versions read the next line as comment, too
       } else if (is_name_char(c)) {
         word();
       } else {

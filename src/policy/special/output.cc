@@ -1,4 +1,6 @@
 // Programs whose output can be worked out: what is echoed may be run by the next command.
+#include <algorithm>
+
 #include "policy/ansi_c.h"
 #include "policy/git_repository.h"
 #include "policy/special/special.h"
@@ -101,6 +103,8 @@ void printf(Invocation& call, const ProgramRow&) {
       call.ask(Risk::High, EffectKind::Execute, "assigns to a variable whose name can run commands");
     } else {
       judge_assignment(call, name, std::string_view("\x01"), AssignmentScope::Shell);
+      // Only for finding catastrophes: its last argument, or the format.
+      if (call.argv.back().constant()) call.walk.state().keep_possible(name, call.argv.back().text);
     }
     call.output.clear();
     check_format(call, apart ? 3 : 2);
@@ -124,6 +128,61 @@ void printf(Invocation& call, const ProgramRow&) {
       out.push_back('%');
     } else {
       return;  // numbers and widths: unknown
+    }
+  }
+  call.output = std::move(out);
+}
+
+void dirname(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  if (call.argv.size() != 2 || !call.argv[1].constant()) return;
+  const std::string_view path = call.word(1);
+  const size_t slash = path.rfind('/');
+  // Trailing and doubled slashes have rules of their own.
+  if (path.empty() || path.ends_with("/") || path.find("//") != std::string_view::npos) return;
+  if (row.name == "basename") {
+    call.output = std::string(path.substr(slash == std::string_view::npos ? 0 : slash + 1)) + "\n";
+  } else {
+    call.output = slash == std::string_view::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+    call.output += "\n";
+  }
+}
+
+void translate(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  const std::string& text = call.input.text;
+  if (!call.input.given || text.find_first_of("\x01\x02\x03\x04\x05\x06") != std::string::npos) return;
+  if (row.name == "rev") {
+    if (!scan.arguments.empty()) return;
+    std::string out = text;
+    for (size_t from = 0; from < out.size();) {
+      const size_t end = std::min(out.find('\n', from), out.size());
+      std::reverse(out.begin() + static_cast<std::ptrdiff_t>(from),
+                   out.begin() + static_cast<std::ptrdiff_t>(end));
+      from = end + 1;
+    }
+    call.output = std::move(out);
+    return;
+  }
+  if (call.argv.size() != 3) return;
+  const std::string_view from = call.word(1);
+  const std::string_view to = call.word(2);
+  const auto plain = [](const Field& field) {
+    return field.constant() && field.text.find_first_of("\\-[") == std::string::npos;
+  };
+  if (!plain(call.argv[2])) return;
+  std::string out;
+  if (from == "-d") {
+    for (const char c : text) {
+      if (to.find(c) == std::string_view::npos) out.push_back(c);
+    }
+  } else {
+    if (!plain(call.argv[1]) || from.size() != to.size()) return;
+    for (const char c : text) {
+      const size_t at = from.rfind(c);
+      out.push_back(at == std::string_view::npos ? c : to[at]);
     }
   }
   call.output = std::move(out);
@@ -190,7 +249,9 @@ void git_ls_files(Invocation& call, const ProgramRow& row) {
     std::vector<GitIndexEntry> entries;
     if (!tracked_files(cwd, call.walk.place(), entries)) continue;
     for (const GitIndexEntry& entry : entries) {
-      const bool matters = names_secret(entry.path) ||
+      // Whoever splits the list makes other names of such a name.
+      const bool splits = entry.path.find_first_of(" \t\n\"'\\*?[", cwd.size()) != std::string::npos;
+      const bool matters = splits || names_secret(entry.path) ||
                            (entry.mode == kGitSymlink && look_at(entry.path, "/", call.walk.place()).secret);
       if (matters) call.output = std::string(1, kAny);
     }

@@ -21,6 +21,7 @@ void judge_sed_script(Invocation& call, const Field& script) {
                     "a sed script that is only known when it runs could run commands");
   const SedScript found = read_sed_script(script.text);
   if (!found.problem.empty()) call.ask(Risk::High, EffectKind::Execute, found.problem);
+  for (const std::string& run : found.runs) check_command_text(call, run);
   for (const std::string& name : found.writes) {
     call.write_path(named(name));
     call.raise(Risk::High);
@@ -100,11 +101,17 @@ void awk(Invocation& call, const ProgramRow& row) {
     judge_awk_program(call, rest.arguments.front());
     rest.arguments.erase(rest.arguments.begin());
   }
-  // var=value among the files is an assignment.
+  for (const Field& field : rest.arguments) {
+    // Some versions take options behind the program, too.
+    if (field.text.size() > 1 && field.text.starts_with("-"))
+      call.ask(Risk::High, EffectKind::Unknown, "an option behind the program", shown(field));
+    if (field.text.starts_with("/inet"))
+      call.ask(Risk::Critical, EffectKind::Network, "awk opens a network connection", shown(field));
+  }
+  // NAME=value among the files is an assignment.
   std::erase_if(rest.arguments, [](const Field& field) {
     const size_t equals = field.text.find('=');
-    return field.constant() && equals != std::string::npos && equals > 0 &&
-           field.text.substr(0, equals).find('/') == std::string::npos;
+    return field.constant() && equals != std::string::npos && is_plain_name(field.text.substr(0, equals));
   });
   apply_scan(call, row, rest);
 }
@@ -116,6 +123,12 @@ std::vector<Field> without_named_values(Invocation& call) {
   std::vector<Field> argv;
   for (size_t i = 0; i < call.argv.size(); ++i) {
     const std::string_view word = call.word(i);
+    const bool named = word == "--arg" || word == "--argjson" || word == "--slurpfile" || word == "--rawfile";
+    for (size_t value = i + 1; named && value <= i + 2 && value < call.argv.size(); ++value) {
+      if (call.argv[value].may_split())
+        call.ask(Risk::Medium, EffectKind::Read, "a value that may become a filter or a file",
+                 shown(call.argv[value]));
+    }
     if (word == "--arg" || word == "--argjson") {
       i += 2;
     } else if (word == "--slurpfile" || word == "--rawfile") {
@@ -134,6 +147,12 @@ void jq(Invocation& call, const ProgramRow& row) {
   const std::vector<Field> argv = without_named_values(call);
   OptionScan scan = scan_options(row, argv, ScanStop::Never);
   const bool from_file = scan.has("f") || scan.has("from-file");
+  // yq eval FILTER: the filter is the second word.
+  if (row.name == "yq" && !scan.arguments.empty()) {
+    const std::string_view first = scan.arguments.front().text;
+    if (first == "e" || first == "ea" || first == "eval" || first == "eval-all")
+      scan.arguments.erase(scan.arguments.begin());
+  }
   if (!from_file && !scan.arguments.empty()) {
     const Field& code = scan.arguments.front();
     const JqFilter found = read_jq_filter(code.text);
@@ -143,11 +162,17 @@ void jq(Invocation& call, const ProgramRow& row) {
     if (found.loads_files) call.ask(Risk::Medium, EffectKind::Read, "loads other files");
     scan.arguments.erase(scan.arguments.begin());
   }
-  // After --args the rest are values, not files.
-  const bool values = scan.has("args") || scan.has("jsonargs");
-  for (const Field& file : scan.arguments) {
-    if (!values) call.read_path(file);
+  // Behind --args there are values; what stands before it is a file.
+  size_t files = scan.arguments.size();
+  for (size_t i = 1; i < argv.size(); ++i) {
+    const std::string_view word = argv[i].text;
+    if (!word.starts_with("--args") && !word.starts_with("--jsonargs")) continue;
+    const OptionScan before = scan_options(row, std::span<const Field>(argv).first(i), ScanStop::Never);
+    const size_t filter = from_file || before.arguments.empty() ? 0 : 1;
+    files = std::min(files, before.arguments.size() - filter);
+    break;
   }
+  for (size_t i = 0; i < files; ++i) call.read_path(scan.arguments[i]);
   scan.arguments.clear();
   apply_scan(call, row, scan);
 }

@@ -161,10 +161,20 @@ class Reader {
     if (at_ >= text_.size() || delimiter == '\n' || delimiter == '\\' || delimiter == '[')
       return not_understood();
     ++at_;
-    if (!delimited(delimiter, true) || !delimited(delimiter, false)) return;
+    if (!delimited(delimiter, true)) return;
+    const size_t begin = at_;
+    if (!delimited(delimiter, false)) return;
+    const std::string_view replacement = text_.substr(begin, at_ - begin - 1);
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      if (c == 'e') return fail("sed runs what it edited as a command");
+      if (c == 'e') {
+        std::string run;
+        for (const char one : replacement) {
+          if (one != '\\') run.push_back(one);
+        }
+        script_.runs.push_back(std::move(run));
+        return fail("sed runs what it edited as a command");
+      }
       if (c == 'w') {
         ++at_;
         script_.writes.push_back(file_name());
@@ -243,6 +253,7 @@ class Reader {
       case 'y':
         return transliterate();
       case 'e':
+        script_.runs.emplace_back(text_.substr(at_, text_.find('\n', at_) - at_));
         return fail("sed runs a command");
       default:
         return not_understood();

@@ -14,6 +14,7 @@ struct SedScript {
   std::string problem;              // empty: understood, and it runs nothing
   std::vector<std::string> reads;   // r and R
   std::vector<std::string> writes;  // w, W and the flag w of s
+  std::vector<std::string> runs;    // e, and what the flag e of s runs
 
   bool operator==(const SedScript&) const = default;
 };

@@ -12,12 +12,17 @@ namespace ttyward::policy::special {
 void echo(Invocation& call, const ProgramRow& row);
 void printf(Invocation& call, const ProgramRow& row);
 void pass_through(Invocation& call, const ProgramRow& row);  // cat: prints what it is fed
+void dirname(Invocation& call, const ProgramRow& row);
+void translate(Invocation& call, const ProgramRow& row);  // tr and rev, as far as what they print is plain
 void base64(Invocation& call, const ProgramRow& row);
 void lister(Invocation& call, const ProgramRow& row);  // prints file names
 
 void cd(Invocation& call, const ProgramRow& row);
 void declare(Invocation& call, const ProgramRow& row);
 void set(Invocation& call, const ProgramRow& row);
+void shift(Invocation& call, const ProgramRow& row);
+void pwd(Invocation& call, const ProgramRow& row);
+void alias(Invocation& call, const ProgramRow& row);
 void eval(Invocation& call, const ProgramRow& row);
 void trap(Invocation& call, const ProgramRow& row);
 void read(Invocation& call, const ProgramRow& row);
@@ -59,12 +64,16 @@ void few_arguments(Invocation& call, const ProgramRow& row);    // more than one
 void date(Invocation& call, const ProgramRow& row);
 void curl(Invocation& call, const ProgramRow& row);
 
+void ldd(Invocation& call, const ProgramRow& row);
 void top(Invocation& call, const ProgramRow& row);
 void compress(Invocation& call, const ProgramRow& row);
 void ps(Invocation& call, const ProgramRow& row);
 void pager(Invocation& call, const ProgramRow& row);
 void grep(Invocation& call, const ProgramRow& row);
 void lsof(Invocation& call, const ProgramRow& row);
+void ag(Invocation& call, const ProgramRow& row);
+void ss(Invocation& call, const ProgramRow& row);
+void diff(Invocation& call, const ProgramRow& row);
 void getent(Invocation& call, const ProgramRow& row);
 void man(Invocation& call, const ProgramRow& row);
 void build(Invocation& call, const ProgramRow& row);
@@ -76,6 +85,7 @@ void git_ls_files(Invocation& call, const ProgramRow& row);
 void git_list(Invocation& call, const ProgramRow& row);
 void git_config(Invocation& call, const ProgramRow& row);
 void git_reflog(Invocation& call, const ProgramRow& row);
+void fed_commands(Invocation& call, const ProgramRow& row);  // at, crontab, make -f -, ed: their input is run
 void git_push(Invocation& call, const ProgramRow& row);
 void git_diff(Invocation& call, const ProgramRow& row);
 

@@ -1,5 +1,7 @@
 // Programs with one habit that their row cannot express.
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "policy/folder_code.h"
 #include "policy/name_expansion.h"
@@ -9,17 +11,42 @@ namespace ttyward::policy::special {
 
 // BSD-style letters: an e without a dash shows the environment.
 void ps(Invocation& call, const ProgramRow& row) {
-  apply_scan(call, row, scan_options(row, call.argv, ScanStop::Never));
-  for (size_t i = 1; i < call.argv.size(); ++i) {
-    const std::string_view word = call.word(i);
-    if (call.argv[i].constant() && !word.starts_with("-") &&
-        word.find_first_not_of("abcdefghjklmnoprstuvwxABCHLNOSTUVXZ") == std::string_view::npos &&
-        word.find('e') != std::string_view::npos) {
-      call.ask(Risk::Medium, EffectKind::Secret, "shows the variables of processes");
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  bool shows = false;
+  bool value = false;  // the word belongs to the letter before it
+  for (const Field& field : scan.arguments) {
+    if (std::exchange(value, false)) continue;
+    if (!field.constant()) {
+      shows |= field.text[0] < '0' || field.text[0] > '9';
+      continue;
     }
-    if (word.find("environ") != std::string_view::npos)
-      call.ask(Risk::Medium, EffectKind::Secret, "shows the variables of processes");
+    for (size_t i = 0; i < field.text.size(); ++i) {
+      shows |= field.text[i] == 'e';
+      if (std::string_view("okOpqtU").find(field.text[i]) == std::string_view::npos) continue;
+      value = i + 1 == field.text.size();
+      break;
+    }
   }
+  for (const Field& field : call.rest(1)) shows |= field.text.find("environ") != std::string::npos;
+  if (shows) call.ask(Risk::Medium, EffectKind::Secret, "shows the variables of processes");
+}
+
+// The loader that a program names is started: only those of the system are known.
+void ldd(Invocation& call, const ProgramRow& row) {
+  OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  const std::vector<Field> files = std::move(scan.arguments);
+  scan.arguments.clear();
+  apply_scan(call, row, scan);
+  for (const Field& file : files) {
+    const PathFacts facts = call.look(file);
+    const bool systems = facts.known && facts.absolute && facts.zone == Zone::System &&
+                         (facts.path.starts_with("/usr/") || facts.path.starts_with("/bin/") ||
+                          facts.path.starts_with("/lib") || facts.path.starts_with("/sbin/"));
+    if (systems) continue;
+    call.ask(Risk::High, EffectKind::Execute, "runs another program", shown(file));
+  }
+  if (files.empty()) call.ask(Risk::High, EffectKind::Execute, "runs another program");
 }
 
 // Interactive, it can signal processes.
@@ -47,18 +74,13 @@ void pager(Invocation& call, const ProgramRow& row) {
   for (const Field& field : call.rest(1)) {
     if (field.text.starts_with("+") || field.text == "cache")
       call.ask(Risk::High, EffectKind::Execute, "a pager told to run something", shown(field));
+    if (field.text.starts_with("+") && field.text.find_first_of("!|") != std::string::npos)
+      check_command_text(call, field.text);
   }
   if (call.input.given) call.output = call.input.text;
 }
 
 namespace {
-
-// Patterns of names as grep and rg take them, with their wildcards live.
-std::string live_pattern(std::string_view text) {
-  std::string out;
-  for (const char c : text) out.push_back(c == '*' ? kStar : c == '?' || c == '[' || c == ']' ? kOne : c);
-  return out;
-}
 
 bool matches_any(const std::vector<std::string>& patterns, std::string_view name) {
   return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
@@ -130,7 +152,8 @@ void search_with_rg(Invocation& call, const OptionScan& scan, const std::vector<
                   (word.size() > 1 && word[0] == '-' && word[1] != '-' &&
                    word.find_first_of("u.L") != std::string_view::npos);
   }
-  if (!everything) return;
+  // A glob that takes names wins over what is hidden or ignored.
+  if (!everything && globs.empty()) return;
   FolderSearch search;
   search.takes = [&](std::string_view name) { return globs.empty() || matches_any(globs, name); };
   for (const Field& place : places) call.search_path(place, search);
@@ -149,14 +172,21 @@ void grep(Invocation& call, const ProgramRow& row) {
                             rest.arguments.end());
   const bool rg = row.recursive;
   bool recursive = rg;
-  for (const OptionHit& hit : scan.hits) recursive |= hit.row->use == Use::Recursive;
+  for (const OptionHit& hit : scan.hits) {
+    recursive |= hit.row->use == Use::Recursive;
+    recursive |= !rg && (hit.row->name == "d" || hit.row->name == "directories") &&
+                 (!hit.value.constant() || hit.value.text.starts_with("r"));
+  }
   if (recursive && places.empty()) {
     Field here;
     here.text = ".";
     places.push_back(here);
   }
   if (rg && !scan.has("files")) search_with_rg(call, scan, places);
-  if (!rg && recursive) search_with_grep(call, scan, places);
+  if (!rg && recursive) {
+    for (const Field& place : places) call.read_path(place, true);
+    search_with_grep(call, scan, places);
+  }
   const bool names = scan.has("l") || scan.has("files-with-matches") || scan.has("L") ||
                      scan.has("files-without-match") || scan.has("files") ||
                      (rg && std::any_of(call.argv.begin() + 1, call.argv.end(), [](const Field& field) {
@@ -171,6 +201,35 @@ void grep(Invocation& call, const ProgramRow& row) {
   if (rg) call.output = std::string(1, kListed) + "\n" + kStar + "/" + kListed + "\n";
 }
 
+// ack searches hidden files, ag leaves them out unless told otherwise.
+void ag(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  bool hidden = call.word(0).find("ack") != std::string_view::npos;
+  for (const Field& field : call.rest(1)) {
+    hidden |= field.text == "--hidden" || field.text == "--unrestricted" || field.text == "--all-types" ||
+              (field.text.size() > 1 && field.text[0] == '-' && field.text[1] != '-' &&
+               field.text.find_first_of("uUat") != std::string::npos);
+  }
+  if (!hidden) return;
+  FolderSearch search;
+  if (scan.arguments.size() < 2) {
+    Field here;
+    here.text = ".";
+    return call.search_path(here, search);
+  }
+  for (size_t i = 1; i < scan.arguments.size(); ++i) call.search_path(scan.arguments[i], search);
+}
+
+namespace {
+
+// Anything but an address in digits.
+bool names_a_host(std::string_view text) {
+  return text.find_first_not_of("0123456789.:/*[]()=!<>,-%") != std::string_view::npos;
+}
+
+}  // namespace
+
 void lsof(Invocation& call, const ProgramRow&) {
   for (size_t i = 1; i < call.argv.size(); ++i) {
     const std::string_view word = call.word(i);
@@ -179,7 +238,31 @@ void lsof(Invocation& call, const ProgramRow&) {
       call.ask(Risk::Medium, EffectKind::Unknown, "an option that is not known to be harmless",
                std::string(word));
     }
+    // -i @name asks a name server.
+    const size_t at = word.find('@');
+    if (at != std::string_view::npos && names_a_host(word.substr(at + 1)))
+      call.ask(Risk::Medium, EffectKind::Network, "asks a name server", shown(call.argv[i]));
   }
+}
+
+// A filter with the name of a machine asks a name server for it.
+void ss(Invocation& call, const ProgramRow& row) {
+  OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  for (const Field& field : scan.arguments) {
+    static constexpr auto kWords = std::to_array<std::string_view>(
+        {"state",    "exclude",   "dst",        "src",          "dport",     "sport",  "dev",
+         "fwmark",   "cgroup",    "autobound",  "and",          "or",        "not",    "eq",
+         "ne",       "ge",        "le",         "gt",           "lt",        "neq",    "geq",
+         "leq",      "all",       "connected",  "synchronized", "bucket",    "big",    "established",
+         "syn-sent", "syn-recv",  "fin-wait-1", "fin-wait-2",   "time-wait", "closed", "close-wait",
+         "last-ack", "listening", "listen",     "closing"});
+    const bool known = std::find(kWords.begin(), kWords.end(), field.text) != kWords.end();
+    const bool service = field.text.starts_with(":");  // looked up in /etc/services
+    if (!known && !service && names_a_host(field.text))
+      call.ask(Risk::Medium, EffectKind::Network, "asks a name server", shown(field));
+  }
+  scan.arguments.clear();
+  apply_scan(call, row, scan);
 }
 
 // cargo version is a row of its own; every other subcommand builds or runs.
@@ -190,6 +273,22 @@ void build(Invocation& call, const ProgramRow& row) {
     return check_obeyed_files(call, row);
   }
   any_inner(call, row);
+}
+
+// Of two folders it compares the files in them: those of the same name, with -N all.
+void diff(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  const FileView* files = call.walk.place().files;
+  if (scan.has("r") || scan.has("recursive") || files == nullptr) return;
+  FolderSearch here;
+  here.depth = FolderSearch::Depth::Here;
+  here.links_count = true;
+  for (const Field& field : scan.arguments) {
+    for (const std::string& folder : call.folders(field.text)) {
+      if (field.constant() && files->list(folder, kMaxFolderEntries)) call.search_path(field, here);
+    }
+  }
 }
 
 // A name that is looked up may be data that leaves this way.

@@ -47,7 +47,16 @@ void env(Invocation& call, const ProgramRow& row) {
       call.ask(Risk::Medium, EffectKind::Secret, "prints every variable, credentials too");
     return;
   }
+  const std::vector<std::string> before = call.walk.state().cwds;
+  bool moved = false;
+  for (const OptionHit& hit : scan.hits) {
+    if ((hit.row->name != "C" && hit.row->name != "chdir") || !hit.has_value) continue;
+    call.walk.state().cwds =
+        hit.value.constant() ? call.folders(hit.value.text) : std::vector<std::string>{};
+    moved = true;
+  }
   call.run_program(std::span<const Field>(scan.arguments).subspan(at), call.input);
+  if (moved) call.walk.state().cwds = before;
 }
 
 // sh, bash, dash, zsh …: -c is judged like the line itself, so is a script on standard input.
@@ -94,7 +103,8 @@ void shell(Invocation& call, const ProgramRow& row) {
     call.ask(fetched ? Risk::Critical : Risk::High, EffectKind::Execute,
              fetched ? "runs what comes from the network" : "runs a script that is not part of the command",
              shown(call.argv[at]));
-    return;
+    for (const Field& field : call.rest(at + 1)) call.input.parameters.push_back(field.text);
+    return check_known_script(call, call.argv[at]);
   }
   if (!call.input.given)
     return call.ask(Risk::High, EffectKind::Execute, "starts a shell that waits for commands");
@@ -103,21 +113,31 @@ void shell(Invocation& call, const ProgramRow& row) {
   const bool fetched = call.input.from_network || (!text.constant() && call.runs_fetched(text));
   call.ask(fetched ? Risk::Critical : Risk::High, EffectKind::Execute,
            fetched ? "runs what comes from the network" : "runs what it is fed as commands");
-  if (text.constant()) call.run_script(text, false);
+  if (text.constant()) {
+    call.run_script(text, false);
+  } else if (!call.input.likely.empty()) {
+    deny_only(call, [&] { call.walk.run_script(call.input.likely, call.span, false, Input{}); });
+  }
 }
 
 // source FILE, . FILE: what it says happens to this shell.
 void source(Invocation& call, const ProgramRow& row) {
   if (call.argv.size() > 1 && call.runs_fetched(call.argv[1]))
     call.ask(Risk::Critical, EffectKind::Execute, "runs what comes from the network", shown(call.argv[1]));
+  if (call.argv.size() > 1) check_known_script(call, call.argv[1]);
+  if (call.word(1) == "/dev/stdin" && call.input.given)
+    deny_only(call, [&] { call.walk.run_script(call.input.text, call.span, true, Input{}); });
   poison(call, row);
 }
 
 void sudo(Invocation& call, const ProgramRow& row) {
-  const OptionScan scan = scan_options(row, call.argv, ScanStop::AtFirstArgument);
+  // su and runuser take -c after the user's name, too.
+  const bool anywhere = row.name == "su" || row.name == "runuser";
+  const OptionScan scan =
+      scan_options(row, call.argv, anywhere ? ScanStop::Never : ScanStop::AtFirstArgument);
   call.ask(Risk::High, EffectKind::Privilege, "runs with somebody else's rights");
   for (const OptionHit& hit : scan.hits) {
-    if (hit.row->asks) call.ask(hit.row->risk, hit.row->effect, std::string(hit.row->reason));
+    ask_about_option(call, hit);
     if (hit.row->use == Use::Script && hit.has_value) call.run_script(hit.value, false);
   }
   size_t at = 0;
@@ -180,6 +200,12 @@ std::vector<Field> added_arguments(const Invocation& call, const OptionScan& sca
   if (reads_null_ended(call, scan)) {
     if (!listing) return {unknown};
     split = {XargsSplit::By::Byte, '\n'};
+  } else if (listing) {
+    // Names with blanks, quotes or backslashes become other arguments.
+    const std::string_view cut = split.by == XargsSplit::By::Words   ? " \t\n\"'\\"
+                                 : split.by == XargsSplit::By::Lines ? "\n\"'\\"
+                                                                     : "\n";
+    if (call.names_contain(text, cut)) return {unknown};
   }
   std::vector<std::string> found;
   if (!split_xargs_input(text, split, found)) return {unknown};
@@ -237,6 +263,18 @@ void xargs(Invocation& call, const ProgramRow& row) {
       call.walk.run_command(argv, call.span, Input{});
     });
   }
+  const Field* file = scan.value("a") != nullptr ? scan.value("a") : scan.value("arg-file");
+  const std::string* listed = file == nullptr ? nullptr : call.walk.state().text_of(call.look(*file).path);
+  if (listed != nullptr) {
+    const std::string text = *listed;
+    deny_only(call, [&] {
+      std::vector<Field> argv = inner;
+      Field added_text;
+      added_text.text = text.substr(0, text.find('\n'));
+      argv.push_back(added_text);
+      call.walk.run_command(argv, call.span, Input{});
+    });
+  }
   const size_t commands = call.walk.facts().commands.size();
   const Input own = Input::of(std::string(1, kAny), call.input.from_network);
   if (token.empty()) {
@@ -256,6 +294,13 @@ void parallel(Invocation& call, const ProgramRow&) {
   while (at < call.argv.size() && call.word(at).starts_with("-")) ++at;
   std::vector<Field> inner;
   std::vector<Field> values;
+  for (size_t from = 0; call.input.given && from < call.input.text.size();) {
+    const size_t end = std::min(call.input.text.find('\n', from), call.input.text.size());
+    Field value;
+    value.text = call.input.text.substr(from, end - from);
+    if (value.constant() && !value.text.empty()) values.push_back(value);
+    from = end + 1;
+  }
   bool in_values = false;
   for (; at < call.argv.size(); ++at) {
     if (call.word(at).starts_with(":::")) {
@@ -265,11 +310,16 @@ void parallel(Invocation& call, const ProgramRow&) {
     }
   }
   for (const Field& value : values) {
-    deny_only(call, [&] {
-      std::vector<Field> argv = inner;
-      argv.push_back(value);
-      call.walk.run_command(argv, call.span, Input{});
-    });
+    // The words are joined, {} stands for the value, and a shell reads the result.
+    std::string line;
+    for (const Field& word : inner) line += (line.empty() ? "" : " ") + word.text;
+    const size_t at_value = line.find("{}");
+    if (at_value == std::string::npos) {
+      line += " " + value.text;
+    } else {
+      line.replace(at_value, 2, value.text);
+    }
+    deny_only(call, [&] { call.walk.run_script(line, call.span, false, Input{}); });
   }
   call.run_program(inner, call.input);
 }
@@ -279,13 +329,16 @@ void remote(Invocation& call, const ProgramRow& row) {
   const OptionScan scan = scan_options(row, call.argv, ScanStop::AtFirstArgument);
   call.ask(Risk::High, EffectKind::Network, "runs commands on another machine",
            scan.arguments.empty() ? std::string() : shown(scan.arguments.front()));
-  for (const OptionHit& hit : scan.hits) {
-    if (hit.row->asks) call.ask(hit.row->risk, hit.row->effect, std::string(hit.row->reason));
-  }
+  for (const OptionHit& hit : scan.hits) ask_about_option(call, hit);
   Field text;
-  for (size_t i = 1; i < scan.arguments.size(); ++i) text.text += (i > 1 ? " " : "") + scan.arguments[i].text;
+  for (size_t i = 1; i < scan.arguments.size(); ++i) {
+    text.text += (i > 1 ? " " : "") + scan.arguments[i].text;
+    if (i > 1) check_command_text(call, scan.arguments[i].text);
+  }
   if (!text.text.empty() && text.constant()) {
-    deny_only(call, [&] { call.walk.run_script(text.text, call.span, false, Input{}); });
+    Input fed;
+    if (call.input.given) fed = Input::of(call.input.text);
+    deny_only(call, [&] { call.walk.run_script(text.text, call.span, false, fed); });
   } else if (text.text.empty() && call.input.given) {
     deny_only(call, [&] { call.walk.run_script(call.input.text, call.span, false, Input{}); });
   }
@@ -305,7 +358,7 @@ void interpreter(Invocation& call, const ProgramRow& row) {
   const OptionScan scan = scan_options(row, call.argv, ScanStop::AtFirstArgument);
   bool inline_code = false;
   for (const OptionHit& hit : scan.hits) {
-    if (hit.row->asks) call.ask(hit.row->risk, hit.row->effect, std::string(hit.row->reason));
+    ask_about_option(call, hit);
     if (hit.row->use == Use::Code && hit.has_value) {
       inline_code = true;
       call.run_code(hit.value, row.name);
@@ -329,6 +382,25 @@ void interpreter(Invocation& call, const ProgramRow& row) {
   call.ask(fetched ? Risk::Critical : Risk::High, EffectKind::Execute,
            fetched ? "runs what comes from the network" : "runs a program that is not part of the command",
            scan.arguments.empty() ? std::string() : shown(scan.arguments.front()));
+  if (!scan.arguments.empty()) check_known_script(call, scan.arguments.front());
+}
+
+// at, batch, crontab, ed, make -f -: lines of their input are commands, after a time, a mark or a target.
+void fed_commands(Invocation& call, const ProgramRow& row) {
+  any_inner(call, row);
+  const std::string& text = call.input.text;
+  if (!call.input.given || text.find(kAny) != std::string::npos) return;
+  for (size_t from = 0; from < text.size();) {
+    const size_t end = std::min(text.find('\n', from), text.size());
+    std::string_view line = std::string_view(text).substr(from, end - from);
+    from = end + 1;
+    check_command_text(call, line);
+    if (const size_t mark = line.find_first_of(":;!"); mark != std::string_view::npos)
+      check_command_text(call, line.substr(mark + 1));
+    for (int field = 0; field < 5 && row.name == "crontab"; ++field)
+      line.remove_prefix(std::min(std::min(line.find(' '), line.size()) + 1, line.size()));
+    if (row.name == "crontab") check_command_text(call, line);
+  }
 }
 
 // Wrappers that are asked about in any case; what they start may still be a catastrophe.
@@ -341,10 +413,9 @@ void any_inner(Invocation& call, const ProgramRow&) {
     if (call.input.from_network && runs_input)
       call.ask(Risk::Critical, EffectKind::Execute, "runs what comes from the network");
     if (call.argv[i].text.find(' ') != std::string::npos) {
-      // Editors and pagers take `!command`.
-      const std::string text = call.argv[i].text.substr(
-          std::min(call.argv[i].text.find_first_not_of(":!"), call.argv[i].text.size()));
-      deny_only(call, [&] { call.walk.run_script(text, call.span, false, Input{}); });
+      // Editors and pagers take `!command`, and some have languages of their own.
+      check_command_text(call, call.argv[i].text);
+      if (call.argv[i].text.find('"') != std::string::npos) check_foreign_code(call, call.argv[i].text);
     } else if (find_program(call.word(i).substr(call.word(i).rfind('/') + 1)) != nullptr) {
       deny_only(call, [&] { call.walk.run_command(call.rest(i), call.span, Input{}); });
     }

@@ -1,4 +1,4 @@
-#include "mcp/stdio.h"
+#include "rpc/stdio.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace ttyward::mcp {
+namespace ttyward::rpc {
 namespace {
 
 constexpr size_t kReadSize = 64u << 10;
@@ -22,14 +22,17 @@ class Stdio::Out final : public Outlet {
   void send(const json::object& message, Last) override {
     if (stdio_ != nullptr) stdio_->send(json::serialize(message));
   }
+  void send_batch(const json::array& answers) override {
+    if (stdio_ != nullptr) stdio_->send(json::serialize(answers));
+  }
   void close() override {}
 
  private:
   Stdio* stdio_;
 };
 
-Stdio::Stdio(Server& server, int in, int out, std::function<void()> ended)
-    : server_(server), in_(in), out_(out), on_end_(std::move(ended)), outlet_(std::make_shared<Out>(*this)) {
+Stdio::Stdio(io::Loop& loop, int in, int out, const Converse& converse, std::function<void()> ended)
+    : loop_(loop), in_(in), out_(out), on_end_(std::move(ended)), outlet_(std::make_shared<Out>(*this)) {
   struct stat status{};
   if (::fstat(out, &status) == 0) {
     out_is_socket_ = S_ISSOCK(status.st_mode);
@@ -39,29 +42,27 @@ Stdio::Stdio(Server& server, int in, int out, std::function<void()> ended)
       if (own_out_) out_ = own_out_.get();
     }
   }
-  peer_ = std::make_shared<Peer>(server, "stdio", outlet_);
+  conversation_ = converse(outlet_);
 }
 
-base::Result<std::unique_ptr<Stdio>> Stdio::start(Server& server, int in, int out,
+base::Result<std::unique_ptr<Stdio>> Stdio::start(io::Loop& loop, int in, int out, const Converse& converse,
                                                   std::function<void()> ended) {
-  std::unique_ptr<Stdio> stdio(new Stdio(server, in, out, std::move(ended)));
-  const auto added = server.loop().poller().add(in, EPOLLIN, *stdio);
-  if (!added) {
-    if (added.error().sys_errno != EPERM) return tl::unexpected(added.error());
-    // A regular file is always ready, and epoll does not take it.
-    server.loop().post([self = stdio.get(), alive = stdio->alive_] {
-      if (*alive) self->read_file();
-    });
-    stdio->in_ = -1 - in;
-  }
+  std::unique_ptr<Stdio> stdio(new Stdio(loop, in, out, converse, std::move(ended)));
+  const auto added = loop.poller().add(in, EPOLLIN, *stdio);
+  if (added) return stdio;
+  if (added.error().sys_errno != EPERM) return tl::unexpected(added.error());
+  stdio->is_file_ = true;
+  loop.post([self = stdio.get(), alive = stdio->alive_] {
+    if (*alive) self->read_file();
+  });
   return stdio;
 }
 
 Stdio::~Stdio() {
   *alive_ = false;
   outlet_->forget();
-  if (in_ >= 0 && !ended_) server_.loop().poller().remove(in_);
-  if (out_polled_) server_.loop().poller().remove(out_);
+  if (!is_file_ && !ended_) loop_.poller().remove(in_);
+  if (out_polled_) loop_.poller().remove(out_);
 }
 
 void Stdio::on_ready(int fd, uint32_t) {
@@ -73,53 +74,36 @@ void Stdio::on_ready(int fd, uint32_t) {
 }
 
 bool Stdio::read_some() {
-  const int fd = in_ >= 0 ? in_ : -1 - in_;
-  const size_t before = input_.size();
-  input_.resize(before + kReadSize);
-  const ssize_t got = ::read(fd, input_.data() + before, kReadSize);
-  input_.resize(before + (got > 0 ? static_cast<size_t>(got) : 0));
+  char bytes[kReadSize];
+  const ssize_t got = ::read(in_, bytes, sizeof bytes);
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
   if (got <= 0) {
-    if (!input_.empty()) take_line(std::exchange(input_, {}));
+    if (const auto line = input_.rest()) take(*line);
     end(kGrace);
     return false;
   }
-  take_lines();
-  return !ended_;
+  input_.push({bytes, static_cast<size_t>(got)});
+  while (!ended_) {
+    const auto line = input_.next();
+    if (!line) return true;
+    take(*line);
+  }
+  return false;
 }
 
 void Stdio::read_file() {
   if (!read_some()) return;
-  server_.loop().post([this, alive = alive_] {
+  loop_.post([this, alive = alive_] {
     if (*alive) read_file();
   });
 }
 
-void Stdio::take_lines() {
-  size_t from = 0;
-  for (size_t end = input_.find('\n'); end != std::string::npos; end = input_.find('\n', from)) {
-    if (!std::exchange(skipping_, false)) take_line(std::string_view(input_).substr(from, end - from));
-    from = end + 1;
-    if (ended_) return;
-  }
-  input_.erase(0, from);
-  if (skipping_) {
-    input_.clear();
-  } else if (input_.size() > rpc::kMaxMessage) {
-    skipping_ = true;
-    input_.clear();
-    outlet_->send(
-        rpc::error_response(nullptr, rpc::error_object(rpc::kInvalidRequest,
-                                                       "this message is longer than 10 MiB: send less, or "
-                                                       "write it to a file and name the file")),
-        Last::Yes);
-  }
-}
-
-void Stdio::take_line(std::string_view line) {
-  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
-  if (line.empty()) return;
-  peer_->receive(rpc::parse(line), outlet_);
+void Stdio::take(const LineReader::Line& line) {
+  if (!line.too_long) return conversation_->receive(parse(line.text), outlet_);
+  outlet_->send(error_response(nullptr, error_object(kInvalidRequest,
+                                                     "this message is longer than 32 MiB: send less, or "
+                                                     "write it to a file and name the file")),
+                Last::Yes);
 }
 
 void Stdio::send(const std::string& line) {
@@ -147,9 +131,9 @@ void Stdio::flush() {
   const bool broken = (sent < unsent_.size() && !blocked) || unsent_.size() - sent > kMaxUnsent;
   unsent_.erase(0, sent);
   if (blocked && !out_polled_) {
-    out_polled_ = server_.loop().poller().add(out_, EPOLLOUT, *this).has_value();
+    out_polled_ = loop_.poller().add(out_, EPOLLOUT, *this).has_value();
   } else if (!blocked && out_polled_) {
-    server_.loop().poller().remove(out_);
+    loop_.poller().remove(out_);
     out_polled_ = false;
   }
   if (broken) {
@@ -163,17 +147,17 @@ void Stdio::flush() {
 void Stdio::end(std::chrono::milliseconds grace) {
   if (ended_) return;
   ended_ = true;
-  if (in_ >= 0) server_.loop().poller().remove(in_);
+  if (!is_file_) loop_.poller().remove(in_);
   const auto while_alive = [this, alive = alive_](void (Stdio::*what)()) {
     return [this, alive, what] {
       if (*alive) (this->*what)();
     };
   };
   if (grace.count() > 0) {
-    server_.loop().after(grace, while_alive(&Stdio::finish));
-    peer_->when_idle(while_alive(&Stdio::all_answered));
+    loop_.after(grace, while_alive(&Stdio::finish));
+    conversation_->when_idle(while_alive(&Stdio::all_answered));
   } else {
-    server_.loop().post(while_alive(&Stdio::finish));
+    loop_.post(while_alive(&Stdio::finish));
   }
 }
 
@@ -185,8 +169,8 @@ void Stdio::all_answered() {
 
 void Stdio::finish() {
   if (!on_end_) return;
-  peer_->cancel_all();
+  conversation_->cancel_all();
   std::exchange(on_end_, nullptr)();
 }
 
-}  // namespace ttyward::mcp
+}  // namespace ttyward::rpc

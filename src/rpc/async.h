@@ -12,7 +12,7 @@
 #include <optional>
 #include <utility>
 
-namespace ttyward::mcp {
+namespace ttyward::rpc {
 
 // Starts at once and owns itself.
 struct Detached {
@@ -98,4 +98,4 @@ class [[nodiscard]] Callback {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace ttyward::mcp
+}  // namespace ttyward::rpc

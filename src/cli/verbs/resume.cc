@@ -1,0 +1,42 @@
+// ttyward resume: more journal for a command that was stopped at its quota.
+#include <memory>
+
+#include "cli/daemon_verb.h"
+#include "cli/verbs/verbs.h"
+
+namespace ttyward::cli {
+namespace {
+
+struct Arguments {
+  std::string terminal;
+  std::uint64_t mib = 0;
+};
+
+int resume(const Arguments& args, const Globals& globals) {
+  return with_daemon("resume", [&](client::Session& daemon) -> Outcome {
+    boost::json::object call{{"terminal", args.terminal}};
+    if (args.mib > 0) call["bytes"] = args.mib << 20;
+    auto answer = daemon.call("resume", call);
+    if (!answer) return tl::unexpected(answer.error());
+    if (globals.json) return print_json("resume", *answer);
+    const boost::json::value* resumed = answer->if_contains("resumed");
+    if (resumed != nullptr && resumed->is_bool() && !resumed->get_bool())
+      return complain("resume", args.terminal + " is not paused: nothing was changed", kExitUsage);
+    return 0;
+  });
+}
+
+std::function<int()> declare(CLI::App& app, const Globals& globals) {
+  auto args = std::make_shared<Arguments>();
+  app.add_option("TERM", args->terminal, "Name or id of the terminal, or the beginning of its id")
+      ->required();
+  app.add_option("--mib", args->mib, "So much more journal, in MiB; as much again as it had if left out")
+      ->check(CLI::Range(1, 1 << 20));
+  return [args, &globals] { return resume(*args, globals); };
+}
+
+}  // namespace
+
+const Verb kResume = {"resume", "Let a command go on that was paused at its journal's quota", &declare};
+
+}  // namespace ttyward::cli
