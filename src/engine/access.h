@@ -42,6 +42,7 @@ class Access {
   void set_loan(std::optional<Loan> loan);
   // Now, or at any time before: what an agent started may still run.
   bool lent_for_acting() const { return lent_for_acting_; }
+  void set_lent_for_acting() { lent_for_acting_ = true; }
 
   void promise(TimePoint now) { promised_until_ = now + kPromise; }
   void release_promise() { promised_until_ = {}; }

@@ -32,6 +32,10 @@ void CommandBook::ended(const Command& command) {
   if (current_ == &command) current_ = nullptr;
 }
 
+void CommandBook::forgotten_before(std::vector<std::string> ids) {
+  forgotten_.insert(forgotten_.end(), ids.begin(), ids.end());
+}
+
 void CommandBook::submission_used(shell::SubmissionId submission) {
   last_submission_ = std::max(last_submission_, submission);
 }

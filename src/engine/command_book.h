@@ -49,6 +49,8 @@ class CommandBook {
 
   // Drops outputs that can be made again.
   void forget_outputs();
+  // They were forgotten before.
+  void forgotten_before(std::vector<std::string> ids);
   // Ids of commands that are not remembered any more, told once.
   std::vector<std::string> take_forgotten() { return std::exchange(forgotten_, {}); }
 

@@ -14,7 +14,17 @@ boost::json::array background_record(const std::vector<terminal::BackgroundProce
 
 }  // namespace
 
-boost::json::object submit_record(const Command& command, uint64_t at, uint64_t nonces, uint64_t input) {
+boost::json::object prompt_record(const TerminalModel& model) {
+  const ShellSession& shell = model.shell();
+  return {{"at", model.read_to()},
+          {"marks", shell.tracker().nonces_used()},
+          {"depth", shell.tracker().depth()},
+          {"shell", shell::shell_kind_name(shell.identity().kind)},
+          {"integration", shell::quality_name(shell.quality())},
+          {"cwd", shell.cwd()}};
+}
+
+boost::json::object submit_record(const Command& command, const TerminalModel& model, uint64_t input) {
   return {{"k", "submit"},
           {"c", command.facts.command_id},
           {"n", *command.submission},
@@ -29,9 +39,10 @@ boost::json::object submit_record(const Command& command, uint64_t at, uint64_t 
           {"started_at", command.facts.started_at_ms},
           {"timeout_ms", command.timeout.count()},
           {"idle_timeout_ms", command.idle_timeout.count()},
-          {"at", at},
-          {"marks", nonces},
-          {"input", input}};
+          {"at", model.read_to()},
+          {"marks", model.shell().tracker().nonces_used()},
+          {"input", input},
+          {"prompt", prompt_record(model)}};
 }
 
 boost::json::object finish_record(const Command& command, uint64_t at, uint64_t nonces) {

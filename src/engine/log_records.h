@@ -6,12 +6,14 @@
 
 #include <boost/json/object.hpp>
 
-#include "engine/command.h"
+#include "engine/terminal_model.h"
 
 namespace ttyward::engine {
 
-// Before a command is typed. `nonces`: how many were used; `input`: what the holder had been given before.
-boost::json::object submit_record(const Command& command, uint64_t at, uint64_t nonces, uint64_t input);
+// What is known while the shell waits for a command. A log may begin here.
+boost::json::object prompt_record(const TerminalModel& model);
+// Before a command is typed. `input`: what the holder had been given before.
+boost::json::object submit_record(const Command& command, const TerminalModel& model, uint64_t input);
 // It is over.
 boost::json::object finish_record(const Command& command, uint64_t at, uint64_t nonces);
 

@@ -14,8 +14,8 @@
 #include <boost/json/object.hpp>
 
 #include "base/result.h"
-#include "engine/command.h"
 #include "engine/terminal_log.h"
+#include "engine/terminal_model.h"
 
 namespace ttyward::engine {
 
@@ -32,17 +32,16 @@ class LogWriter {
   void keep_room() { log_.keep_room(); }
   void give_back_room() { log_.give_back_room(); }
 
-  // `ended` is over: no secret of it stays, and a log that has grown large loses the text of commands that
-  // `known` does not know any more. What recognises a command in the journal is kept.
-  using Known = std::function<const Command*(std::string_view command_id)>;
-  void tidy(const Command& ended, const Known& known);
+  // `typed` was typed, or is over: no secret of it stays. A log of more than `large` bytes loses the commands
+  // that the model does not remember any more. What recognises a command in the journal is kept.
+  void tidy(const Command& typed, const TerminalModel& model, uint64_t large);
 
  private:
   int folder_;
   std::string id_;
   TerminalLog log_;
   std::optional<base::Error> error_;
-  uint64_t tidy_beyond_ = uint64_t{1} << 20;  // bytes of log
+  uint64_t tidy_beyond_ = 0;  // bytes of log
 };
 
 }  // namespace ttyward::engine

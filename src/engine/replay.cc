@@ -103,6 +103,7 @@ class Replay final : public TerminalModel::Observer {
   void apply(const json::object& record);
   Command& apply_submit(const json::object& record);
   void apply_meta(const json::object& record);
+  void apply_state(const json::object& record);
   void apply_unmarked(const json::object& record);
   void apply_answered(Command& command, const json::object& record);
   void apply_closed(const json::object& record);
@@ -124,6 +125,7 @@ Replay::Replay(const std::vector<json::object>& records, const ReplayInput& inpu
       records_(&records) {
   for (const json::object& record : records) {
     const std::string kind = text_of(record, "k");
+    if (kind == "state") model_.forget_before(offset_of(record, "at"));
     if (kind == "finish") finishes_.insert_or_assign(text_of(record, "c"), &record);
     if (kind == "typed_command") typed_ids_[offset_of(record, "begin")] = text_of(record, "c");
   }
@@ -243,6 +245,7 @@ void Replay::run_never_started() {
 
 void Replay::apply(const json::object& record) {
   const std::string kind = text_of(record, "k");
+  if (kind == "state") return apply_state(record);
   Command* command = model_.book().find(text_of(record, "c"));
   // Marks may have gone with the journal's middle.
   if (model_.has_shell()) model_.shell().tracker().nonces_used_at_least(offset_of(record, "marks"));
@@ -298,6 +301,16 @@ void Replay::apply_unmarked(const json::object& record) {
   ShellSession::Unmarked what{text_of(record, "why"), std::nullopt};
   if (truth_of(record, "inner")) what.inner = static_cast<pid_t>(number_or(record, "pid", 0));
   model_.unmarked(what);
+}
+
+// What is left of a log that was compacted: LogWriter::tidy().
+void Replay::apply_state(const json::object& record) {
+  if (!model_.has_shell()) return;
+  model_.book().forgotten_before(strings_of(record, "forgotten"));
+  if (truth_of(record, "lent_for_acting")) model_.access().set_lent_for_acting();
+  model_.resume({shell::shell_kind_named(text_of(record, "shell")),
+                 quality_named(text_of(record, "integration")), text_of(record, "cwd"),
+                 offset_of(record, "marks")});
 }
 
 void Replay::apply_meta(const json::object& record) {

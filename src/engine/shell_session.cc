@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/mask_secrets.h"
+#include "shell/text_tracking.h"
+
 namespace ttyward::engine {
 namespace {
 
@@ -59,6 +62,32 @@ bool ShellSession::integrated() {
 void ShellSession::start_timed_out() {
   integration_failed_ = true;
   tracker_.integration_timed_out();
+}
+
+void ShellSession::note_from_text(const std::string& command) {
+  if (elsewhere()) {
+    if (auto moved = shell::cwd_after(command, cwd_, "")) {
+      cwd_ = std::move(*moved);
+      cwd_known_by_ = "text";
+    }
+    return;
+  }
+  if (!command.starts_with("export ")) return;
+  for (const auto& [name, value] : shell::assigned_by(command)) {
+    const std::string assignment = name + "=" + value;
+    environment_[name] = base::mask_secrets(assignment) == assignment ? value : "[hidden]";
+  }
+}
+
+void ShellSession::resume(const shell::CommandTracker::AtPrompt& from) {
+  identity_.kind = from.kind;
+  cwd_ = from.cwd;
+  cwd_known_by_ = "shell";
+  inner_shells_.clear();
+  marks_lost_ = false;
+  integrating_ = false;
+  unmarked_reason_.clear();
+  tracker_.resume(from);
 }
 
 bool ShellSession::settle() {

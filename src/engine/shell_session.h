@@ -56,7 +56,13 @@ class ShellSession {
   // is a change.
   void environment_changed(const shell::EnvironmentChanged& event, bool started);
 
+  // For shells that report nothing: what a command that succeeded says. Where they are is known from the text
+  // only if the kernel cannot be asked, because the shell is elsewhere.
+  void note_from_text(const std::string& command);
+
   // --- its marks
+  // ssh, a container's client: what reads the terminal is not on this machine, or not ours to ask.
+  bool elsewhere() const { return marks_lost_ && identity_.kind == shell::ShellKind::Other; }
   bool marks_lost() const { return marks_lost_; }
   bool integrating() const { return integrating_; }
   bool integration_failed() const { return integration_failed_; }
@@ -83,6 +89,8 @@ class ShellSession {
   void start_timed_out();
   // The shell that started the one which read until now goes on.
   void returned();
+  // It waits for a command, whatever was told so far: what came before is not known in full any more.
+  void resume(const shell::CommandTracker::AtPrompt& from);
   // All that was logged has been told again. Whether hooks that were being handed over have arrived is seen
   // at the next prompt. True: its marks are back.
   bool settle();

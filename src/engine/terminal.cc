@@ -138,6 +138,7 @@ base::Result<Command*> Terminal::submit(CommandRequest request) {
   command.delivered = request.cwd.empty() ? request.text : with_cwd(request.text, request.cwd, shell().kind);
   if (!request.cwd.empty()) command.facts.cwd = request.cwd;
   command.facts.verdict_json = std::move(request.verdict_json);
+  command.second_look = std::move(request.second_look);
   command.timeout = request.timeout;
   command.idle_timeout = request.idle_timeout;
   if (request.sentinel || on_pipes() || model_->shell().needs_sentinel())

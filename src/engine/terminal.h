@@ -293,7 +293,8 @@ class Terminal final : private HolderLink::Observer, private TerminalModel::Obse
   std::optional<pty::SpawnError> start_error_;
   pid_t holder_pid_ = 0;
   int64_t last_output_at_ms_ = 0;
-  bool reading_ = false;  // more is to be read in the next turn
+  boost::json::object prompt_;  // what was known at the last prompt
+  bool reading_ = false;        // more is to be read in the next turn
   ProcessEnd end_;
   Timer frame_timer_;   // a frame that a program began and does not end
   Timer ending_timer_;  // a command ended, and its record is kept open

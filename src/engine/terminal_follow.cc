@@ -167,6 +167,7 @@ void Terminal::on_prompt() {
   files_.hand_over(model_->shell().tracker().next_nonce());
   if (files_.forget_typed()) typist_.clear_line_first();
   care_.prompt();
+  prompt_ = prompt_record(*model_);
   typist_.prompt();
 }
 
@@ -178,7 +179,7 @@ void Terminal::on_start_mark() {
 std::string Terminal::typed_command_id(uint64_t begin) {
   const std::string command_id = base::random_id('c');
   typist_.command_typed_by_others();
-  note({{"k", "typed_command"}, {"c", command_id}, {"begin", begin}});
+  note({{"k", "typed_command"}, {"c", command_id}, {"begin", begin}, {"prompt", prompt_}});
   return command_id;
 }
 
@@ -217,7 +218,7 @@ void Terminal::on_finished(Command& command) {
   watch_.command_over();
   interrupter_.command_over();
   log_.note(finish_record(command, read_to(), has_shell() ? model_->shell().tracker().nonces_used() : 0));
-  log_.tidy(command, [this](std::string_view command_id) { return find(command_id); });
+  log_.tidy(command, *model_, host_.settings.log_bytes);
   record(command);
 }
 

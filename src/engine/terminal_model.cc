@@ -86,6 +86,7 @@ void TerminalModel::feed_output(std::string_view bytes) {
 }
 
 void TerminalModel::feed_mark(const vt::ShellMark& mark) {
+  if (on_pipes() && mark.end <= known_from_) return;
   shell_->tracker().mark(mark);
   handle_events();
 }
@@ -135,6 +136,12 @@ void TerminalModel::handle_events() {
 }
 
 void TerminalModel::handle(const shell::TrackerEvent& event) {
+  if (read_to() <= known_from_ && known_from_ > 0) {
+    // Nobody knows these commands any more.
+    if (std::holds_alternative<shell::CommandStarted>(event) ||
+        std::holds_alternative<shell::CommandFinished>(event))
+      return;
+  }
   if (std::holds_alternative<shell::PromptReady>(event)) {
     prompt_ready();
   } else if (const auto* started = std::get_if<shell::CommandStarted>(&event)) {
@@ -194,6 +201,13 @@ void TerminalModel::start_timed_out() {
   shell_->start_timed_out();
   handle_events();
   became_ready();
+}
+
+void TerminalModel::resume(const shell::CommandTracker::AtPrompt& from) {
+  shell_->resume(from);
+  fallback_reason_.clear();
+  ready_ = true;
+  book_.set_current(nullptr);
 }
 
 void TerminalModel::shell_gone(const journal::ExitRecord& exit) {
@@ -277,7 +291,9 @@ void TerminalModel::command_finished(const shell::CommandFinished& event) {
   if (!command->answered) command->facts.duration_ms = ran_ms(*command);
   command->has_echo = event.output_has_echo;
   if (!event.shell_gone && quality() != shell::Quality::Rich) {
-    if (auto cwd = observer_->kernel_cwd()) shell_->kernel_cwd(std::move(*cwd));
+    auto where = shell_->elsewhere() ? std::nullopt : observer_->kernel_cwd();
+    if (where) shell_->kernel_cwd(std::move(*where));
+    if (event.exit_code == 0) shell_->note_from_text(command->facts.command);
   }
   command->facts.cwd_after = event.shell_gone ? "" : cwd();
   map_end(*command, event);

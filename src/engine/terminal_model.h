@@ -136,6 +136,9 @@ class TerminalModel final : private Feed::Sink {
   // The `exit` that is typed to end the shell is nobody's command.
   void expect_exit() { exit_expected_ = true; }
   bool exit_expected() const { return exit_expected_; }
+  // Commands before this offset are not known any more; where the log begins again, resume() is told.
+  void forget_before(uint64_t offset) { known_from_ = offset; }
+  void resume(const shell::CommandTracker::AtPrompt& from);
   // The process ended, and all it printed was read.
   void shell_gone(const journal::ExitRecord& exit);
   void command_exited(Command& command, const journal::ExitRecord& exit);
@@ -193,6 +196,7 @@ class TerminalModel final : private Feed::Sink {
   bool closed_ = false;
   bool lost_ = false;
   bool exit_expected_ = false;
+  uint64_t known_from_ = 0;  // commands that ended before this offset are not known any more
   bool journal_lost_ = false;
   std::string title_;
   std::optional<vt::Progress> progress_;

@@ -11,30 +11,20 @@ namespace {
 
 namespace json = boost::json;
 
-shell::Quality quality_named(const std::string& name) {
-  for (const auto quality : {shell::Quality::Basic, shell::Quality::Rich}) {
-    if (name == shell::quality_name(quality)) return quality;
-  }
-  return shell::Quality::None;
-}
-
 json::array strings(const std::vector<std::string>& list) {
   json::array out;
   for (const std::string& text : list) out.emplace_back(text);
   return out;
 }
 
-std::vector<std::string> strings_of(const json::object& object, std::string_view name) {
-  std::vector<std::string> out;
-  const json::value* value = field(object, name);
-  if (value == nullptr || !value->is_array()) return out;
-  for (const json::value& item : value->get_array()) {
-    if (item.is_string()) out.emplace_back(item.get_string().data(), item.get_string().size());
-  }
-  return out;
-}
-
 }  // namespace
+
+shell::Quality quality_named(const std::string& name) {
+  for (const auto quality : {shell::Quality::Basic, shell::Quality::Rich}) {
+    if (name == shell::quality_name(quality)) return quality;
+  }
+  return shell::Quality::None;
+}
 
 json::object spec_record(const TerminalSpec& spec, const Birth& birth) {
   json::object record{{"k", "spec"},

@@ -50,6 +50,8 @@ struct Birth {
   std::vector<std::string> remove_when_ready;  // files the shell reads while it starts
 };
 
+shell::Quality quality_named(const std::string& name);
+
 // The first record of a terminal's log. Secrets in the command are masked; the environment and the text for
 // its standard input are left out.
 boost::json::object spec_record(const TerminalSpec& spec, const Birth& birth);

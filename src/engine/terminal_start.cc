@@ -207,7 +207,7 @@ void Terminal::cannot_follow(const base::Error& error) {
 }
 
 void Terminal::connect() {
-  auto link = HolderLink::connect(host_.loop, host_.sockets, id(), *this);
+  auto link = HolderLink::connect(host_.loop.poller(), host_.sockets, id(), *this);
   const bool no_descriptor = !link && (link.error().sys_errno == EMFILE || link.error().sys_errno == ENFILE);
   if (no_descriptor && !recovered_) return cannot_follow(link.error());
   if (no_descriptor) {
@@ -313,7 +313,9 @@ void Terminal::resend_if_unsent(uint64_t accepted) {
   if (!std::exchange(resend_unsent_, false)) return;
   holder_.set_typed_bytes(accepted);
   Command* command = current();
-  if (!model_->book().runs(command) || command->started_seen || accepted > command->input_before) return;
+  if (!model_->book().runs(command) || command->started_seen) return;
+  command->accepted = accepted > command->input_before;
+  if (command->accepted) return;
   model_->shell().tracker().withdraw(*command->submission);
   command->sent = false;
   command->submission.reset();

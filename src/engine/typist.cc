@@ -55,6 +55,14 @@ void Typist::pump() {
   if (command == nullptr || model.closed() || !live_.holder.connected()) return;
   if (command->sentinel_nonce.empty() && !shell_can_take(*command)) return;
   model.book().set_queued(nullptr);
+  // Since it was decided the folder, its files or the shell may have become something else.
+  if (const auto look = std::exchange(command->second_look, nullptr)) {
+    if (std::string objection = look(); !objection.empty()) {
+      command->facts.state = CommandState::Denied;
+      command->facts.reason = std::move(objection);
+      return model.finish(*command);
+    }
+  }
   if (auto sent = send(*command); !sent) fail(*command, sent.error());
 }
 
@@ -138,15 +146,17 @@ base::Result<void> Typist::send(Command& command) {
   newest_before_ = newest_pid();
   if (command.delivered == command.facts.command) command.facts.cwd = model.cwd();
   model.book().set_current(&command);
-  const uint64_t nonces = model.shell().tracker().nonces_used();
-  const auto record = submit_record(command, model.read_to(), nonces, live_.holder.typed_bytes());
+  const auto record = submit_record(command, model, live_.holder.typed_bytes());
   if (auto logged = live_.log.write(record); !logged) return logged;
   model.submitted(command);
   live_.holder.type(
       *bytes, [this, alive = live_.alive, id = command.facts.command_id](const base::Result<void>& sent) {
-        if (!*alive || sent) return;
-        Command* failed = live_.model.book().find(id);
-        if (failed != nullptr && !failed->over) fail(*failed, sent.error());
+        if (!*alive) return;
+        Command* typed = live_.model.book().find(id);
+        if (typed == nullptr || typed->over) return;
+        typed->accepted = sent.has_value();
+        if (sent) return live_.log.tidy(*typed, live_.model, live_.settings.log_bytes);
+        fail(*typed, sent.error());
       });
   live_.watchers.changed(kCommandState);
   return {};
