@@ -208,6 +208,7 @@ void TerminalModel::resume(const shell::CommandTracker::AtPrompt& from) {
   fallback_reason_.clear();
   ready_ = true;
   book_.set_current(nullptr);
+  handle_events();
 }
 
 void TerminalModel::shell_gone(const journal::ExitRecord& exit) {
