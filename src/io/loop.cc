@@ -26,6 +26,8 @@ Loop::TimerId Loop::at(Clock::time_point when, Task task) {
   const TimerId id = ++last_timer_;
   timers_.emplace(std::pair(when, id), std::move(task));
   due_.emplace(id, when);
+  // Whoever drives this loop from outside has to hear that the next turn is earlier now.
+  if (!in_turn_ && timers_.begin()->first.second == id) wake();
   return id;
 }
 
@@ -45,7 +47,10 @@ void Loop::post(Task task) {
     wake = posted_.empty() && turning_ != std::this_thread::get_id();
     posted_.push_back(std::move(task));
   }
-  if (!wake) return;
+  if (wake) this->wake();
+}
+
+void Loop::wake() {
   const uint64_t one = 1;
   (void)!::write(wake_.get(), &one, sizeof one);
 }
@@ -55,8 +60,21 @@ void Loop::stop() {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
   }
-  const uint64_t one = 1;
-  (void)!::write(wake_.get(), &one, sizeof one);
+  wake();
+}
+
+bool Loop::take_stop() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(stopped_, false);
+}
+
+std::optional<Loop::Clock::time_point> Loop::next_turn() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!posted_.empty()) return Clock::now();
+  }
+  if (timers_.empty()) return std::nullopt;
+  return timers_.begin()->first.first;
 }
 
 void Loop::on_ready(int fd, uint32_t) {
@@ -97,22 +115,20 @@ void Loop::turn(Clock::duration longest) {
     turning_ = std::this_thread::get_id();
     if (!posted_.empty()) wait = Clock::duration::zero();
   }
+  in_turn_ = true;
   if (!timers_.empty()) wait = std::min(wait, timers_.begin()->first.first - Clock::now());
   const auto rounded = std::chrono::ceil<milliseconds>(std::max(wait, Clock::duration::zero()));
   poller_.wait(static_cast<int>(rounded.count()));
   now_ = Clock::now();
   run_posted();
   fire_due();
+  in_turn_ = false;
+  const std::lock_guard lock(mutex_);
+  turning_ = {};
 }
 
 void Loop::run() {
-  for (;;) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (std::exchange(stopped_, false)) return;
-    }
-    turn(std::chrono::hours(1));
-  }
+  while (!take_stop()) turn(std::chrono::hours(1));
 }
 
 }  // namespace ttyward::io

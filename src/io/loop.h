@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -51,10 +52,18 @@ class Loop final : private Poller::Handler {
   // One round: waits at most `longest`.
   void turn(Clock::duration longest);
 
+  // --- for another loop that drives this one: turn(0) whenever fd() is readable or next_turn() has come
+  int fd() const { return poller_.fd(); }
+  // Null: not before fd() is readable.
+  std::optional<Clock::time_point> next_turn();
+  // Whether stop() was called since the last time.
+  bool take_stop();
+
  private:
   explicit Loop(Poller poller, base::UniqueFd wake) : poller_(std::move(poller)), wake_(std::move(wake)) {}
   void on_ready(int fd, uint32_t events) override;
   void run_posted();
+  void wake();
   void fire_due();
 
   Poller poller_;
@@ -67,8 +76,9 @@ class Loop final : private Poller::Handler {
   std::mutex mutex_;
   std::vector<Task> posted_;  // guarded by mutex_
   bool stopped_ = false;      // guarded by mutex_
-  // Guarded by mutex_: who turns the loop. What this thread posts need not wake it, for it is awake.
+  // Guarded by mutex_: who is inside turn(). What this thread posts need not wake it, for it is awake.
   std::thread::id turning_;
+  bool in_turn_ = false;  // the same, for the loop thread alone
 };
 
 }  // namespace ttyward::io

@@ -57,6 +57,11 @@ void Peer::end_listening() {
   }
 }
 
+// One revision had batches: servers have to take them.
+bool Peer::takes_batches() const {
+  return session_ && session_->version == kBatchVersion;
+}
+
 void Peer::receive(rpc::Message message, const std::shared_ptr<Outlet>& outlet) {
   rpc_->receive(std::move(message), outlet, [](const rpc::Message& each) {
     auto request = std::make_shared<Request>();
@@ -178,9 +183,7 @@ void Peer::initialize(const RequestPtr& request) {
         });
   }
   session_->version = is_legacy_version(wanted) ? wanted : kNewestLegacyVersion;
-  // One revision had batches: servers have to take them, if its clients send any.
-  rpc_->set_batches(session_->version == kBatchVersion ? rpc::Peer::Batches::Taken
-                                                       : rpc::Peer::Batches::Refused);
+  rpc_->set_batches(takes_batches() ? rpc::Peer::Batches::Taken : rpc::Peer::Batches::Refused);
   const json::object* capabilities = object_at(request->params, "capabilities");
   session_->capabilities = capabilities != nullptr ? *capabilities : json::object();
   if (const json::object* client = object_at(request->params, "clientInfo"))

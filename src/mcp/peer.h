@@ -37,6 +37,7 @@ class Peer final : public rpc::Conversation, private rpc::Handler {
 
   bool initialized() const { return session_.has_value(); }
   const std::string& version() const { return session_->version; }
+  bool takes_batches() const;
   void cancel_all() override { rpc_->cancel_all(); }
   void when_idle(std::function<void()> idle) override { rpc_->when_idle(std::move(idle)); }
   // Ends all listen streams with their final answer.

@@ -13,12 +13,12 @@
 #include "base/private_folder.h"
 #include "base/secret_file.h"
 #include "base/sha256.h"
+#include "http/guard.h"
+#include "http/server.h"
 #include "io/loop.h"
 #include "io/signals.h"
 #include "mcp/conformance/fixtures.h"
 #include "mcp/http/endpoint.h"
-#include "mcp/http/guard.h"
-#include "mcp/http/listener.h"
 #include "mcp/notices.h"
 #include "mcp/server.h"
 #include "mcp/socket_backend.h"
@@ -90,22 +90,39 @@ class Token {
   bool ours_ = false;
 };
 
-// `ended_by`: the signal that stopped the loop; 0: none.
-int serve_http(Server& server, const ServeOptions& options, const int& ended_by) {
+// For answers that are under way when the server is told to end.
+constexpr std::chrono::milliseconds kEndGrace{500};
+
+// `on_signal` is told which signal asks the server to end.
+int serve_http(Server& server, const ServeOptions& options, std::function<void(int)>& on_signal) {
   const auto address = http::parse_address(options.http);
   if (!address) return complain(address.error().message, 2);
-  auto listener = http::Listener::start(server.loop(), *address);
-  if (!listener) return complain(listener.error().message);
-  const auto token = Token::choose(options, (*listener)->port());
+  io::Loop& loop = server.loop();
+  auto listening = http::Server::listen(loop, *address);
+  if (!listening) return complain(listening.error().message);
+  http::Server& web = **listening;
+  const auto token = Token::choose(options, web.port());
   if (!token) return complain(token.error().message);
-  http::Endpoint endpoint(server, (*listener)->port(), token->text());
-  (*listener)->serve(endpoint);
+  http::Admission admission;
+  admission.port = web.port();
+  admission.token = token->text();
+  admission.how_to_authenticate =
+      "send the header \"Authorization: Bearer TOKEN\"; ttyward mcp said at its start which file has the "
+      "token\n";
+  Endpoint endpoint(server, std::move(admission));
+  web.serve([&](const std::shared_ptr<http::Exchange>& exchange) { endpoint.handle(exchange); });
+  int ended_by = 0;
+  on_signal = [&](int number) {
+    if (std::exchange(ended_by, number) != 0) return loop.stop();  // told twice: at once
+    endpoint.end_streams();
+    web.shut_down(kEndGrace, [&] { loop.stop(); });
+  };
   const std::string host = address->v6 ? "[::1]" : "127.0.0.1";
-  std::fprintf(stderr, "ttyward mcp: http://%s:%d/mcp\n", host.c_str(), (*listener)->port());
+  std::fprintf(stderr, "ttyward mcp: http://%s:%d/mcp\n", host.c_str(), web.port());
   if (!token->path().empty())
     std::fprintf(stderr, "ttyward mcp: clients send \"Authorization: Bearer TOKEN\"; the token is in %s\n",
                  token->path().c_str());
-  server.loop().run();
+  web.run();
   return ended_by == 0 ? 0 : 128 + ended_by;
 }
 
@@ -145,21 +162,19 @@ int serve(const ServeOptions& options) {
   ::signal(SIGPIPE, SIG_IGN);
   auto loop = io::Loop::create();
   if (!loop) return complain(loop.error().message);
-  // Whoever ends a server by a signal wants an end in good order, too. Before any thread is made.
-  int ended_by = 0;
+  // Before any thread is made: threads inherit which signals are blocked.
+  std::function<void(int)> on_signal = [&](int) { (*loop)->stop(); };
   std::unique_ptr<io::Signals> signals;
   if (!options.http.empty()) {
-    auto watched = io::Signals::watch(**loop, {SIGTERM, SIGINT, SIGHUP}, [&](int number) {
-      ended_by = number;
-      (*loop)->stop();
-    });
+    auto watched =
+        io::Signals::watch(**loop, {SIGTERM, SIGINT, SIGHUP}, [&](int number) { on_signal(number); });
     if (!watched) return complain(watched.error().message);
     signals = std::move(*watched);
   }
   Notices notices;
   const auto run = [&](Catalog& catalog) {
     Server server(**loop, catalog, notices);
-    return options.http.empty() ? serve_stdio(server) : serve_http(server, options, ended_by);
+    return options.http.empty() ? serve_stdio(server) : serve_http(server, options, on_signal);
   };
   if (options.conformance) {
     conformance::Fixtures fixtures(notices);

@@ -35,7 +35,7 @@ class Stdio(unittest.TestCase):
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def test_bad_lines_are_answered_and_the_rest_goes_on(self):
-        answers = self.talk("nonsense", "[]", '{"jsonrpc":"2.0","id":1}', "x" * (11 << 20),
+        answers = self.talk("nonsense", "[]", '{"jsonrpc":"2.0","id":1}', "x" * (33 << 20),
                             json.dumps({"jsonrpc": "2.0", "id": "last", "method": "tools/list", "params": {"_meta": META}}))
         self.assertEqual([a.get("error", {}).get("code") for a in answers], [-32700, -32600, -32600, -32600, None])
         self.assertEqual(answers[-1]["id"], "last")

@@ -5,10 +5,9 @@
 
 #include "base/ids.h"
 #include "mcp/error_codes.h"
-#include "mcp/http/guard.h"
 #include "mcp/http/header_value.h"
 
-namespace ttyward::mcp::http {
+namespace ttyward::mcp {
 namespace {
 
 constexpr const char* kVersionHeader = "MCP-Protocol-Version";
@@ -16,17 +15,17 @@ constexpr const char* kSessionHeader = "Mcp-Session-Id";
 constexpr const char* kVersionKey = "io.modelcontextprotocol/protocolVersion";
 constexpr std::chrono::minutes kSweep{5};
 
-Headers json_type() {
+http::Headers json_type() {
   return {{"Content-Type", "application/json"}};
 }
 
-void refuse(const std::shared_ptr<Exchange>& exchange, int status, const json::value& id, int code,
+void refuse(const std::shared_ptr<http::Exchange>& exchange, int status, const json::value& id, int code,
             std::string_view text, json::object data = {}) {
   exchange->respond(status, json_type(),
                     json::serialize(rpc::error_response(id, rpc::error_object(code, text, std::move(data)))));
 }
 
-bool accepts(const HttpRequest& request, std::string_view type) {
+bool accepts(const http::Request& request, std::string_view type) {
   const std::string accept = request.header("accept").value_or("");
   return accept.find(type) != std::string::npos || accept.find("*/*") != std::string::npos;
 }
@@ -52,7 +51,7 @@ int status_of(const json::object& response) {
 // The answer to one modern request: JSON if it comes alone, a stream if something comes before it.
 class ModernOutlet final : public Outlet {
  public:
-  explicit ModernOutlet(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
+  explicit ModernOutlet(std::shared_ptr<http::Exchange> exchange) : exchange_(std::move(exchange)) {}
   void send(const json::object& message, Last last) override {
     if (last == Last::Yes && !exchange_->streaming())
       return exchange_->respond(status_of(message), json_type(), json::serialize(message));
@@ -66,7 +65,7 @@ class ModernOutlet final : public Outlet {
   }
 
  private:
-  std::shared_ptr<Exchange> exchange_;
+  std::shared_ptr<http::Exchange> exchange_;
 };
 
 class NoOutlet final : public Outlet {
@@ -77,13 +76,19 @@ class NoOutlet final : public Outlet {
 
 }  // namespace
 
-Endpoint::Endpoint(Server& server, int port, std::string token)
-    : server_(server), port_(port), token_(std::move(token)) {
+Endpoint::Endpoint(Server& server, http::Admission admission)
+    : server_(server), admission_(std::move(admission)) {
   sweep_timer_ = server_.loop().after(kSweep, [this] { sweep(); });
 }
 
 Endpoint::~Endpoint() {
   server_.loop().cancel(sweep_timer_);
+}
+
+void Endpoint::end_streams() {
+  for (const auto& [id, session] : sessions_) session.news->close();
+  const auto open = modern_;  // an exchange that ends leaves the set
+  for (const auto& peer : open) peer->end_listening();
 }
 
 void Endpoint::sweep() {
@@ -95,10 +100,10 @@ void Endpoint::sweep() {
   sweep_timer_ = server_.loop().after(kSweep, [this] { sweep(); });
 }
 
-void Endpoint::handle(const std::shared_ptr<Exchange>& exchange) {
-  const HttpRequest& request = exchange->request;
-  if (const Refusal refusal = check_peer(request, port_, token_); refusal.status != 0) {
-    Headers headers = {{"Content-Type", "text/plain"}};
+void Endpoint::handle(const std::shared_ptr<http::Exchange>& exchange) {
+  const http::Request& request = exchange->request;
+  if (const http::Refusal refusal = http::check(request, admission_); refusal.status != 0) {
+    http::Headers headers = {{"Content-Type", "text/plain"}};
     if (refusal.status == 401) headers.emplace_back("WWW-Authenticate", "Bearer");
     return exchange->respond(refusal.status, std::move(headers), refusal.text);
   }
@@ -110,10 +115,10 @@ void Endpoint::handle(const std::shared_ptr<Exchange>& exchange) {
   exchange->respond(405, {{"Allow", modern ? "POST" : "GET, POST, DELETE"}}, "");
 }
 
-void Endpoint::post(const std::shared_ptr<Exchange>& exchange) {
-  const HttpRequest& request = exchange->request;
+void Endpoint::post(const std::shared_ptr<http::Exchange>& exchange) {
+  const http::Request& request = exchange->request;
   const std::string type = request.header("content-type").value_or("");
-  if (!same_header_name(std::string_view(type).substr(0, type.find(';')), "application/json"))
+  if (!http::same_name(std::string_view(type).substr(0, type.find(';')), "application/json"))
     return refuse(exchange, 415, nullptr, rpc::kInvalidRequest,
                   "the body is JSON: say Content-Type: application/json");
   if (!accepts(request, "application/json") || !accepts(request, "text/event-stream"))
@@ -128,7 +133,7 @@ void Endpoint::post(const std::shared_ptr<Exchange>& exchange) {
   post_legacy(exchange, std::move(message));
 }
 
-std::string Endpoint::header_problem(const HttpRequest& request, const rpc::Message& message) const {
+std::string Endpoint::header_problem(const http::Request& request, const rpc::Message& message) const {
   const json::object* meta = object_at(message.params, "_meta");
   const std::string version = meta != nullptr ? text_or(*meta, kVersionKey) : "";
   if (!version.empty() && request.header(kVersionHeader) != version)
@@ -155,7 +160,7 @@ std::string Endpoint::header_problem(const HttpRequest& request, const rpc::Mess
   return {};
 }
 
-void Endpoint::post_modern(const std::shared_ptr<Exchange>& exchange, rpc::Message message) {
+void Endpoint::post_modern(const std::shared_ptr<http::Exchange>& exchange, rpc::Message message) {
   if (message.kind == rpc::Kind::Response)
     return refuse(exchange, 400, message.id, rpc::kInvalidRequest,
                   "nothing was asked: answers go into a new request");
@@ -173,7 +178,7 @@ void Endpoint::post_modern(const std::shared_ptr<Exchange>& exchange, rpc::Messa
   exchange->on_gone = forget;
   class Ending final : public Outlet {
    public:
-    Ending(std::shared_ptr<Exchange> to, std::function<void()> over)
+    Ending(std::shared_ptr<http::Exchange> to, std::function<void()> over)
         : outlet_(std::move(to)), over_(std::move(over)) {}
     void send(const json::object& note, Last last) override {
       outlet_.send(note, last);
@@ -191,7 +196,8 @@ void Endpoint::post_modern(const std::shared_ptr<Exchange>& exchange, rpc::Messa
   peer->receive(std::move(message), Era::Modern, std::make_shared<Ending>(exchange, forget));
 }
 
-Endpoint::Session* Endpoint::session_of(const std::shared_ptr<Exchange>& exchange, const json::value& id) {
+Endpoint::Session* Endpoint::session_of(const std::shared_ptr<http::Exchange>& exchange,
+                                        const json::value& id) {
   const auto name = exchange->request.header(kSessionHeader);
   if (!name) {
     refuse(exchange, 400, id, rpc::kInvalidRequest,
@@ -222,7 +228,8 @@ bool Endpoint::drop_abandoned() {
   return true;
 }
 
-Endpoint::Session* Endpoint::open_session(const std::shared_ptr<Exchange>& exchange, const json::value& id) {
+Endpoint::Session* Endpoint::open_session(const std::shared_ptr<http::Exchange>& exchange,
+                                          const json::value& id) {
   if (sessions_.size() >= kMaxSessions && !drop_abandoned()) {
     refuse(exchange, 503, id, rpc::kInternalError, "too many sessions are open: end some with DELETE");
     return nullptr;
@@ -230,13 +237,13 @@ Endpoint::Session* Endpoint::open_session(const std::shared_ptr<Exchange>& excha
   const std::string name = base::random_nonce() + base::random_nonce();
   Session& session = sessions_[name];
   session.id = name;
-  session.news = std::make_shared<EventStream>(0, Headers{}, false);
+  session.news = std::make_shared<EventStream>(0, http::Headers{}, false);
   session.peer = std::make_shared<Peer>(server_, name, session.news);
   session.used = server_.loop().now();
   return &session;
 }
 
-void Endpoint::post_legacy(const std::shared_ptr<Exchange>& exchange, rpc::Message message) {
+void Endpoint::post_legacy(const std::shared_ptr<http::Exchange>& exchange, rpc::Message message) {
   const auto version = exchange->request.header(kVersionHeader);
   if (version && !is_legacy_version(*version))
     return refuse(exchange, 400, message.id, rpc::kInvalidRequest,
@@ -246,7 +253,10 @@ void Endpoint::post_legacy(const std::shared_ptr<Exchange>& exchange, rpc::Messa
   Session* session = opening ? open_session(exchange, message.id) : session_of(exchange, message.id);
   if (session == nullptr) return;
   const std::shared_ptr<Peer> peer = session->peer;
-  if (message.kind != rpc::Kind::Request) {
+  if (message.kind == rpc::Kind::Batch && !peer->takes_batches())
+    return refuse(exchange, 400, nullptr, rpc::kInvalidRequest,
+                  "batches are not part of this protocol version: send one message at a time");
+  if (message.kind != rpc::Kind::Request && message.kind != rpc::Kind::Batch) {
     exchange->respond(202, {}, "");
     return peer->receive(std::move(message), Era::Legacy, std::make_shared<NoOutlet>());
   }
@@ -258,14 +268,14 @@ void Endpoint::post_legacy(const std::shared_ptr<Exchange>& exchange, rpc::Messa
   }
   const bool primed = peer->initialized() && peer->version() == kNewestLegacyVersion;
   const uint64_t number = ++session->last_stream;
-  auto stream = std::make_shared<EventStream>(number, Headers{{kSessionHeader, session->id}}, primed);
+  auto stream = std::make_shared<EventStream>(number, http::Headers{{kSessionHeader, session->id}}, primed);
   session->streams[number] = stream;
   const bool long_running = message.method == "tools/call" || message.method == "tasks/result";
   stream->attach(exchange, long_running ? EventStream::Begin::AtOnce : EventStream::Begin::WithFirstMessage);
   peer->receive(std::move(message), Era::Legacy, stream);
 }
 
-void Endpoint::get(const std::shared_ptr<Exchange>& exchange) {
+void Endpoint::get(const std::shared_ptr<http::Exchange>& exchange) {
   if (!accepts(exchange->request, "text/event-stream"))
     return refuse(exchange, 406, nullptr, rpc::kInvalidRequest,
                   "this is a stream: say Accept: text/event-stream");
@@ -284,7 +294,7 @@ void Endpoint::get(const std::shared_ptr<Exchange>& exchange) {
   stream->second->resume(exchange, id.event);
 }
 
-void Endpoint::remove(const std::shared_ptr<Exchange>& exchange) {
+void Endpoint::remove(const std::shared_ptr<http::Exchange>& exchange) {
   const Session* session = session_of(exchange, nullptr);
   if (session == nullptr) return;
   session->news->close();
@@ -293,4 +303,4 @@ void Endpoint::remove(const std::shared_ptr<Exchange>& exchange) {
   sessions_.erase(id);
 }
 
-}  // namespace ttyward::mcp::http
+}  // namespace ttyward::mcp

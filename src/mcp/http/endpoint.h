@@ -16,20 +16,22 @@
 #include <set>
 #include <string>
 
-#include "mcp/http/connection.h"
+#include "http/exchange.h"
+#include "http/guard.h"
 #include "mcp/http/event_stream.h"
 #include "mcp/peer.h"
 #include "mcp/server.h"
 
-namespace ttyward::mcp::http {
+namespace ttyward::mcp {
 
 class Endpoint {
  public:
-  // An empty token asks for none.
-  Endpoint(Server& server, int port, std::string token);
+  Endpoint(Server& server, http::Admission admission);
   ~Endpoint();
 
-  void handle(const std::shared_ptr<Exchange>& exchange);
+  void handle(const std::shared_ptr<http::Exchange>& exchange);
+  // Ends every stream that stays open by itself, so that a server can end in good order.
+  void end_streams();
 
  private:
   static constexpr size_t kMaxSessions = 128;              // one more takes the place of an abandoned one
@@ -45,27 +47,26 @@ class Endpoint {
     io::Loop::Clock::time_point used;
   };
 
-  void post(const std::shared_ptr<Exchange>& exchange);
-  void post_modern(const std::shared_ptr<Exchange>& exchange, rpc::Message message);
-  void post_legacy(const std::shared_ptr<Exchange>& exchange, rpc::Message message);
-  void get(const std::shared_ptr<Exchange>& exchange);
-  void remove(const std::shared_ptr<Exchange>& exchange);
+  void post(const std::shared_ptr<http::Exchange>& exchange);
+  void post_modern(const std::shared_ptr<http::Exchange>& exchange, rpc::Message message);
+  void post_legacy(const std::shared_ptr<http::Exchange>& exchange, rpc::Message message);
+  void get(const std::shared_ptr<http::Exchange>& exchange);
+  void remove(const std::shared_ptr<http::Exchange>& exchange);
   // Null: refused, and answered.
-  Session* session_of(const std::shared_ptr<Exchange>& exchange, const json::value& id);
-  Session* open_session(const std::shared_ptr<Exchange>& exchange, const json::value& id);
+  Session* session_of(const std::shared_ptr<http::Exchange>& exchange, const json::value& id);
+  Session* open_session(const std::shared_ptr<http::Exchange>& exchange, const json::value& id);
   // Ends the session that was used longest ago among those nobody listens to and nothing runs for: clients
   // that died never say goodbye. False: there is none, and one more is refused with 503.
   bool drop_abandoned();
   // Empty: the headers say what the body says.
-  std::string header_problem(const HttpRequest& request, const rpc::Message& message) const;
+  std::string header_problem(const http::Request& request, const rpc::Message& message) const;
   void sweep();
 
   Server& server_;
-  const int port_;
-  const std::string token_;
+  const http::Admission admission_;
   std::map<std::string, Session> sessions_;
   std::set<std::shared_ptr<Peer>> modern_;
   io::Loop::TimerId sweep_timer_ = 0;
 };
 
-}  // namespace ttyward::mcp::http
+}  // namespace ttyward::mcp

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <utility>
 
-namespace ttyward::mcp::http {
+namespace ttyward::mcp {
 
 bool parse_event_id(std::string_view text, EventId& id) {
   const size_t dot = text.find('.');
@@ -18,7 +18,7 @@ bool parse_event_id(std::string_view text, EventId& id) {
   return stream.ec == std::errc() && stream.ptr == middle && event.ec == std::errc() && event.ptr == end;
 }
 
-void EventStream::attach(const std::shared_ptr<Exchange>& exchange, Begin when) {
+void EventStream::attach(const std::shared_ptr<http::Exchange>& exchange, Begin when) {
   end();
   exchange_ = exchange;
   exchange_->on_gone = [this] { exchange_ = nullptr; };
@@ -32,7 +32,7 @@ void EventStream::begin() {
     exchange_->write_events(fmt::format("id: {}.{}\nretry: 1000\ndata: \n\n", number_, last_event_));
 }
 
-void EventStream::resume(const std::shared_ptr<Exchange>& exchange, uint64_t after) {
+void EventStream::resume(const std::shared_ptr<http::Exchange>& exchange, uint64_t after) {
   attach(exchange, Begin::AtOnce);
   for (const Event& event : kept_) {
     if (event.number > after) write(event.number, event.data);
@@ -40,12 +40,11 @@ void EventStream::resume(const std::shared_ptr<Exchange>& exchange, uint64_t aft
   if (finished_) end();
 }
 
-void EventStream::send(const json::object& message, Last last) {
+void EventStream::send_text(std::string data, Last last) {
   if (finished_) return;
-  std::string data = json::serialize(message);
   finished_ = last == Last::Yes;
   if (finished_ && attached() && !exchange_->streaming()) {
-    Headers headers = headers_;
+    http::Headers headers = headers_;
     headers.emplace_back("Content-Type", "application/json");
     const auto exchange = std::exchange(exchange_, nullptr);
     exchange->on_gone = nullptr;
@@ -87,4 +86,4 @@ void EventStream::end() {
   exchange->end_events();
 }
 
-}  // namespace ttyward::mcp::http
+}  // namespace ttyward::mcp

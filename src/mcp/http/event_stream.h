@@ -9,11 +9,11 @@
 #include <memory>
 #include <string>
 
-#include "mcp/http/connection.h"
+#include "http/exchange.h"
 #include "mcp/json.h"
 #include "rpc/outlet.h"
 
-namespace ttyward::mcp::http {
+namespace ttyward::mcp {
 
 using rpc::Last;
 using rpc::Outlet;
@@ -23,16 +23,17 @@ class EventStream final : public Outlet {
   enum class Begin { AtOnce, WithFirstMessage };
 
   // `number` is unique in the session. With Begin::WithFirstMessage an answer that comes alone is plain JSON.
-  EventStream(uint64_t number, Headers headers, bool primed)
+  EventStream(uint64_t number, http::Headers headers, bool primed)
       : number_(number), headers_(std::move(headers)), primed_(primed) {}
 
   ~EventStream() override { end(); }
 
-  void attach(const std::shared_ptr<Exchange>& exchange, Begin begin);
+  void attach(const std::shared_ptr<http::Exchange>& exchange, Begin begin);
   // Sends again what came after event `after`, then goes on live.
-  void resume(const std::shared_ptr<Exchange>& exchange, uint64_t after);
+  void resume(const std::shared_ptr<http::Exchange>& exchange, uint64_t after);
 
-  void send(const json::object& message, Last last) override;
+  void send(const json::object& message, Last last) override { send_text(json::serialize(message), last); }
+  void send_batch(const json::array& answers) override { send_text(json::serialize(answers), Last::Yes); }
   void close() override;
   void pause() override { end(); }
   bool finished() const { return finished_; }
@@ -43,13 +44,14 @@ class EventStream final : public Outlet {
   static constexpr size_t kMaxKept = 1u << 20;  // older events cannot be had again
 
   void begin();
+  void send_text(std::string data, Last last);
   void write(uint64_t event, const std::string& data);
   void end();
 
   const uint64_t number_;
-  const Headers headers_;
+  const http::Headers headers_;
   const bool primed_;
-  std::shared_ptr<Exchange> exchange_;
+  std::shared_ptr<http::Exchange> exchange_;
   struct Event {
     uint64_t number;
     std::string data;
@@ -67,4 +69,4 @@ struct EventId {
 };
 bool parse_event_id(std::string_view text, EventId& id);
 
-}  // namespace ttyward::mcp::http
+}  // namespace ttyward::mcp

@@ -5,7 +5,7 @@
 #include "base/base64.h"
 #include "base/utf8.h"
 
-namespace ttyward::mcp::http {
+namespace ttyward::mcp {
 std::optional<std::string> decode_header_value(const std::optional<std::string>& raw) {
   constexpr std::string_view kBegin = "=?base64?";
   constexpr std::string_view kEnd = "?=";
@@ -27,4 +27,4 @@ bool header_repeats(const std::optional<std::string>& raw, const json::value* ar
   return *said == json::serialize(*argument);
 }
 
-}  // namespace ttyward::mcp::http
+}  // namespace ttyward::mcp

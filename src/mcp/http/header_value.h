@@ -7,7 +7,7 @@
 
 #include "mcp/json.h"
 
-namespace ttyward::mcp::http {
+namespace ttyward::mcp {
 
 // Null if there is none or it is badly encoded.
 std::optional<std::string> decode_header_value(const std::optional<std::string>& raw);
@@ -15,4 +15,4 @@ std::optional<std::string> decode_header_value(const std::optional<std::string>&
 // Whether the header says the same as the argument: both missing (null counts as missing), or equal as text.
 bool header_repeats(const std::optional<std::string>& raw, const json::value* argument);
 
-}  // namespace ttyward::mcp::http
+}  // namespace ttyward::mcp
