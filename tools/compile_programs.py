@@ -26,8 +26,35 @@ def quoted(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t") + '"'
 
 
-def view(text):
-    return quoted(text) if text else "{}"
+class Texts:
+    """All texts of the table in one, each once; a row says where its texts are."""
+
+    def __init__(self):
+        self.places = {}
+        self.pieces = []
+        self.size = 0
+
+    def place(self, text):
+        if text not in self.places:
+            self.places[text] = self.size
+            self.pieces.append(text)
+            self.size += len(text.encode())
+        return f"{{{self.places[text] if text else 0}, {len(text.encode())}}}"
+
+
+class Rows:
+    """The rows of one kind; a program says which of them are its own."""
+
+    def __init__(self):
+        self.lines = []
+
+    def add(self, lines):
+        first = len(self.lines)
+        self.lines += lines
+        return f"{{{first if lines else 0}, {len(lines)}}}"
+
+    def array(self, kind, name):
+        return f"const {kind} {name}[] = {{\n" + ",\n".join("  " + line for line in self.lines) + "\n};\n"
 
 
 def parse_effect(text, where):
@@ -98,19 +125,12 @@ def option_sets(data, source):
     return sets
 
 
-def word_array(body, name, words):
-    if not words:
-        return "{}"
-    body.append(f"constexpr std::string_view {name}[] = {{{', '.join(quoted(w) for w in words)}}};")
-    return name
-
-
 def main():
     source, target = sys.argv[1:]
     with open(source, "rb") as f:
         data = tomllib.load(f)
     rows, examples, seen = [], [], set()
-    body = []
+    texts, all_words, all_options, all_effects = Texts(), Rows(), Rows(), Rows()
     sets = option_sets(data, source)
     for number, entry in enumerate(data.get("program", [])):
         names = entry.get("names") or []
@@ -127,31 +147,31 @@ def main():
         for key in ("args", "first", "last"):
             if entry.get(key, "text") not in USES:
                 raise Refused(f"{where}: {key} = '{entry[key]}'")
-        option_array = f"kOptions{number}"
-        effect_array = f"kEffects{number}"
-        if options:
-            body.append(f"constexpr OptionRow {option_array}[] = {{")
-            for name in sorted(options, key=lambda n: n.encode()):
-                _, value, use, asks, risk, effect, reason = options[name]
-                body.append(f"  {{{quoted(name)}, OptionValue::{value}, Use::{use}, {str(asks).lower()}, "
-                            f"Risk::{spelled(risk)}, EffectKind::{spelled(effect)}, {view(reason)}}},")
-            body.append("};")
+        lines = []
+        for name in sorted(options, key=lambda n: n.encode()):
+            _, value, use, asks, risk, effect, reason = options[name]
+            lines.append(f"{{{texts.place(name)}, OptionValue::{value}, Use::{use}, {str(asks).lower()}, "
+                         f"Risk::{spelled(risk)}, EffectKind::{spelled(effect)}, {texts.place(reason)}}}")
+        option_rows_at = all_options.add(lines)
         effects = [(text, False) for text in entry.get("does", [])] + [(text, True) for text in entry.get("denies", [])]
-        if effects:
-            body.append(f"constexpr EffectRow {effect_array}[] = {{")
-            for text, denies in effects:
-                risk, effect, reason = parse_effect(text, where)
-                body.append(f"  {{Risk::{spelled(risk)}, EffectKind::{spelled(effect)}, {quoted(reason)}, {str(denies).lower()}}},")
-            body.append("};")
-        words = word_array(body, f"kWords{number}", entry.get("words", []))
-        version = word_array(body, f"kVersion{number}", entry.get("version", ["--version", "--help"]))
-        obeys = word_array(body, f"kObeys{number}", entry.get("obeys", []))
+        lines = []
+        for text, denies in effects:
+            risk, effect, reason = parse_effect(text, where)
+            lines.append(f"{{Risk::{spelled(risk)}, EffectKind::{spelled(effect)}, {texts.place(reason)}, {str(denies).lower()}}}")
+        effects_at = all_effects.add(lines)
+
+        def words_at(words):
+            return all_words.add([texts.place(word) for word in words])
+
+        words = words_at(entry.get("words", []))
+        version = words_at(entry.get("version", ["--version", "--help"]))
+        obeys = words_at(entry.get("obeys", []))
         for form in entry.get("looks", []):
             for token in form.split():
                 name = token.lstrip("-")
                 if len(token) > 1 and token.startswith("-") and name not in options:
                     raise Refused(f"{where}: looks = '{form}': '{token}' is not among its options")
-        looks = word_array(body, f"kLooks{number}", entry.get("looks", []))
+        looks = words_at(entry.get("looks", []))
         interactive = {False: "No", True: "Yes", "language": "Language", "pager": "Pager", "secured": "Secured"}.get(entry.get("interactive", False))
         if interactive is None:
             raise Refused(f"{where}: interactive = '{entry['interactive']}'")
@@ -163,10 +183,10 @@ def main():
             truths = ", ".join(str(truth).lower() for truth in (
                 numbers, *(bool(entry.get(key)) for key in ("subcommands", "recursive", "dash_words", "no_args", "inert", "inert_globs",
                                                             "at_files", "apart"))))
-            rows.append((name, f"  {{{quoted(name)}, {view(flags)}, {option_array if options else '{}'}, "
-                         f"{effect_array if effects else '{}'}, {words}, {version}, {obeys}, {looks}, {view(entry.get('special', ''))}, "
+            rows.append((name, f"  {{{texts.place(name)}, {texts.place(flags)}, {option_rows_at}, "
+                         f"{effects_at}, {words}, {version}, {obeys}, {looks}, {texts.place(entry.get('special', ''))}, "
                          f"Use::{USES[entry.get('first', args)]}, Use::{USES[args]}, Use::{USES[entry.get('last', args)]}, "
-                         f"{view(entry.get('first_unless', ''))}, {int(entry.get('inner', -1))}, {truths}, "
+                         f"{texts.place(entry.get('first_unless', ''))}, {int(entry.get('inner', -1))}, {truths}, "
                          f"Interactive::{interactive}}},"))
         for key, decision in (("harmless", "Allow"), ("asks", "Ask"), ("refused", "Deny")):
             for example in entry.get(key, []):
@@ -174,8 +194,11 @@ def main():
     rows.sort(key=lambda row: row[0].encode())
     with open(target, "w", encoding="utf-8") as out:
         out.write("// Made from programs.toml by tools/compile_programs.py.\n")
-        out.write("\n".join(body))
-        out.write("\nconstexpr ProgramRow kPrograms[] = {\n" + "\n".join(row for _, row in rows) + "\n};\n")
+        out.write("const char kTexts[] =\n" + "\n".join("  " + quoted(piece) for piece in texts.pieces) + ";\n")
+        out.write(all_words.array("TableText", "kWords"))
+        out.write(all_options.array("OptionRow", "kOptions"))
+        out.write(all_effects.array("EffectRow", "kEffects"))
+        out.write("constexpr ProgramRow kPrograms[] = {\n" + "\n".join(row for _, row in rows) + "\n};\n")
         out.write("constexpr ProgramExample kExamples[] = {\n" + "\n".join(examples) + "\n};\n")
 
 

@@ -3,6 +3,10 @@
 // tools/compile_programs.py turns the file into constant arrays at build time
 // and refuses a file that does not keep to its schema, so nothing is parsed
 // when ttyward starts. The examples in the file are checked by a test.
+//
+// The rows hold no pointers. A pointer in a constant has to be relocated whenever the program
+// starts, which copies its page; the table has hundreds of pages, and every `ttyward run` starts
+// the program. So texts and lists say where in the compiled arrays they are.
 #pragma once
 
 #include <cstdint>
@@ -39,42 +43,70 @@ enum class Interactive : uint8_t {
   Secured,   // a pager; the variables of agents' commands take those keys away (pty/guard_variables.h)
 };
 
+// A text of the table; use it as the std::string_view it stands for.
+struct TableText {
+  uint32_t at;  // in the text of the table
+  uint32_t length;
+
+  std::string_view view() const;
+  operator std::string_view() const { return view(); }  // NOLINT(google-explicit-constructor)
+  bool empty() const { return length == 0; }
+  size_t size() const { return length; }
+  char operator[](size_t i) const { return view()[i]; }
+  bool starts_with(std::string_view text) const { return view().starts_with(text); }
+  size_t find(char c) const { return view().find(c); }
+  size_t find(std::string_view text) const { return view().find(text); }
+  friend bool operator==(TableText a, std::string_view b) { return a.view() == b; }
+};
+
+// Consecutive rows of one of the compiled arrays.
+template <typename Row>
+struct TableRows {
+  uint32_t first;
+  uint32_t count;
+
+  const Row* begin() const;
+  const Row* end() const { return begin() + count; }
+  bool empty() const { return count == 0; }
+  size_t size() const { return count; }
+};
+
 struct OptionRow {
-  std::string_view name;  // one letter: short; longer: long
+  TableText name;  // one letter: short; longer: long
   OptionValue value;
   Use use;
   bool asks;  // its presence alone needs a person
   Risk risk;
   EffectKind effect;
-  std::string_view reason;
+  TableText reason;
 };
 
 struct EffectRow {
   Risk risk;
   EffectKind effect;
-  std::string_view reason;
+  TableText reason;
   bool denies;
 };
 
 struct ProgramRow {
-  std::string_view name;                      // "git status"
-  std::string_view flags;                     // harmless short options
-  std::span<const OptionRow> options;         // sorted by name
-  std::span<const EffectRow> effects;         // what it always does
-  std::span<const std::string_view> words;    // first arguments that keep it harmless, if it is picky
-  std::span<const std::string_view> version;  // alone, these only inform: --version
+  TableText name;                // "git status"
+  TableText flags;               // harmless short options
+  TableRows<OptionRow> options;  // sorted by name
+  TableRows<EffectRow> effects;  // what it always does
+  TableRows<TableText> words;    // first arguments that keep it harmless, if it is picky
+  TableRows<TableText> version;  // alone, these only inform: --version
   // Files in the working folder or above it that make even a harmless call run code: "name", or "name:text"
   // if it has to contain the text.
-  std::span<const std::string_view> obeys;
+  TableRows<TableText> obeys;
   // Forms in which it only looks, whatever it does otherwise; see programs.toml.
-  std::span<const std::string_view> looks;
-  std::string_view special;  // a reader in code, see special.h
+  TableRows<TableText> looks;
+  TableText special;  // a reader in code, see special.h
   Use first;
   Use args;
   Use last;
-  std::string_view first_unless;  // options that take the first argument's place, as letters
-  int inner_skip;                 // >= 0: after so many arguments another command follows
-  bool numbers;                   // -5 is an option
+  TableText first_unless;  // options that take the first argument's place, as letters
+  int inner_skip;          // >= 0: after so many arguments another command follows
+  bool numbers;            // -5 is an option
   bool subcommands;
   bool recursive;
   bool dash_words;  // -name is one option, not four
@@ -86,6 +118,29 @@ struct ProgramRow {
   bool apart;        // the value of a short option is the next argument, never the rest of the word
   Interactive interactive;
 };
+
+namespace compiled {
+extern const char kTexts[];
+extern const TableText kWords[];
+extern const OptionRow kOptions[];
+extern const EffectRow kEffects[];
+}  // namespace compiled
+
+inline std::string_view TableText::view() const {
+  return {compiled::kTexts + at, length};
+}
+template <>
+inline const TableText* TableRows<TableText>::begin() const {
+  return compiled::kWords + first;
+}
+template <>
+inline const OptionRow* TableRows<OptionRow>::begin() const {
+  return compiled::kOptions + first;
+}
+template <>
+inline const EffectRow* TableRows<EffectRow>::begin() const {
+  return compiled::kEffects + first;
+}
 
 // nullptr: not in the table.
 const ProgramRow* find_program(std::string_view name);
