@@ -1,4 +1,4 @@
-// What running a command through terminal::CommandRun costs, beside the bare limit, in one run.
+// What running a command through command::RunningCommand costs, beside the bare limit, in one run.
 //
 //   bench_exec latency [REPETITIONS]
 //   bench_exec throughput [WORD]     only lines with the word in them
@@ -29,12 +29,12 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "terminal/command_run.h"
+#include "command/running_command.h"
 
 namespace {
 
 using namespace ttyward;
-using Clock = terminal::CommandRun::Clock;
+using Clock = command::RunningCommand::Clock;
 using pty::Provider;
 
 const std::vector<std::string> kEnvironment = {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
@@ -150,9 +150,9 @@ class Ours {
     if (std::system(command.c_str()) != 0) std::perror("rm");
   }
 
-  std::unique_ptr<terminal::CommandRun> start(const std::vector<std::string>& argv, Provider provider,
-                                              hold::Scope scope = hold::Scope::OwnProcess) {
-    terminal::RunOptions options;
+  std::unique_ptr<command::RunningCommand> start(const std::vector<std::string>& argv, Provider provider,
+                                                 hold::Scope scope = hold::Scope::OwnProcess) {
+    command::RunOptions options;
     options.spawn.argv = argv;
     options.spawn.environment = kEnvironment;
     options.spawn.provider = provider;
@@ -160,26 +160,26 @@ class Ours {
     options.timeout = std::chrono::minutes(10);
     options.scope = scope;
     last_id_ = options.id;
-    auto run = terminal::CommandRun::start(poller_, folder_, std::move(options), nullptr);
+    auto run = command::RunningCommand::start(poller_, folder_, std::move(options), nullptr);
     if (!run) {
       std::fprintf(stderr, "%s\n", run.error().error.message.c_str());
       std::exit(1);
     }
     return std::move(*run);
   }
-  void wait(const terminal::CommandRun& run) {
+  void wait(const command::RunningCommand& run) {
     const auto deadline = run.deadline();
     const int64_t left =
         deadline ? std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()).count() : -1;
     poller_.wait(static_cast<int>(std::clamp<int64_t>(left, deadline ? 0 : -1, 60'000)));
   }
-  terminal::CommandResult finish(std::unique_ptr<terminal::CommandRun> run) {
+  terminal::CommandResult finish(std::unique_ptr<command::RunningCommand> run) {
     while (!run->done() || !run->settled()) {
       wait(*run);
       run->step(Clock::now());
     }
     terminal::CommandResult result = std::move(run->result());
-    const uint64_t allocated = run->holder().journal().allocated();
+    const uint64_t allocated = run->journal_bytes();
     run.reset();
     static_cast<void>(folder_->remove(result.command_id, allocated));
     return result;
@@ -314,7 +314,7 @@ void at_once(int count) {
 
   Ours runner;
   start = Clock::now();
-  std::vector<std::unique_ptr<terminal::CommandRun>> runs;
+  std::vector<std::unique_ptr<command::RunningCommand>> runs;
   for (int i = 0; i < count; i++) {
     runs.push_back(runner.start(line(i), Provider::Pty, hold::Scope::SharedProcess));
   }

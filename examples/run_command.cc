@@ -9,10 +9,10 @@
 
 #include <ttyward/base/folders.h>
 #include <ttyward/base/ids.h>
+#include <ttyward/command/journal_place.h>
+#include <ttyward/command/running_command.h>
 #include <ttyward/io/poller.h>
 #include <ttyward/pty/environment.h>
-#include <ttyward/terminal/command_run.h>
-#include <ttyward/terminal/journal_place.h>
 
 using namespace ttyward;
 
@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   auto poller = io::Poller::create();
-  auto place = terminal::find_journal_place(base::user_folders());  // every byte is kept there while it runs
+  auto place = command::find_journal_place(base::user_folders());  // every byte is kept there while it runs
   if (!poller || !place) {
     std::fprintf(stderr, "%s\n", (!poller ? poller.error() : place.error()).message.c_str());
     return 125;
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
   pty::EnvironmentRequest environment;  // only what is listed reaches the command: no tokens of ours
   for (char** entry = environ; *entry != nullptr; ++entry) environment.ours.emplace_back(*entry);
 
-  terminal::RunOptions options;
+  command::RunOptions options;
   options.id = base::random_id('c');
   options.shown_command = argv[1];
   options.spawn.argv = pty::shell_argv("/bin/bash", argv[1]);
@@ -39,17 +39,17 @@ int main(int argc, char** argv) {
   options.timeout = std::chrono::seconds(60);
   options.input_patience = std::chrono::seconds(1);  // nobody is here to answer questions
 
-  auto run = terminal::CommandRun::start(*poller, place->folder, options, nullptr);
+  auto run = command::RunningCommand::start(*poller, place->folder, options, nullptr);
   if (!run) {
     std::fprintf(stderr, "%s\n", run.error().error.message.c_str());
     return run.error().result.shell_code();
   }
   while (!(*run)->done() || !(*run)->settled()) {
-    const auto now = terminal::CommandRun::Clock::now();
+    const auto now = command::RunningCommand::Clock::now();
     const auto next = (*run)->deadline().value_or(now + std::chrono::seconds(1));
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next - now).count();
     poller->wait(static_cast<int>(std::clamp<long long>(wait, 0, 1000)));
-    (*run)->step(terminal::CommandRun::Clock::now());
+    (*run)->step(command::RunningCommand::Clock::now());
   }
   const terminal::CommandResult& result = (*run)->result();
   std::fputs(result.output.text.c_str(), stdout);

@@ -1,5 +1,5 @@
 // Runs a line of bash in a terminal of its own, waits for its end, and ends as it did.
-#include <ttyward/terminal/run.h>
+#include <ttyward/command/run.h>
 
 #include <iostream>
 

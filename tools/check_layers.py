@@ -23,7 +23,7 @@ ALLOWED = {
     "policy": ["base", "syntax"],
     "sandbox": ["base"],
     "store": ["base"],
-    "terminal": ["base", "io", "vt", "journal", "pty", "hold", "shell"],
+    "terminal": ["base", "vt", "pty"],
     "command": ["base", "io", "vt", "journal", "pty", "hold", "shell", "terminal"],
     "engine": ["base", "io", "vt", "journal", "pty", "hold", "shell", "terminal", "command", "syntax", "policy", "sandbox", "store", "config"],
     "client": ["base", "io", "wire"],

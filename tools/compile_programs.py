@@ -13,7 +13,7 @@ RISKS = {"low", "medium", "high", "critical"}
 EFFECTS = {"read", "list", "write", "delete", "network", "process", "privilege", "install", "execute", "state", "secret",
            "unknown"}
 KEYS = {"names", "flags", "long_flags", "options", "with", "does", "denies", "args", "first", "last", "first_unless",
-        "subcommands", "special", "inner", "recursive", "dash_words", "no_args", "words", "harmless", "asks", "refused", "inert",
+        "subcommands", "special", "inner", "recursive", "dash_words", "no_args", "words", "harmless", "asks", "refused", "inert", "inert_globs",
         "at_files", "interactive", "version", "obeys", "looks", "apart"}
 SET_KEYS = {"name", "flags", "long_flags", "options"}
 
@@ -152,7 +152,7 @@ def main():
                 if len(token) > 1 and token.startswith("-") and name not in options:
                     raise Refused(f"{where}: looks = '{form}': '{token}' is not among its options")
         looks = word_array(body, f"kLooks{number}", entry.get("looks", []))
-        interactive = {False: "No", True: "Yes", "secured": "Secured"}.get(entry.get("interactive", False))
+        interactive = {False: "No", True: "Yes", "language": "Language", "pager": "Pager", "secured": "Secured"}.get(entry.get("interactive", False))
         if interactive is None:
             raise Refused(f"{where}: interactive = '{entry['interactive']}'")
         args = entry.get("args", "text")
@@ -161,7 +161,7 @@ def main():
                 raise Refused(f"{where}: '{name}' is there twice")
             seen.add(name)
             truths = ", ".join(str(truth).lower() for truth in (
-                numbers, *(bool(entry.get(key)) for key in ("subcommands", "recursive", "dash_words", "no_args", "inert",
+                numbers, *(bool(entry.get(key)) for key in ("subcommands", "recursive", "dash_words", "no_args", "inert", "inert_globs",
                                                             "at_files", "apart"))))
             rows.append((name, f"  {{{quoted(name)}, {view(flags)}, {option_array if options else '{}'}, "
                          f"{effect_array if effects else '{}'}, {words}, {version}, {obeys}, {looks}, {view(entry.get('special', ''))}, "

@@ -16,13 +16,13 @@
 namespace ttyward::cli {
 namespace {
 
-using Clock = terminal::CommandRun::Clock;
+using Clock = command::RunningCommand::Clock;
 
 constexpr size_t kStdinBytes = 4096;
 // Input the command has not read yet; more is taken from our own standard input only when it has.
 constexpr size_t kInputAhead = 64 * 1024;
 
-terminal::CommandResult setup_failure(const terminal::RunOptions& options, std::string reason) {
+terminal::CommandResult setup_failure(const command::RunOptions& options, std::string reason) {
   terminal::CommandResult result;
   result.command_id = options.id;
   result.command = options.shown_command;
@@ -42,7 +42,7 @@ Stdin stdin_kind() {
   return is_null ? Stdin::None : Stdin::Given;
 }
 
-Foreground::Foreground(terminal::RunOptions options, Show show, Stdin input)
+Foreground::Foreground(command::RunOptions options, Show show, Stdin input)
     : options_(std::move(options)), show_(show), input_(input) {
   if (input_ != Stdin::Given) return;
   // The command gets the very descriptor: no byte of a file or a pipe is changed, as a terminal's line
@@ -51,7 +51,7 @@ Foreground::Foreground(terminal::RunOptions options, Show show, Stdin input)
   options_.spawn.stdin_fd = STDIN_FILENO;
 }
 
-Foreground::Outcome Foreground::run(const std::function<std::string(terminal::CommandRun&)>& when_done) {
+Foreground::Outcome Foreground::run(const std::function<std::string(command::RunningCommand&)>& when_done) {
   sigset_t set;
   sigemptyset(&set);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH}) sigaddset(&set, number);
@@ -59,7 +59,7 @@ Foreground::Outcome Foreground::run(const std::function<std::string(terminal::Co
   ::signal(SIGPIPE, SIG_IGN);
   signals_.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 
-  auto place = terminal::find_journal_place(base::user_folders());
+  auto place = command::find_journal_place(base::user_folders());
   if (!place) return {setup_failure(options_, place.error().message), false, 0};
   if (!place->degraded.empty()) std::fprintf(stderr, "ttyward: %s\n", place->degraded.c_str());
   auto poller = io::Poller::create();
@@ -69,7 +69,7 @@ Foreground::Outcome Foreground::run(const std::function<std::string(terminal::Co
   auto started = start(*place);
   if (!started) return {started.error().result, false, 0};
   run_ = std::move(*started);
-  const bool on_pty = run_->command().provider() == pty::Provider::Pty;
+  const bool on_pty = run_->provider() == pty::Provider::Pty;
   if (show_ == Show::Lines) {
     const auto source =
         on_pty ? terminal::BinarySniffer::Source::Terminal : terminal::BinarySniffer::Source::Pipe;
@@ -91,12 +91,12 @@ Foreground::Outcome Foreground::run(const std::function<std::string(terminal::Co
   tty_.restore();
   out_.write(when_done(*run_));
   // What is left of the command goes away now; its result is already known.
-  const auto& exit = run_->command().exit();
+  const auto& exit = run_->exit();
   const bool keeps = options_.survivors == hold::Survivors::Keep && exit && exit->survivors > 0;
   print_rest(!keeps);
   terminal::CommandResult result = std::move(run_->result());
   const bool whole = !result.output.omitted && result.lost_bytes == 0;
-  const uint64_t allocated = run_->command().allocated();
+  const uint64_t allocated = run_->journal_bytes();
   run_.reset();
   // Everything was handed over: nothing to read again later. What stays goes on printing.
   if (!keeps && (whole || show_ != Show::Nothing))
@@ -105,25 +105,23 @@ Foreground::Outcome Foreground::run(const std::function<std::string(terminal::Co
 }
 
 // What may stay behind must not lose its terminal when we end: then it is not ours, but a holder's.
-tl::expected<std::unique_ptr<terminal::CommandRun>, terminal::CommandRun::StartError> Foreground::start(
-    const terminal::JournalPlace& place) {
+command::RunningCommand::Started Foreground::start(const command::JournalPlace& place) {
   if (options_.survivors == hold::Survivors::Kill) {
-    return terminal::CommandRun::start(*poller_, place.folder, options_, this);
+    return command::RunningCommand::start(*poller_, place.folder, options_, this);
   }
   const auto program = find_hold_program();
   if (!program) {
-    return tl::unexpected(
-        terminal::CommandRun::StartError{setup_failure(options_, program.error().message), program.error()});
+    return tl::unexpected(command::RunningCommand::StartError{
+        setup_failure(options_, program.error().message), program.error()});
   }
   const std::string& journals = place.folder->path();
-  const terminal::HolderPlace holders{*program, place.degraded.empty()
-                                                    ? base::user_folders().holders()
-                                                    : journals.substr(0, journals.rfind('/')) + "/holders"};
+  options_.holder = {*program, place.degraded.empty() ? base::user_folders().holders()
+                                                      : journals.substr(0, journals.rfind('/')) + "/holders"};
   // A holder's own files are private to us; the command's are as they would be without it.
   const mode_t mask = ::umask(0);
   ::umask(mask);
   options_.spawn.umask = mask;
-  return terminal::CommandRun::start_held(*poller_, place.folder, holders, options_, this);
+  return command::RunningCommand::start(*poller_, place.folder, options_, this);
 }
 
 // The reader may be slow; whoever does not want to wait for it can still stop us.
@@ -148,7 +146,7 @@ void Foreground::turn() {
 // Keys the command has not read yet are a bound, and epoll would report what is left in our own terminal
 // for ever: then it is not watched.
 bool Foreground::wants_keys() const {
-  return input_ == Stdin::Person && run_->command().input_waiting() <= kInputAhead;
+  return input_ == Stdin::Person && run_->input_waiting() <= kInputAhead;
 }
 
 void Foreground::watch(int fd, uint32_t events, bool wanted, bool& watched) {
@@ -185,11 +183,11 @@ void Foreground::read_keys() {
   const ssize_t n = ::read(STDIN_FILENO, buffer, sizeof buffer);
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
   if (n > 0) {
-    static_cast<void>(run_->send_input({buffer, static_cast<size_t>(n)}));
+    run_->send_input({buffer, static_cast<size_t>(n)});
     return;
   }
   input_ = Stdin::None;  // the terminal is gone
-  static_cast<void>(run_->close_input());
+  run_->close_input();
 }
 
 void Foreground::read_signals() {
@@ -199,8 +197,7 @@ void Foreground::read_signals() {
     signals_seen_ += number == SIGWINCH ? 0 : 1;
     switch (number) {
       case SIGWINCH:
-        if (const auto size = PersonTty::size(); size && show_ == Show::Raw)
-          static_cast<void>(run_->resize(*size));
+        if (const auto size = PersonTty::size(); size && show_ == Show::Raw) run_->resize(*size);
         break;
       case SIGINT:
         // The first asks as Ctrl-C does; whoever presses again means it.

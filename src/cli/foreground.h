@@ -7,9 +7,9 @@
 
 #include "cli/out_stream.h"
 #include "cli/person_tty.h"
+#include "command/journal_place.h"
+#include "command/running_command.h"
 #include "io/poller.h"
-#include "terminal/command_run.h"
-#include "terminal/journal_place.h"
 #include "terminal/live_lines.h"
 
 namespace ttyward::cli {
@@ -28,7 +28,7 @@ enum class Stdin : uint8_t {
 };
 Stdin stdin_kind();
 
-class Foreground final : private terminal::RunObserver, private io::Poller::Handler {
+class Foreground final : private command::RunObserver, private io::Poller::Handler {
  public:
   struct Outcome {
     terminal::CommandResult result;
@@ -38,16 +38,15 @@ class Foreground final : private terminal::RunObserver, private io::Poller::Hand
     int shell_code() const { return told_to_stop_by != 0 ? 128 + told_to_stop_by : result.shell_code(); }
   };
 
-  Foreground(terminal::RunOptions options, Show show, Stdin input);
+  Foreground(command::RunOptions options, Show show, Stdin input);
   ~Foreground() override = default;
 
   // Runs to the end, cleanup included. `when_done` is called as soon as the result is there; the text it
   // returns is printed while the cleanup goes on, however slow its reader is.
-  Outcome run(const std::function<std::string(terminal::CommandRun&)>& when_done);
+  Outcome run(const std::function<std::string(command::RunningCommand&)>& when_done);
 
  private:
-  tl::expected<std::unique_ptr<terminal::CommandRun>, terminal::CommandRun::StartError> start(
-      const terminal::JournalPlace& place);
+  command::RunningCommand::Started start(const command::JournalPlace& place);
   void on_data(std::string_view bytes) override;
   void on_ready(int fd, uint32_t events) override;
   void turn();
@@ -58,13 +57,13 @@ class Foreground final : private terminal::RunObserver, private io::Poller::Hand
   void watch(int fd, uint32_t events, bool wanted, bool& watched);
   int wait_ms() const;
 
-  terminal::RunOptions options_;
+  command::RunOptions options_;
   Show show_;
   Stdin input_;
   PersonTty tty_;
   OutStream out_;
   std::unique_ptr<terminal::LiveLines> lines_;
-  std::unique_ptr<terminal::CommandRun> run_;
+  std::unique_ptr<command::RunningCommand> run_;
   base::UniqueFd signals_;
   std::optional<io::Poller> poller_;
   bool stdin_watched_ = false;

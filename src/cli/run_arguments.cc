@@ -81,17 +81,8 @@ void declare_run_options(CLI::App& app, RunArguments& args) {
                  "Seconds between the signals INT, TERM and KILL when it is ended");
 }
 
-base::Result<std::string> find_shell(const std::string& asked) {
-  if (!asked.empty()) return asked;
-  for (const char* shell : {"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/sh"}) {
-    if (::access(shell, X_OK) == 0) return std::string(shell);
-  }
-  return fail(ErrorCode::NotFound,
-              "there is no shell on this machine: name one with --shell, or use -- PROGRAM ARGS");
-}
-
-base::Result<terminal::RunOptions> make_run_options(const RunArguments& args, bool person_watches) {
-  terminal::RunOptions options;
+base::Result<command::RunOptions> make_run_options(const RunArguments& args, bool person_watches) {
+  command::RunOptions options;
   options.id = base::random_id('c');
 
   auto cwd = absolute_folder(args.cwd);

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "cli/foreground.h"
-#include "terminal/command_run.h"
+#include "command/running_command.h"
 
 namespace ttyward::cli {
 
@@ -33,7 +33,6 @@ void declare_run_options(CLI::App& app, RunArguments& args);
 
 // Everything but argv: what the options say, else the configuration of the folder it runs in. The error says
 // what to write instead.
-base::Result<terminal::RunOptions> make_run_options(const RunArguments& args, bool person_watches);
-base::Result<std::string> find_shell(const std::string& asked);
+base::Result<command::RunOptions> make_run_options(const RunArguments& args, bool person_watches);
 
 }  // namespace ttyward::cli

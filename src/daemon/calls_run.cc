@@ -12,6 +12,7 @@
 #include "engine/agent_input.h"
 #include "engine/live_stream.h"
 #include "engine/shell_reading.h"
+#include "policy/verdict_json.h"
 #include "shell/command_line.h"
 #include "shell/quoting.h"
 
@@ -367,24 +368,22 @@ void EngineApplication::judge_when_settled(const Caller& caller, const std::stri
     open_call(key)->wait = std::move(*wait);
     return;
   }
-  engine::GateRequest gate =
-      gate_request(caller, request.text, request.cwd.empty() ? t.cwd() : request.cwd, chosen);
-  gate.terminal_id = t.id();
-  gate.task = t.spec().task;
-  if (gate.workspace.empty()) gate.workspace = t.spec().cwd;  // where it was opened: a cd does not move it
-  gate.language = request.sentinel ? engine::Language::Bash : engine::language_of(t.shell().kind);
-  if (!request.sentinel) gate.shell = engine::reading_of(gate.language, t.reading());
-  for (const auto& [variable, value] : t.environment_changes()) {
-    gate.environment_changes.push_back(variable + "=" + value);
-  }
+  engine::GateRequest gate = gate_request_for(caller, t, request, chosen);
   request.id = gate.command_id;
+  const auto verdict_now = gate_->check(gate);
+  const bool automatic = verdict_now && verdict_now->decision == policy::Decision::Allow;
+  request.second_look = [this, alive = alive_, caller, asked = gate, automatic, text = request.text,
+                         cwd = request.cwd, sentinel = request.sentinel] {
+    if (!*alive) return std::string("the daemon ended");
+    return second_look(caller, asked, automatic, text, cwd, sentinel);
+  };
   const std::string command_id = gate.command_id;
-  gated(
-      caller, std::move(gate), how.yield_after, responder,
-      [this, caller, id = t.id(), request, wait_if_busy, how, responder](const std::string& verdict) mutable {
-        request.verdict_json = verdict;
-        submit_when_free(caller, id, std::move(request), wait_if_busy, how, responder);
-      });
+  gated(caller, std::move(gate), how.yield_after, responder,
+        [this, caller, id = t.id(), request, automatic, wait_if_busy, how,
+         responder](const std::string& verdict) mutable {
+          request.verdict_json = verdict;
+          submit_when_free(caller, id, std::move(request), automatic, wait_if_busy, how, responder);
+        });
   // Whoever follows it as it runs learns why it does not.
   const auto pending = pending_.find(command_id);
   if (how.stream && pending != pending_.end() && responder.open()) {
@@ -395,9 +394,51 @@ void EngineApplication::judge_when_settled(const Caller& caller, const std::stri
   }
 }
 
+// What the gate has to know of a command for a terminal, as it is now.
+engine::GateRequest EngineApplication::gate_request_for(const Caller& caller, const Terminal& t,
+                                                        const engine::CommandRequest& request,
+                                                        const std::string& chosen) const {
+  engine::GateRequest gate =
+      gate_request(caller, request.text, request.cwd.empty() ? t.cwd() : request.cwd, chosen);
+  gate.terminal_id = t.id();
+  gate.task = t.spec().task;
+  if (gate.workspace.empty()) gate.workspace = t.spec().cwd;  // where it was opened: a cd does not move it
+  gate.language = request.sentinel ? engine::Language::Bash : engine::language_of(t.shell().kind);
+  if (!request.sentinel) gate.shell = engine::reading_of(gate.language, t.reading(), t.commands());
+  for (const auto& [variable, value] : t.environment_changes()) {
+    gate.environment_changes.push_back(variable + "=" + value);
+  }
+  return gate;
+}
+
+// Right before it begins: what was allowed without a question has to be harmless still, and what a person
+// allowed has to be what they saw.
+std::string EngineApplication::second_look(const Caller& caller, const engine::GateRequest& asked,
+                                           bool automatic, const std::string& text, const std::string& cwd,
+                                           bool sentinel) {
+  const auto terminal = engine_->find(asked.terminal_id);
+  if (!terminal) return terminal.error().message;
+  engine::CommandRequest request;
+  request.text = text;
+  request.cwd = cwd;
+  request.sentinel = sentinel;
+  const engine::GateRequest now = gate_request_for(caller, **terminal, request, asked.command_id);
+  if (!automatic) {
+    return engine::same_deed(asked, now)
+               ? std::string()
+               : "it was allowed for another folder or other variables than the terminal has by now; "
+                 "send it again";
+  }
+  const auto verdict = gate_->check(now);
+  if (!verdict) return verdict.error().message;
+  if (verdict->decision == policy::Decision::Allow) return {};
+  return "it was harmless when it was sent, but is not any more: " + policy::summary_of(*verdict) +
+         "; send it again to be asked about it";
+}
+
 void EngineApplication::submit_when_free(const Caller& caller, const std::string& terminal_id,
-                                         engine::CommandRequest request, bool wait_if_busy, const Follow& how,
-                                         const Responder& responder) {
+                                         engine::CommandRequest request, bool automatic, bool wait_if_busy,
+                                         const Follow& how, const Responder& responder) {
   auto terminal = engine_->find(terminal_id);
   if (!terminal) return responder.fail(wire::call_error(terminal.error()));
   Terminal& t = **terminal;
@@ -409,14 +450,18 @@ void EngineApplication::submit_when_free(const Caller& caller, const std::string
     spec.timeout = how.yield_after;
     auto wait = engine::Wait::start(
         *loop_, t, std::move(spec),
-        [this, key, caller, terminal_id, request, how, responder](const engine::WaitOutcome& came) {
+        [this, key, caller, terminal_id, request, automatic, how,
+         responder](const engine::WaitOutcome& came) {
           end_call(key);
           if (!responder.open()) return;
           if (came.condition == engine::WaitOutcome::Condition::Timeout) {
             return responder.fail(
                 {wire::Code::Busy, "terminal " + terminal_id + " is still busy; nothing was run"});
           }
-          submit_when_free(caller, terminal_id, request, true, how, responder);
+          // The command before may have changed what this one means: it is judged anew.
+          if (automatic)
+            return judge_when_settled(caller, terminal_id, request, request.id, true, how, responder);
+          submit_when_free(caller, terminal_id, request, false, true, how, responder);
         });
     if (!wait) {
       responder.fail(wire::call_error(wait.error()));

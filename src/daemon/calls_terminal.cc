@@ -137,6 +137,8 @@ void EngineApplication::open(const Caller& caller, Args& args, const Responder& 
   request.name = args.text("name");
   request.cwd = args.text("cwd");
   const std::string shell = args.text("shell");
+  const std::vector<std::string> shell_args = args.texts("shell_args");
+  if (shell.empty() && !shell_args.empty()) args.wrong("'shell_args' needs a 'shell' to be for");
   request.login = args.flag("login");
   request.task = args.text("task");
   const std::string owner =
@@ -151,13 +153,18 @@ void EngineApplication::open(const Caller& caller, Args& args, const Responder& 
   if (refused || args.refused(responder)) return;
   if (outside_roots(caller, request.cwd, responder)) return;
   if (!shell.empty()) request.shell = {shell};
+  request.shell.insert(request.shell.end(), shell_args.begin(), shell_args.end());
   if (caller.role == Role::Person || shell.empty()) return open_now(caller, std::move(request), responder);
-  if (const std::string known = known_shell(shell, engine_->settings().shell); !known.empty()) {
+  const std::string known = known_shell(shell, engine_->settings().shell);
+  if (!known.empty() && shell_args.empty()) {
     request.shell = {known};
     return open_now(caller, std::move(request), responder);
   }
-  // Whatever else it is, it is a program that an agent wants to run.
-  engine::GateRequest gate = gate_request(caller, shell::quote_posix(shell), request.cwd);
+  // Whatever else it is, it is a program that an agent wants to run; and a shell's arguments can be commands.
+  if (!known.empty()) request.shell.front() = known;
+  std::string words = shell::quote_posix(shell);
+  for (const std::string& argument : shell_args) words += " " + shell::quote_posix(argument);
+  engine::GateRequest gate = gate_request(caller, words, request.cwd);
   gate.action = "open";
   gate.task = request.task;
   gate.environment_changes = request.environment;
@@ -171,7 +178,7 @@ void EngineApplication::open(const Caller& caller, Args& args, const Responder& 
     if (!responder.open()) return;
     if (came.kind == engine::GateDecision::Kind::Allowed) return open_now(caller, request, responder);
     responder.fail({wire::Code::Denied,
-                    "this is no shell of /etc/shells or of the configuration, and to run it "
+                    "this is no plain shell of /etc/shells or of the configuration, and to run it "
                     "was not allowed: " +
                         came.reason});
   };

@@ -127,8 +127,14 @@ class EngineApplication final : public Application,
   void judge_when_settled(const Caller& caller, const std::string& terminal_id,
                           engine::CommandRequest request, const std::string& chosen, bool wait_if_busy,
                           const Follow& how, const Responder& responder);
+  // `automatic`: nobody was asked about it, so it is judged anew after a wait.
   void submit_when_free(const Caller& caller, const std::string& terminal_id, engine::CommandRequest request,
-                        bool wait_if_busy, const Follow& how, const Responder& responder);
+                        bool automatic, bool wait_if_busy, const Follow& how, const Responder& responder);
+  engine::GateRequest gate_request_for(const Caller& caller, const engine::Terminal& t,
+                                       const engine::CommandRequest& request,
+                                       const std::string& chosen) const;
+  std::string second_look(const Caller& caller, const engine::GateRequest& asked, bool automatic,
+                          const std::string& text, const std::string& cwd, bool sentinel);
   struct Batch;
   class SeparateBatch;
   static void check_batch(const std::vector<std::string>& commands, Args& args);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ struct CommandRequest {
   std::chrono::milliseconds idle_timeout{0};
   bool sentinel = false;  // for whatever reads the terminal now, not for its shell
   std::string verdict_json;
+  // Asked right before it is typed: why it may not begin any more; empty: it may.
+  std::function<std::string()> second_look{};
 };
 
 // A reply of a dialogue that was typed, or was about to be.
@@ -47,12 +50,14 @@ struct Command {
   std::string line;       // what the shell says it was given
   std::string file;       // in the terminal's private folder; to be removed
   std::string sentinel_nonce;
+  std::function<std::string()> second_look;  // as in the request; gone once it was asked
   std::optional<shell::SubmissionId> submission;
   std::chrono::milliseconds timeout{0};
   std::chrono::milliseconds idle_timeout{0};
   Clock::time_point started;
   Clock::time_point last_output;
   bool sent = false;          // to the shell
+  bool accepted = false;      // by the holder: it will not be sent again
   uint64_t input_before = 0;  // what the holder had been given before it; replay
   bool started_seen = false;  // the shell said so
   bool answered = false;      // ended for the caller: finished, or its time is over

@@ -12,6 +12,7 @@
 #include "base/ids.h"
 #include "base/path.h"
 #include "base/thread.h"
+#include "command/shell_choice.h"
 #include "engine/time.h"
 #include "pty/environment.h"
 #include "pty/proc.h"
@@ -388,7 +389,9 @@ base::Result<Terminal*> Engine::run(RunRequest request) {
     if (auto checked = shell::check_command_text(request.command); !checked) {
       return tl::unexpected(checked.error());
     }
-    spec.argv = pty::shell_argv("/bin/bash", request.command);
+    auto shell = command::choose_shell();
+    if (!shell) return tl::unexpected(shell.error());
+    spec.argv = pty::shell_argv(std::move(*shell), request.command);
   } else if (spec.command.empty()) {
     for (const std::string& word : spec.argv) spec.command += (spec.command.empty() ? "" : " ") + word;
   }

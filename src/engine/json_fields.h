@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -38,6 +39,16 @@ inline int64_t number_or(const boost::json::object& object, std::string_view nam
 inline bool truth_of(const boost::json::object& object, std::string_view name, bool otherwise = false) {
   const boost::json::value* value = field(object, name);
   return value != nullptr && value->is_bool() ? value->get_bool() : otherwise;
+}
+
+inline std::vector<std::string> strings_of(const boost::json::object& object, std::string_view name) {
+  std::vector<std::string> out;
+  const boost::json::value* value = field(object, name);
+  if (value == nullptr || !value->is_array()) return out;
+  for (const boost::json::value& item : value->get_array()) {
+    if (item.is_string()) out.emplace_back(item.get_string().data(), item.get_string().size());
+  }
+  return out;
 }
 
 }  // namespace ttyward::engine

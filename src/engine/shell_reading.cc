@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "policy/reading_change.h"
+
 namespace ttyward::engine {
 namespace {
 
@@ -34,11 +36,33 @@ std::string doubt_about(Language language, const shell::ReadingState& state) {
   return {};
 }
 
+// A shell that does not say what it has: what ran in it tells.
+std::string doubt_about_silent(const policy::ShellReading& fresh,
+                               const std::deque<std::unique_ptr<Command>>& ran) {
+  if (ran.empty()) return {};
+  const Command& first = *ran.front();
+  if (first.submission && *first.submission > 1)
+    return "this shell does not say what it has, and not all that ran in it is remembered";
+  for (const std::unique_ptr<Command>& command : ran) {
+    if (!command->sent) continue;
+    if (command->by == Owner::User || command->facts.command.empty())
+      return "this shell does not say what it has, and somebody typed into it";
+    if (policy::may_change_reading(command->facts.command, fresh))
+      return "this shell does not say what it has, and '" + command->facts.command.substr(0, 60) +
+             "' may have changed how it reads lines";
+  }
+  return {};
+}
+
 }  // namespace
 
-policy::ShellReading reading_of(Language language, const shell::ReadingState& state) {
+policy::ShellReading reading_of(Language language, const shell::ReadingState& state,
+                                const std::deque<std::unique_ptr<Command>>& ran) {
   policy::ShellReading reading = reading_of(language);
-  if (!state.known) return reading;
+  if (!state.known) {
+    if (reading.doubt.empty()) reading.doubt = doubt_about_silent(reading, ran);
+    return reading;
+  }
   if (reading.doubt.empty()) reading.doubt = doubt_about(language, state);
   reading.functions = state.functions;
   for (const std::string& name : state.aliases) {

@@ -370,6 +370,9 @@ class Terminal final : private HolderLink::Observer {
   void command_finished(const shell::CommandFinished& event);
   void finish(Command& command);
   void forget_outputs();
+  void note_from_text(const Command& command);
+  // ssh, a container's client: what reads the terminal is not on this machine, or not ours to ask.
+  bool shell_elsewhere() const { return marks_lost_ && identity_.kind == shell::ShellKind::Other; }
   void finish_ending();
   void tell_forgotten();
   void list_background(Command& command);
@@ -386,8 +389,11 @@ class Terminal final : private HolderLink::Observer {
   pid_t foreground_group() const;
   void climb(int rung);
   void log(const boost::json::object& record);
-  // After a command's end: no secret of it stays in the log, and the log stays small. terminal_tidy.cc
+  // Once a command was typed: no secret of it stays in the log, and the log stays small. terminal_tidy.cc
   void tidy_log(const Command& command);
+  void compact(TerminalLog::Records& records) const;
+  boost::json::object at_prompt() const;
+  void resume_from(const boost::json::object& state);
   void record(const Command& command);
   void skip_echo(Command& command);
 
@@ -462,7 +468,9 @@ class Terminal final : private HolderLink::Observer {
   io::Loop::TimerId integrate_timer_ = 0;
   io::Loop::TimerId prompt_timer_ = 0;
   std::optional<base::Error> log_error_;
-  uint64_t tidy_beyond_ = uint64_t{1} << 20;  // bytes of log
+  uint64_t tidy_beyond_ = 0;    // bytes of log
+  boost::json::object prompt_;  // what is known at the last prompt, to begin again from
+  uint64_t compacted_to_ = 0;   // replay: commands before this offset are not known any more
   bool reading_ = false;
 
   std::string cwd_;

@@ -10,6 +10,7 @@
 #include <boost/json/array.hpp>
 
 #include "base/ids.h"
+#include "base/mask_secrets.h"
 #include "engine/json_fields.h"
 #include "engine/terminal.h"
 #include "engine/time.h"
@@ -20,6 +21,7 @@
 #include "shell/piped.h"
 #include "shell/quoting.h"
 #include "shell/sentinel.h"
+#include "shell/text_tracking.h"
 
 namespace ttyward::engine {
 
@@ -115,6 +117,7 @@ base::Result<Command*> Terminal::submit(CommandRequest request) {
   command.delivered = request.cwd.empty() ? request.text : with_cwd(request.text, request.cwd);
   if (!request.cwd.empty()) command.facts.cwd = request.cwd;
   command.facts.verdict_json = std::move(request.verdict_json);
+  command.second_look = std::move(request.second_look);
   command.timeout = request.timeout;
   command.idle_timeout = request.idle_timeout;
   const bool unmarked = marks_lost_ && !integrating_ && quality() == shell::Quality::None;
@@ -184,6 +187,14 @@ void Terminal::pump() {
     }
   }
   queued_ = nullptr;
+  // Since it was decided the folder, its files or the shell may have become something else.
+  if (const auto look = std::exchange(command.second_look, nullptr)) {
+    if (std::string objection = look(); !objection.empty()) {
+      command.facts.state = CommandState::Denied;
+      command.facts.reason = std::move(objection);
+      return finish(command);
+    }
+  }
   if (auto sent = send_command(command); !sent) {
     command.facts.state = CommandState::FailedToStart;
     command.facts.reason = sent.error().message;
@@ -263,18 +274,21 @@ base::Result<void> Terminal::send_command(Command& command) {
                             {"idle_timeout_ms", command.idle_timeout.count()},
                             {"at", read_to_},
                             {"marks", tracker_->nonces_used()},
-                            {"input", input_sent_}};
+                            {"input", input_sent_},
+                            {"prompt", at_prompt()}};
   if (auto logged = log_->append(entry); !logged) return logged;
   tracker_->submitted(
       {*command.submission, command.delivered, command.line, read_to_, command.sentinel_nonce});
   for (shell::TrackerEvent& event : tracker_->take_events()) handle(std::move(event));
   send_bytes(bytes, [this, alive = alive_, id = command.facts.command_id](const base::Result<void>& sent) {
-    if (!*alive || sent) return;
-    Command* failed = find(id);
-    if (failed == nullptr || failed->over) return;
-    failed->facts.state = CommandState::FailedToStart;
-    failed->facts.reason = sent.error().message;
-    finish(*failed);
+    if (!*alive) return;
+    Command* typed = find(id);
+    if (typed == nullptr || typed->over) return;
+    typed->accepted = sent.has_value();
+    if (sent) return tidy_log(*typed);
+    typed->facts.state = CommandState::FailedToStart;
+    typed->facts.reason = sent.error().message;
+    finish(*typed);
   });
   look_when_silent();
   changed(kCommandState);
@@ -301,7 +315,8 @@ void Terminal::command_started(const shell::CommandStarted& event) {
     log({{"k", "typed_command"},
          {"c", command->facts.command_id},
          {"begin", event.output_begin},
-         {"at", read_to_}});
+         {"at", read_to_},
+         {"prompt", prompt_}});
     if (event.command_line && typed_meanwhile_.size() < host_.settings.records) {
       typed_meanwhile_.push_back(*event.command_line);
     }
@@ -344,6 +359,8 @@ void Terminal::command_finished(const shell::CommandFinished& event) {
   if (event.signal || !event.exit_code) facts.core_dumped.reset();
   if (event.signal) facts.signal = pty::signal_name(*event.signal);
   if (!event.shell_gone) read_kernel_cwd();
+  if (!event.shell_gone && event.exit_code == 0 && quality() != shell::Quality::Rich)
+    note_from_text(*command);
   facts.cwd_after = event.shell_gone ? "" : cwd_;
   if (!command->answered) {
     // A shell says 128 + n for a part of its command that was killed by signal n.
@@ -383,6 +400,23 @@ void Terminal::command_finished(const shell::CommandFinished& event) {
     ending_timer_ = 0;
     finish_ending();
   });
+}
+
+// For shells that report nothing: what their commands say. Where they are is known from the text only if the
+// kernel cannot be asked, because the shell is elsewhere.
+void Terminal::note_from_text(const Command& command) {
+  if (shell_elsewhere()) {
+    if (auto moved = shell::cwd_after(command.facts.command, cwd_, "")) {
+      cwd_ = std::move(*moved);
+      cwd_known_by_ = "text";
+    }
+    return;
+  }
+  if (!command.facts.command.starts_with("export ")) return;
+  for (const auto& [name, value] : shell::assigned_by(command.facts.command)) {
+    const std::string assignment = name + "=" + value;
+    environment_[name] = base::mask_secrets(assignment) == assignment ? value : "[hidden]";
+  }
 }
 
 void Terminal::finish_ending() {

@@ -93,7 +93,7 @@ base::Result<void> TerminalLog::append(const boost::json::object& record) {
 }
 
 base::Result<void> TerminalLog::rewrite(int folder, const std::string& id,
-                                        const std::function<void(boost::json::object& record)>& change) {
+                                        const std::function<void(Records& records)>& change) {
   auto old = open(folder, id);
   if (!old) return tl::unexpected(old.error());
   const std::string made = file_of(id) + ".new";
@@ -101,13 +101,15 @@ base::Result<void> TerminalLog::rewrite(int folder, const std::string& id,
       ::openat(folder, made.c_str(), O_RDWR | O_APPEND | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return base::fail_errno(errno, "cannot rewrite the log of " + id);
   TerminalLog fresh(std::move(file));
-  for (boost::json::object& record : old->records) {
-    change(record);
+  change(old->records);
+  for (const boost::json::object& record : old->records) {
     if (auto written = fresh.append(record); !written) {
       (void)::unlinkat(folder, made.c_str(), 0);
       return written;
     }
   }
+  // A machine that stops right after the change of names must not be left with an empty file.
+  if (::fdatasync(fresh.file_.get()) != 0) return base::fail_errno(errno, "cannot rewrite the log of " + id);
   if (::renameat(folder, made.c_str(), folder, file_of(id).c_str()) != 0)
     return base::fail_errno(errno, "cannot replace the log of " + id);
   const bool keeps_room = keeps_room_;
@@ -139,6 +141,7 @@ void TerminalLog::give_back_room() {
 }
 
 base::Result<void> TerminalLog::remove(int folder, const std::string& id) {
+  (void)::unlinkat(folder, (file_of(id) + ".new").c_str(), 0);  // of one that died while it rewrote
   if (::unlinkat(folder, file_of(id).c_str(), 0) != 0 && errno != ENOENT) {
     return base::fail_errno(errno, "cannot remove the log of " + id);
   }

@@ -34,9 +34,10 @@ class TerminalLog {
   void give_back_room();
 
   uint64_t size() const { return size_; }
-  // Every record as `change` leaves it. Killed meanwhile, it is the old file or the new one.
+  // The records as `change` leaves them. Killed meanwhile, it is the old file or the new one.
+  using Records = std::vector<boost::json::object>;
   base::Result<void> rewrite(int folder, const std::string& id,
-                             const std::function<void(boost::json::object& record)>& change);
+                             const std::function<void(Records& records)>& change);
 
   static base::Result<void> remove(int folder, const std::string& id);
   // Ids of all logs in the folder.

@@ -67,6 +67,18 @@ TEST_P(EveryShell, AFileThatIsShownTypesNothing) {
   }
 }
 
+TEST(Environment, OfAShellThatReportsNoneIsReadFromItsCommands) {
+  Bench bench;
+  Terminal& t = bench.shell({"/bin/dash"});
+  EXPECT_EQ(bench.exec(t, "export MODE=fast").exit_code, 0);
+  EXPECT_EQ(t.environment_changes().at("MODE"), "fast");
+  EXPECT_NE(bench.exec(t, "export 1x=wrong").exit_code, 0);
+  EXPECT_EQ(t.environment_changes().count("1x"), 0U);
+  const std::string token = "ghp_" + std::string(36, 'q');
+  EXPECT_EQ(bench.exec(t, "export TOKEN=" + token).exit_code, 0);
+  EXPECT_EQ(t.environment_changes().at("TOKEN"), "[hidden]");
+}
+
 TEST_P(EveryShell, WhatAProgramLeavesUnreadIsNoCommand) {
   if (!installed("less")) GTEST_SKIP() << "less is not installed";
   Bench bench;

@@ -268,6 +268,7 @@ void Terminal::feed(std::string_view piece) {
     }
     mark->begin += unfed_bytes_;
     mark->end += unfed_bytes_;
+    if (on_pipes() && mark->end <= compacted_to_) continue;
     pass_up_to(mark->begin);
     // The mark itself is nobody's output.
     const uint64_t after = std::max(mark->end, base);
@@ -380,6 +381,12 @@ void Terminal::handle_screen(const vt::Event& event) {
 }
 
 void Terminal::handle(shell::TrackerEvent event) {
+  if (replaying_ && read_to_ <= compacted_to_ && compacted_to_ > 0) {
+    // Nobody knows these commands any more.
+    if (std::holds_alternative<shell::CommandStarted>(event) ||
+        std::holds_alternative<shell::CommandFinished>(event))
+      return;
+  }
   if (std::holds_alternative<shell::PromptReady>(event)) {
     if (!replaying_) {
       remove_start_files();
@@ -387,6 +394,7 @@ void Terminal::handle(shell::TrackerEvent event) {
       forget_typed();
       if (!image_) image_ = pty::read_image(child_pid_);
       if (integrating_) shell_integrated();
+      prompt_ = at_prompt();
     }
     became_ready();
     if (replaying_ || host_.settings.command_delay.count() == 0) finish_ending();
@@ -558,7 +566,7 @@ void Terminal::looked(const base::Result<pty::RunState>& state) {
 
 // For a shell that does not say where it is.
 void Terminal::read_kernel_cwd() {
-  if (shell_pid() <= 0 || quality() == shell::Quality::Rich) return;
+  if (shell_pid() <= 0 || quality() == shell::Quality::Rich || shell_elsewhere()) return;
   char buffer[PATH_MAX];
   const ssize_t n =
       ::readlink(("/proc/" + std::to_string(shell_pid()) + "/cwd").c_str(), buffer, sizeof buffer);

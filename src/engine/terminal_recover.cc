@@ -205,6 +205,7 @@ base::Result<void> Terminal::replay(const std::vector<json::object>& records) {
   for (const json::object& record : records) {
     const std::string kind = text_of(record, "k");
     if (kind == "spec") continue;
+    if (kind == "state") compacted_to_ = static_cast<uint64_t>(number_or(record, "at", 0));
     if (kind == "finish") finished_records_.insert_or_assign(text_of(record, "c"), record);
     if (kind == "typed_command") {
       typed_ids_[static_cast<uint64_t>(number_or(record, "begin", 0))] = text_of(record, "c");
@@ -262,6 +263,7 @@ void Terminal::overlay(Command& command, const json::object& finish) {
 void Terminal::apply(const json::object& record) {
   const std::string kind = text_of(record, "k");
   // Marks may have gone with the journal's middle.
+  if (kind == "state") return tracker_ ? resume_from(record) : void();
   if (tracker_) tracker_->nonces_used_at_least(static_cast<uint64_t>(number_or(record, "marks", 0)));
   if (kind == "submit") {
     Command& command =
@@ -406,7 +408,8 @@ void Terminal::resend_if_unsent(uint64_t accepted) {
   input_sent_ = accepted;
   Command* command = current_;
   if (command == nullptr || command->over || command->started_seen) return;
-  if (accepted > command->input_before) return;
+  command->accepted = accepted > command->input_before;
+  if (command->accepted) return;
   tracker_->withdraw(*command->submission);
   command->sent = false;
   command->submission.reset();

@@ -83,16 +83,6 @@ json::array strings(const std::vector<std::string>& list) {
   return out;
 }
 
-std::vector<std::string> strings_of(const json::object& object, std::string_view name) {
-  std::vector<std::string> out;
-  const json::value* value = field(object, name);
-  if (value == nullptr || !value->is_array()) return out;
-  for (const json::value& item : value->get_array()) {
-    if (item.is_string()) out.emplace_back(item.get_string().data(), item.get_string().size());
-  }
-  return out;
-}
-
 }  // namespace
 
 base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, TerminalSpec spec) {
@@ -265,7 +255,7 @@ void Terminal::cannot_follow(const base::Error& error) {
 }
 
 void Terminal::connect() {
-  auto link = HolderLink::connect(host_.loop, host_.sockets, spec_.id, *this);
+  auto link = HolderLink::connect(host_.loop.poller(), host_.sockets, spec_.id, *this);
   const bool no_descriptor = !link && (link.error().sys_errno == EMFILE || link.error().sys_errno == ENFILE);
   if (no_descriptor && !recovered_) return cannot_follow(link.error());
   if (no_descriptor) {

@@ -4,30 +4,12 @@
 #include <array>
 #include <span>
 
+#include "policy/program_table.h"
 #include "shell/shell_kind.h"
 
 namespace ttyward::engine {
 namespace {
 
-// Languages: with a script they are that script, without one they run what is typed.
-constexpr std::array<std::string_view, 20> kLanguages = {
-    "python", "pypy",    "node",  "nodejs", "deno", "bun",   "ruby",  "perl",  "lua", "luajit",
-    "php",    "Rscript", "julia", "tclsh",  "wish", "guile", "scala", "swift", "erl", "elixir"};
-// These run what is typed whatever they were started with.
-constexpr std::array<std::string_view, 46> kRunners = {
-    "ipython",       "bpython",    "ptpython", "jupyter",   "pdb",     "ipdb",
-    "irb",           "pry",        "iex",      "ghci",      "R",       "octave",
-    "sqlite3",       "psql",       "mysql",    "mariadb",   "mongosh", "mongo",
-    "redis-cli",     "clickhouse", "gdb",      "lldb",      "jdb",     "dlv",
-    "cgdb",          "rr",         "bc",       "dc",        "ed",      "ex",
-    "ftp",           "sftp",       "lftp",     "smbclient", "telnet",  "ssh",
-    "mosh-client",   "screen",     "tmux",     "zellij",    "jshell",  "groovysh",
-    "dotnet-script", "mc",         "ranger",   "vifm"};
-constexpr std::array<std::string_view, 24> kEditors = {
-    "vi",    "vim", "view", "vimdiff", "rvim", "nvim",   "nano", "pico", "rnano", "emacs", "micro", "hx",
-    "helix", "kak", "joe",  "jmacs",   "jed",  "mcedit", "ne",   "mg",   "zile",  "elvis", "nvi",   "tilde"};
-constexpr std::array<std::string_view, 10> kPagers = {"less", "more", "most", "pager", "pg",
-                                                      "moar", "ov",   "man",  "bat",   "view-pager"};
 // Options that make a language ask for more after its script.
 constexpr std::array<std::string_view, 8> kStaysOpen = {"-i", "--interactive", "inspect", "-d", "-e:i",
                                                         "-a", "--repl",        "-W:i"};
@@ -42,16 +24,23 @@ std::string_view stem(std::string_view name) {
   const size_t slash = name.rfind('/');
   if (slash != std::string_view::npos) name.remove_prefix(slash + 1);
   if (name.starts_with('-')) name.remove_prefix(1);
-  for (const std::string_view whole : {"sqlite3", "mosh-client", "view-pager"})
-    if (name == whole) return name;
+  if (policy::find_program(name) != nullptr) return name;
   if (name.starts_with("vim.") || name.starts_with("emacs-")) return name.substr(0, name.find_first_of(".-"));
   const size_t last = name.find_last_not_of("0123456789.");
   return last == std::string_view::npos ? name : name.substr(0, last + 1);
 }
 
-bool any(const std::vector<std::string>& names, std::span<const std::string_view> list) {
+// What the table of programs says about keys, for any of the names.
+bool takes(const std::vector<std::string>& names, policy::Interactive how) {
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    const policy::ProgramRow* row = policy::find_program(stem(name));
+    return row != nullptr && row->interactive == how;
+  });
+}
+
+bool is_any(const std::vector<std::string>& names, std::span<const std::string_view> list) {
   return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return lists(list, name) || lists(list, stem(name)); });
+                     [&](const std::string& name) { return lists(list, stem(name)); });
 }
 
 bool is_shell(const std::vector<std::string>& names) {
@@ -85,11 +74,12 @@ bool has_program(const std::vector<std::string>& arguments, bool shell) {
 
 TypedTo typed_to(const ReaderFacts& facts) {
   const auto& [names, arguments, raw, secure_pager] = facts;
-  if (any(names, kPagers)) return secure_pager ? TypedTo::Prompt : TypedTo::Pager;
-  if (any(names, kEditors)) return TypedTo::Runner;
-  if (any(names, kRunners)) {
+  using policy::Interactive;
+  if (takes(names, Interactive::Pager)) return TypedTo::Pager;
+  if (takes(names, Interactive::Secured)) return secure_pager ? TypedTo::Prompt : TypedTo::Pager;
+  if (takes(names, Interactive::Yes)) {
     // Before they have a session they ask in line mode: whether a host is known, for a name.
-    const bool asks = !raw && any(names, std::array<std::string_view, 3>{"ssh", "sftp", "mosh-client"});
+    const bool asks = !raw && is_any(names, std::array<std::string_view, 3>{"ssh", "sftp", "mosh-client"});
     return asks ? TypedTo::Prompt : TypedTo::Runner;
   }
   if (is_shell(names)) {
@@ -97,10 +87,10 @@ TypedTo typed_to(const ReaderFacts& facts) {
     return raw ? TypedTo::Runner
                : TypedTo::Prompt;  // `read -e` edits its line with readline, which runs programs
   }
-  if (any(names, kLanguages)) {
+  if (takes(names, Interactive::Language)) {
     if (!has_program(arguments, false)) return TypedTo::Runner;
     for (size_t i = 1; i < arguments.size(); i++) {
-      if (lists(kStaysOpen, arguments[i]) || any({arguments[i]}, kRunners)) return TypedTo::Runner;
+      if (lists(kStaysOpen, arguments[i]) || takes({arguments[i]}, Interactive::Yes)) return TypedTo::Runner;
       if (!arguments[i].starts_with('-') && i > 1 && arguments[i - 1] != "-m")
         break;  // the script's own arguments
     }

@@ -271,9 +271,17 @@ bool is_code_loading(std::string_view name) {
 }
 
 bool is_secret_name(std::string_view name) {
-  if (std::any_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; })) return false;
-  return std::any_of(kSecretParts.begin(), kSecretParts.end(),
-                     [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
+  std::string upper(name);
+  bool lower = false;
+  for (char& c : upper) {
+    lower |= c >= 'a' && c <= 'z';
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  // In small letters such words are everyday names: `key`, `tokens`. As part of a longer name they count.
+  return std::any_of(kSecretParts.begin(), kSecretParts.end(), [&](std::string_view part) {
+    const size_t at = upper.find(part);
+    return at != std::string::npos && (!lower || (at > 0 && upper[at - 1] == '_'));
+  });
 }
 
 namespace {

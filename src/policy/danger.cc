@@ -1,6 +1,8 @@
 #include "policy/danger.h"
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 
 namespace ttyward::policy {
 namespace {
@@ -40,13 +42,17 @@ void deny_only(Invocation& call, const std::function<void()>& judge) {
   before.steps = facts.steps;
   before.speculations = facts.speculations;
   std::string reason;
+  bool fetched = false;
   for (size_t i = before.commands.size(); i < facts.commands.size() && reason.empty(); ++i) {
     for (const Finding& finding : facts.commands[i].findings) {
       if (finding.decision == Decision::Deny) reason = finding.reason;
+      fetched |= finding.risk == Risk::Critical && finding.effect == EffectKind::Execute;
     }
   }
   facts = std::move(before);
   if (!reason.empty()) call.deny(EffectKind::Execute, reason);
+  if (fetched && reason.empty())
+    call.ask(Risk::Critical, EffectKind::Execute, "runs what comes from the network");
 }
 
 void check_command_text(Invocation& call, std::string_view text) {
@@ -83,6 +89,20 @@ void check_foreign_code(Invocation& call, std::string_view code) {
       call.ask(Risk::Critical, EffectKind::Process, "types into a terminal as if it were its user");
     }
   }
+  const auto has = [&](std::initializer_list<std::string_view> words) {
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view word) { return code.find(word) != std::string_view::npos; });
+  };
+  if (has({"fork"}) && has({"while", "for(;;", "for (;;", "loop", "until"}))
+    call.ask(Risk::Critical, EffectKind::Process,
+             "starts processes without end: they would fill the machine");
+  const bool takes =
+      has({"urlopen", "urllib", "requests.get", "fetch(", "http.get", "https.get", "Net::HTTP", "open-uri",
+           "LWP::", "file_get_contents('http", "file_get_contents(\"http", "socket"}) ||
+      (call.input.from_network && has({"stdin", "STDIN", "<>"}));
+  if (takes && has({"exec(", "eval(", "eval)", "eval ", "system(", "popen", "subprocess", "pty.spawn",
+                    "/bin/sh", "/bin/bash"}))
+    call.ask(Risk::Critical, EffectKind::Execute, "runs what comes from the network");
   bool removes_trees = false;
   for (const std::string_view remover : kTreeRemovers)
     removes_trees |= code.find(remover) != std::string_view::npos;

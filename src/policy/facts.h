@@ -19,6 +19,7 @@ struct Finding {
   EffectKind effect = EffectKind::Unknown;
   std::string target;
   Zone zone = Zone::Unknown;  // where `target` is, for writes and deletions
+  bool control = false;       // a file that shells, editors, git, agents or the system obey, or a credential
   bool plain_write = false;   // an ordinary file of the workspace: what auto-edit mode is for
   std::string reason;
   Span span;

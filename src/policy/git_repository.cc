@@ -144,6 +144,12 @@ class RepositoryLook {
     if (section == "filter" && (key == "clean" || key == "smudge" || key == "process") &&
         !in(kLfsFilters, setting.value))
       return "git would run a program that the repository names, to filter files";
+    if ((section == "blame" && key == "ignorerevsfile") ||
+        (section == "core" && (key == "attributesfile" || key == "excludesfile"))) {
+      if (names_secret(setting.value) || setting.value.starts_with("/") ||
+          setting.value.find("..") != std::string::npos)
+        return "git would read another file and print lines of it";
+    }
     if (section == "merge" && key == "driver" && setting.value != "true")
       return "git would run a program that the repository names, to merge files";
     if (section == "core" && key == "fsmonitor" && !in(kTruths, setting.value))

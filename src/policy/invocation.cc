@@ -134,13 +134,33 @@ std::vector<std::string> Invocation::folders(std::string_view path) const {
   return out;
 }
 
+namespace {
+
+// Leaves files behind whose names the line may not show.
+bool fetches_files(const CommandFact& fact) {
+  for (const std::string_view fetcher :
+       {"wget", "wget2", "aria2c", "axel", "fetch", "scp", "sftp", "tar", "bsdtar", "unzip", "cpio", "7z"}) {
+    if (fact.program == fetcher) return true;
+  }
+  if (fact.program == "git") return fact.subcommand == "clone";
+  if (fact.program != "curl") return false;
+  return std::any_of(fact.argv.begin(), fact.argv.end(), [](const std::string& word) {
+    const bool letters = word.size() > 1 && word[0] == '-' && word[1] != '-';
+    return (letters && word.find_first_of("OoJ") != std::string::npos) || word.starts_with("--remote-name") ||
+           word.starts_with("--output");
+  });
+}
+
+}  // namespace
+
 bool Invocation::runs_fetched(const Field& source) const {
   const bool indirect = !source.constant() || source.text.starts_with("/dev/fd/") || source.text == "-" ||
-                        source.text == "/dev/stdin";
+                        source.text == "/dev/stdin" || source.text.starts_with("/proc/self/fd/");
   const std::string path = indirect ? std::string() : shown(look(source).path);
   bool network = false;
   bool written = indirect;
   for (const CommandFact& before : walk.facts().commands) {
+    if (network || before.program != "tar") written |= fetches_files(before);
     for (const Effect& effect : before.effects) {
       network |= effect.kind == EffectKind::Network;
       written |= effect.kind == EffectKind::Write && effect.target == path;
@@ -224,6 +244,9 @@ bool Invocation::listed_names_are_known(const Field& field) const {
   const FileView* files = walk.place().files;
   Field folder = field;
   folder.text = listing_of(field.text).folder;
+  // Text behind the names is not the lister's: `{}/.env`.
+  const std::string_view behind = std::string_view(field.text).substr(field.text.rfind(kListed) + 1);
+  if (names_secret(behind)) return false;
   if (files == nullptr || !folder.constant() || look(folder).secret) return false;
   const std::vector<std::string> places = folders(folder.text);
   return places.size() == 1 && files->list(places.front(), kMaxFolderEntries).has_value();
@@ -233,6 +256,9 @@ void Invocation::search_path(const Field& field, const FolderSearch& search) {
   const std::string_view text = field.text;
   if (text.find_first_of("\x01\x02\x03\x06") != std::string_view::npos) return;
   std::vector<std::string> places = folders(text);
+  if (places.empty())
+    return ask(Risk::Medium, EffectKind::Read, "searches a folder that is only known when it runs",
+               shown(text));
   if (const FileView* files = walk.place().files; files != nullptr && (field.has(kStar) || field.has(kOne))) {
     std::vector<std::string> matched;
     for (const std::string& place : places) {
@@ -325,13 +351,18 @@ void Invocation::write_path(const Field& field, std::string_view verb) {
     return ask(to_this_machine(facts.path) ? Risk::High : Risk::Critical, EffectKind::Network,
                "opens a network connection through /dev", where);
   if (facts.terminal) return ask(Risk::Critical, EffectKind::Process, does + " somebody's terminal", where);
-  if (facts.agent)
-    return ask(Risk::Critical, EffectKind::Write, does + " a file that tells agents what to do", where);
+  if (facts.agent) {
+    ask(Risk::Critical, EffectKind::Write, does + " a file that tells agents what to do", where);
+    fact.findings.back().control = true;
+    return;
+  }
   if (facts.sandbox) return ask(Risk::Critical, EffectKind::Write, does + " another process", where);
   if (facts.control || facts.secret) {
     const Risk risk =
         facts.zone == Zone::Workspace || facts.zone == Zone::Unknown ? Risk::High : Risk::Critical;
-    return ask(risk, EffectKind::Write, does + " a file that shells, editors, git or the system obey", where);
+    ask(risk, EffectKind::Write, does + " a file that shells, editors, git or the system obey", where);
+    fact.findings.back().control = true;
+    return;
   }
   switch (facts.zone) {
     case Zone::Workspace:
@@ -392,6 +423,7 @@ void Invocation::delete_path(const Field& field, bool recursive, bool force) {
   }
   ask(risk, EffectKind::Delete, reason, where);
   fact.findings.back().zone = facts.zone;
+  fact.findings.back().control = facts.agent || facts.control;
 }
 
 void Invocation::change_tree(const Field& field, bool recursive) {

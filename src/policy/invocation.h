@@ -27,11 +27,12 @@ struct Input {
   std::string text;    // marks where unknown
   bool from_network = false;
   bool deletes_vital = false;           // names from a walk over a vital tree
+  bool endless = false;                 // it never ends: yes, /dev/zero
   std::string likely;                   // what it may be, for finding catastrophes; empty: nobody knows
   std::vector<std::string> parameters;  // $0, $1 … of the text that runs
 
   static Input of(std::string text, bool from_network = false, bool deletes_vital = false) {
-    return {true, std::move(text), from_network, deletes_vital, {}, {}};
+    return {true, std::move(text), from_network, deletes_vital, false, {}, {}};
   }
 };
 

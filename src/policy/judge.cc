@@ -21,15 +21,20 @@ constexpr auto kLineFilters = std::to_array<std::string_view>(
 std::string_view trusted_name(Invocation& call) {
   const Field& first = call.argv.front();
   if (!first.constant() || first.text.empty()) {
-    call.ask(Risk::High, EffectKind::Execute, "the program is only known when it runs");
+    const bool fetched = call.runs_fetched(first);
+    call.ask(fetched ? Risk::Critical : Risk::High, EffectKind::Execute,
+             fetched ? "runs what comes from the network" : "the program is only known when it runs");
     return {};
   }
   const std::string_view text = first.text;
   const size_t slash = text.rfind('/');
   if (slash == std::string_view::npos) return text;
   if (is_trusted_folder(text.substr(0, slash + 1))) return text.substr(slash + 1);
-  call.ask(Risk::High, EffectKind::Execute, "runs a program by a path outside the system's folders",
-           std::string(text));
+  const bool fetched = call.runs_fetched(first);
+  call.ask(
+      fetched ? Risk::Critical : Risk::High, EffectKind::Execute,
+      fetched ? "runs what comes from the network" : "runs a program by a path outside the system's folders",
+      std::string(text));
   return text.substr(slash + 1);
 }
 
@@ -44,7 +49,7 @@ bool may_turn_out_an_option(const Invocation& call, const Field& field, const Pr
   const std::vector<std::string>& cwds = call.walk.state().cwds;
   const bool only_globs = field.text.find_first_of("\x01\x02\x03\x06") == std::string::npos;
   if (files == nullptr || cwds.size() != 1 || !only_globs) return !row.inert;
-  if (!files->exists(cwds.front())) return !row.inert;
+  if (!files->exists(cwds.front())) return !row.inert && !row.inert_globs;
   const NameExpansion found = expand_glob(cwds.front() + "/" + field.text, *files);
   if (found.too_many) return true;
   return std::any_of(found.names.begin(), found.names.end(), [&](const ExpandedName& name) {
@@ -156,7 +161,9 @@ void apply_arguments(Invocation& call, const ProgramRow& row, const OptionScan& 
   bool first_taken = false;
   for (const OptionHit& hit : scan.hits) {
     first_taken |=
-        hit.row->name.size() == 1 && row.first_unless.find(hit.row->name[0]) != std::string_view::npos;
+        (hit.row->name.size() == 1 && row.first_unless.find(hit.row->name[0]) != std::string_view::npos) ||
+        (!row.first_unless.empty() &&
+         (hit.row->name == "regexp" || hit.row->name == "file" || hit.row->name == "expression"));
   }
   const size_t count = scan.arguments.size();
   bool reads_named = false;
@@ -338,6 +345,26 @@ void forget_inner_folders(Invocation& call, size_t from) {
 
 }  // namespace
 
+namespace {
+
+// What is collected before anything is printed fills the memory if it never ends.
+void check_endless_input(Invocation& call) {
+  static constexpr auto kCollectors =
+      std::to_array<std::string_view>({"sort", "tail", "tac", "shuf", "mapfile", "readarray", "sponge",
+                                       "column", "tsort", "jq", "ptx", "factor"});
+  if (std::find(kCollectors.begin(), kCollectors.end(), call.fact.program) == kCollectors.end()) return;
+  bool endless = call.input.endless;
+  for (const Field& field : call.rest(1)) endless |= is_endless_device(field.text);
+  if (endless)
+    call.ask(Risk::High, EffectKind::Process, "collects what never ends, until the memory is full");
+}
+
+}  // namespace
+
+bool is_endless_device(std::string_view path) {
+  return path == "/dev/zero" || path == "/dev/urandom" || path == "/dev/random" || path == "/dev/full";
+}
+
 void judge_command(Invocation& call) {
   if (call.argv.empty()) return;
   const std::string_view name = trusted_name(call);
@@ -372,10 +399,13 @@ void judge_command(Invocation& call) {
   apply_row(call, *row);
   // What takes keys could be typed into by whoever started it. less and man cannot run anything with the
   // variables agents' commands get.
-  if (row->interactive == Interactive::Yes && call.fact.findings.empty() && !call.only_looks)
+  const bool takes_keys = row->interactive == Interactive::Yes || row->interactive == Interactive::Language ||
+                          row->interactive == Interactive::Pager;
+  if (takes_keys && call.fact.findings.empty() && !call.only_looks)
     call.ask(Risk::Medium, EffectKind::Execute, "waits for keys, some of which run commands");
   scale_risks(call, inner_from);
   forget_inner_folders(call, inner_from);
+  check_endless_input(call);
   // A filter that only leaves lines out keeps a listing a listing.
   const bool listing =
       call.input.text.find(kListed) != std::string::npos && call.input.text.find(kAny) == std::string::npos;

@@ -28,6 +28,9 @@ enum class AssignmentScope : uint8_t {
 };
 void judge_assignment(Invocation& call, std::string_view name, std::string_view value, AssignmentScope scope);
 
+// /dev/zero and its kind.
+bool is_endless_device(std::string_view path);
+
 // Variables that make programs load or run something.
 bool is_code_loading(std::string_view name);
 // Variables whose value is a credential.

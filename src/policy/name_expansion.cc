@@ -4,6 +4,7 @@
 #include <array>
 #include <deque>
 
+#include "policy/git_repository.h"
 #include "policy/words.h"
 
 namespace ttyward::policy {
@@ -103,10 +104,22 @@ class FolderWalk {
       out_.too_many |= looked_ > kMaxEntries;
       for (const FolderEntry& entry : *entries) visit(next, entry);
     }
+    if (left_out_any_ && search_.links_count && search_.depth == FolderSearch::Depth::All)
+      tracked_links(folder);
     return std::move(out_);
   }
 
  private:
+  // Links in folders that were left out count if they came with the repository.
+  void tracked_links(const std::string& folder) {
+    std::vector<GitIndexEntry> entries;
+    if (!tracked_files(folder, place_, entries)) return;
+    for (const GitIndexEntry& entry : entries) {
+      if (entry.mode != kGitSymlink || !entry.path.starts_with(folder + "/")) continue;
+      visit_link(entry.path, std::string_view(entry.path).substr(entry.path.rfind('/') + 1));
+    }
+  }
+
   void visit(const std::string& folder, const FolderEntry& entry) {
     if (!search_.hidden && entry.name.starts_with('.')) return;
     const std::string path = join(folder, entry.name);
@@ -114,6 +127,7 @@ class FolderWalk {
       const bool left_out = std::find(kLeftOut.begin(), kLeftOut.end(), entry.name) != kLeftOut.end() ||
                             (search_.skips_folder != nullptr && search_.skips_folder(entry.name));
       if (search_.depth == FolderSearch::Depth::All && !left_out) waiting_.push_back(path);
+      left_out_any_ |= left_out;
       return;
     }
     if (entry.kind == EntryKind::Link) return visit_link(path, entry.name);
@@ -146,6 +160,7 @@ class FolderWalk {
   FolderFinding out_;
   std::deque<std::string> waiting_;
   size_t looked_ = 0;
+  bool left_out_any_ = false;
 };
 
 }  // namespace

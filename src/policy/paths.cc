@@ -211,9 +211,12 @@ void look_at_kernel(PathFacts& facts, const std::vector<std::string_view>& parts
   if (parts.size() < 3 || parts[1] == "sys") return;
   const bool thread = parts.size() > 4 && parts[2] == "task";
   const std::string_view what = thread ? parts[4] : parts[2];
-  if (what == "environ" || what == "auxv") facts.secret = true;
-  if (what == "mem" || what == "fd" || what == "root" || what == "cwd" || what == "map_files" ||
-      what == "ns" || what == "fdinfo") {
+  const auto is = [&](std::initializer_list<std::string_view> names) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](std::string_view name) { return can_match(what, name); });
+  };
+  if (is({"environ", "auxv"})) facts.secret = true;
+  if (is({"mem", "fd", "root", "cwd", "map_files", "ns", "fdinfo"})) {
     facts.sandbox = !((parts[1] == "self" || parts[1] == "thread-self") && what == "fd");
     facts.secret = facts.sandbox;
   }

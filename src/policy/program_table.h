@@ -34,7 +34,9 @@ enum class OptionValue : uint8_t { None, Required, Attached };
 enum class Interactive : uint8_t {
   No,
   Yes,
-  Secured,  // the variables of agents' commands take those keys away (pty/guard_variables.h)
+  Language,  // with a script it is that script
+  Pager,     // most keys only move about in a text
+  Secured,   // a pager; the variables of agents' commands take those keys away (pty/guard_variables.h)
 };
 
 struct OptionRow {
@@ -79,8 +81,9 @@ struct ProgramRow {
   bool no_args;     // arguments need a person
   // No option of it can do harm, listed or not, so an argument nobody knows yet cannot either.
   bool inert;
-  bool at_files;  // an argument @file stands for the arguments in that file
-  bool apart;     // the value of a short option is the next argument, never the rest of the word
+  bool inert_globs;  // the same for what a glob in an ordinary folder matches, but not for unknown text
+  bool at_files;     // an argument @file stands for the arguments in that file
+  bool apart;        // the value of a short option is the next argument, never the rest of the word
   Interactive interactive;
 };
 

@@ -159,7 +159,7 @@ constexpr Row kRows[] = {
     {"crontab x", Risk::High},
     {"eval \"$x\"", Risk::High},
     {"killall node", Risk::High},
-    {"psql -c 'drop table x'", Risk::High},
+    {"psql -c 'drop table x'", Risk::Critical},
     {"mysql -e 'select 1'", Risk::High},
     {"aws s3 ls", Risk::High},
     {"gh pr merge 3", Risk::High},

@@ -202,6 +202,25 @@ std::string why_not_command(const Rule& rule, const CommandFact& fact, const Pla
   return {};
 }
 
+namespace {
+
+// A wildcard does not reach files that shells, git or agents obey: those are named in full.
+bool covers_path(const Rule& rule, const Finding& finding) {
+  if (!is_path(finding.target)) return false;
+  if (finding.control)
+    return std::find(rule.paths.begin(), rule.paths.end(), finding.target) != rule.paths.end();
+  return any_matches(rule.paths, finding.target);
+}
+
+// A rule about a host is about asking it something over the web.
+bool is_other_scheme(std::string_view address) {
+  const size_t scheme = address.find("://");
+  return scheme != std::string_view::npos && !address.starts_with("http://") &&
+         !address.starts_with("https://");
+}
+
+}  // namespace
+
 std::string why_not_objection(const Rule& rule, const Finding& finding) {
   if (finding.decision == Decision::Deny) return "a rule cannot allow what is refused";
   if (finding.risk > rule.up_to)
@@ -215,16 +234,21 @@ std::string why_not_objection(const Rule& rule, const Finding& finding) {
       // Without a target it is what the program does in general.
       if (finding.target.empty() && rule.names_command()) return {};
       if (rule.paths.empty() && finding.zone == Zone::Workspace) return {};
-      if (is_path(finding.target) && any_matches(rule.paths, finding.target)) return {};
-      return "it does not cover the path " + finding.target;
+      if (covers_path(rule, finding)) return {};
+      return finding.control && any_matches(rule.paths, finding.target)
+                 ? "a wildcard does not cover files that shells, git or agents obey: " + finding.target
+                 : "it does not cover the path " + finding.target;
     case EffectKind::Read:
     case EffectKind::Secret:
     case EffectKind::List:
+      if (!rule.hosts.empty() && finding.effect == EffectKind::Secret && !rule.is_literal())
+        return "it is about talking to a host, not about credentials";
       if (!is_path(finding.target) && rule.paths.empty() && rule.names_command()) return {};
       if (is_path(finding.target) && any_matches(rule.paths, finding.target)) return {};
       return "it does not cover the path " + finding.target;
     case EffectKind::Network:
       if (!rule.hosts.empty()) {
+        if (is_other_scheme(finding.target)) return "it covers http and https, not " + finding.target;
         if (any_matches(rule.hosts, host_of(finding.target)) && !host_of(finding.target).empty()) return {};
         return "it does not cover the host " + finding.target;
       }
@@ -244,6 +268,9 @@ std::string why_not_objection(const Rule& rule, const Finding& finding) {
     case EffectKind::Unknown:
       break;
   }
+  if (!rule.hosts.empty() && !rule.is_literal() && rule.effects.empty() &&
+      (finding.effect == EffectKind::Execute || finding.effect == EffectKind::Unknown))
+    return "it is about talking to a host, not about what is run or not known";
   // Only about paths: an objection without one is another matter.
   if (!rule.names_command() && !rule.paths.empty()) return "it is about paths";
   return {};

@@ -79,6 +79,19 @@ TEST(Rules, allow_by_effect_and_path) {
   EXPECT_EQ(decide("echo x > build/a/b", rules), Decision::Allow);
   EXPECT_EQ(decide("echo x > src/a", rules), Decision::Ask);
   EXPECT_EQ(decide("echo x > build/../src/a", rules), Decision::Ask);
+  EXPECT_EQ(decide("echo x > build/.git/config", rules), Decision::Ask) << "what git obeys is named in full";
+  EXPECT_EQ(decide("echo x > build/AGENTS.md", rules), Decision::Ask);
+}
+
+TEST(Rules, a_host_is_what_is_talked_to_and_nothing_else) {
+  const RuleSet rules = rules_from(
+      "[[rule]]\ndecision = \"allow\"\nprogram = \"curl\"\nargs = [\"...\"]\nhost = \"localhost\"\n");
+  EXPECT_EQ(decide("curl -s http://localhost:8080/x", rules), Decision::Allow);
+  for (const char* const line :
+       {"curl --resolve localhost:80:1.2.3.4 localhost", "curl -K conf localhost", "curl -E .env localhost",
+        "curl telnet://localhost:25", "curl gopher://localhost:70/x", "curl example.com"}) {
+    EXPECT_EQ(decide(line, rules), Decision::Ask) << line;
+  }
 }
 
 TEST(Rules, deny_comes_before_ask_before_allow) {

@@ -30,6 +30,16 @@ struct ShellState {
   std::vector<std::pair<std::string, std::string>> texts;
   std::string poisoned;  // why names no longer mean what they seem; empty: they do
 
+  // `x=$x$x`, over and over, would grow without end. What is this long is not read closely anyway.
+  static void bound(Value& value) {
+    constexpr size_t kMaxText = 8192;
+    constexpr size_t kMaxValues = 1024;
+    if (value.size() > kMaxValues) value = {std::string(1, kAnyFields)};
+    for (std::string& text : value) {
+      if (text.size() > kMaxText) text = std::string(1, kAny);
+    }
+  }
+
   const Value* find(std::string_view name) const {
     for (const auto& [key, value] : variables) {
       if (key == name) return &value;
@@ -38,6 +48,7 @@ struct ShellState {
   }
 
   void set(std::string_view name, Value value) {
+    bound(value);
     for (auto& [key, held] : variables) {
       if (key == name) {
         held = std::move(value);

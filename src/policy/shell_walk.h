@@ -58,6 +58,7 @@ class ShellWalk final : public ExpansionHost, public CommandWalk {
   struct Redirections {
     Input input;
     bool any_input = false;
+    bool to_process = false;           // its output goes to a process substitution
     std::vector<std::string> written;  // paths its output goes to
   };
 
@@ -72,6 +73,9 @@ class ShellWalk final : public ExpansionHost, public CommandWalk {
   void note_background(const syntax::AndOr& item);
   void conditional(const syntax::Command& item, const Input& input);
   void loop(const syntax::Command& item, const Input& input);
+  bool never_ends(size_t commands) const;
+  bool cuts_off(size_t commands) const;
+  void raise_fed_shells(size_t from, size_t to);
   bool spawns_for_ever(const syntax::Command& item) const;
   void for_loop(const syntax::Command& item, const Input& input);
   void case_statement(const syntax::Command& item, const Input& input);

@@ -15,6 +15,8 @@ using syntax::RedirectOp;
 constexpr std::string_view kNumbers[] = {"RANDOM", "SECONDS", "UID",          "EUID",   "PPID",
                                          "LINENO", "BASHPID", "EPOCHSECONDS", "SRANDOM"};
 
+constexpr size_t kMaxPrinted = 64UL * 1024;  // of a substitution; more is not read closely
+
 // Builtins whose arguments are assignments: not split, and name=( … ) is an array.
 constexpr auto kDeclarations =
     std::to_array<const char*>({"declare", "typeset", "local", "export", "readonly"});
@@ -57,6 +59,14 @@ size_t assignment_prefix(const syntax::Word& word) {
 
 std::string unknown() {
   return std::string(1, kAny);
+}
+
+// Programs that may run what they read, if they were told to run something at all.
+bool runs_its_input(std::string_view program) {
+  static constexpr auto kRunners =
+      std::to_array<std::string_view>({"awk", "gawk", "mawk", "sed", "make", "gmake", "parallel", "at",
+                                       "batch", "crontab", "ed", "ex", "exec", "dc"});
+  return std::find(kRunners.begin(), kRunners.end(), program) != kRunners.end();
 }
 
 }  // namespace
@@ -147,9 +157,13 @@ Printed ShellWalk::substitution(const syntax::List& items) {
   const ShellState before = state_;
   const size_t commands = facts_.commands.size();
   std::string out = list(items, Input{});
+  if (never_ends(commands) && !cuts_off(commands))
+    line_finding(Risk::High, EffectKind::Process, "collects what never ends, until the memory is full",
+                 outer_);
   raise_since(facts_, commands, Risk::High);
   state_.leave_subshell(before);
   while (!out.empty() && out.back() == '\n') out.pop_back();
+  if (out.size() > kMaxPrinted) out = std::string(1, kAny);
   return {std::move(out), network_since(commands)};
 }
 
@@ -276,6 +290,7 @@ bool ShellWalk::names_contain(std::string_view value, std::string_view character
 
 std::string ShellWalk::simple_command(const syntax::Command& item, const Input& outer_input) {
   const Span span = outward(item.span);
+  const size_t first_command = facts_.commands.size();
   std::vector<Field> argv;
   Redirections redirections;
   redirections.input = outer_input;
@@ -285,7 +300,7 @@ std::string ShellWalk::simple_command(const syntax::Command& item, const Input& 
     const syntax::Part& name = item.words.front().parts.front();
     if (name.kind == syntax::PartKind::Parameter && name.expansion->name == "0" &&
         (in_background() || in_pipeline()))
-      line_finding(Risk::High, EffectKind::Process, "starts itself again", item.span);
+      line_finding(Risk::Critical, EffectKind::Process, "starts itself again", item.span);
   }
   assignments(item, !item.words.empty(), span);
   if (argv.empty()) {
@@ -297,6 +312,9 @@ std::string ShellWalk::simple_command(const syntax::Command& item, const Input& 
   terminal_names(item, argv);
   std::string out = call_by_name(argv, span, redirections.input);
   other_values(argv, span, redirections.input);
+  // curl … > >(sh)
+  if (redirections.to_process && network_since(first_command))
+    raise_fed_shells(first_command, facts_.commands.size());
   for (const std::string& path : redirections.written) state_.keep_text(path, out);
   return out;
 }
@@ -438,6 +456,14 @@ std::string ShellWalk::run_command(std::span<const Field> argv, Span span, const
   }
   --depth_guard_;
   own_names(call);
+  if (input.from_network && runs_its_input(call.fact.program)) {
+    const bool executes =
+        std::any_of(call.fact.findings.begin(), call.fact.findings.end(), [](const Finding& finding) {
+          return finding.effect == EffectKind::Execute || finding.effect == EffectKind::Process ||
+                 finding.effect == EffectKind::Privilege || finding.effect == EffectKind::State;
+        });
+    if (executes) call.ask(Risk::Critical, EffectKind::Execute, "runs what comes from the network");
+  }
   for (const Field& field : call.argv) {
     if (!field.from_network) continue;
     const bool executes =
@@ -567,9 +593,11 @@ void ShellWalk::file_redirect(const syntax::Redirect& item, Redirections& out) {
       out.input = Input::of(unknown(), call.look(target).network || target.from_network);
       // A process substitution or a listing behind it is judged on its own.
       if (const std::string* text = state_.text_of(call.look(target).path)) out.input.likely = *text;
+      out.input.endless = is_endless_device(target.text);
     } else {
       call.write_path(target, "writes");
       if (target.constant()) out.written.push_back(call.look(target).path);
+      out.to_process |= target.text.starts_with("/dev/fd/");
     }
   }
   record(std::move(call.fact));

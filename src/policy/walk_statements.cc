@@ -27,6 +27,32 @@ bool is_number_test(std::string_view op) {
   return op == "-eq" || op == "-ne" || op == "-lt" || op == "-le" || op == "-gt" || op == "-ge";
 }
 
+// Starts something in the background, and nothing in it waits.
+bool starts_without_waiting(const syntax::List& list) {
+  bool background = false;
+  for (const syntax::AndOr& one : list.items) {
+    if (one.background) {
+      background = true;
+      continue;
+    }
+    for (const syntax::Pipeline& pipeline : one.pipelines) {
+      for (const syntax::Command& command : pipeline.commands) {
+        if (command.kind == CommandKind::Subshell || command.kind == CommandKind::Group) {
+          if (!starts_without_waiting(command.lists[0])) return false;
+          background = true;
+          continue;
+        }
+        if (command.kind != CommandKind::Simple || command.words.empty()) return false;
+        bool instant = false;
+        for (const char* const name : {"true", ":", "echo", "printf", "false", "continue", "let"})
+          instant |= command.words[0].is_plain(name);
+        if (!instant) return false;
+      }
+    }
+  }
+  return background;
+}
+
 // A command that always succeeds or always fails, written plainly.
 bool is_plain_command(const syntax::List& list, std::string_view name) {
   if (list.items.size() != 1 || list.items[0].pipelines.size() != 1) return false;
@@ -97,6 +123,7 @@ std::string ShellWalk::pipeline(const syntax::Pipeline& item, const Input& first
   if (item.commands.size() == 1) return command(item.commands.front(), first_input);
   std::string out;
   Input input = first_input;
+  const size_t first_command = facts_.commands.size();
   ++pipeline_;
   for (const syntax::Command& stage : item.commands) {
     const ShellState before = state_;  // every stage is a subshell
@@ -115,7 +142,11 @@ std::string ShellWalk::pipeline(const syntax::Pipeline& item, const Input& first
     }
     const bool deletes_vital =
         vital || (input.deletes_vital && out.find_first_of("\x01\x06") != std::string::npos);
-    input = Input::of(out, network, deletes_vital);
+    const bool endless = never_ends(commands) || (input.endless && !cuts_off(commands));
+    if (network && !input.from_network) raise_fed_shells(first_command, commands);
+    constexpr size_t kMaxPiped = 256UL * 1024;
+    input = Input::of(out.size() > kMaxPiped ? unknown() : out, network, deletes_vital);
+    input.endless = endless;
   }
   --pipeline_;
   // zsh and ksh run the last stage in the shell itself.
@@ -123,6 +154,42 @@ std::string ShellWalk::pipeline(const syntax::Pipeline& item, const Input& first
     for (auto& [name, value] : state_.variables) value = {unknown()};
   }
   return out;
+}
+
+// Whether something since then prints for ever.
+bool ShellWalk::never_ends(size_t commands) const {
+  for (size_t c = commands; c < facts_.commands.size(); ++c) {
+    const CommandFact& fact = facts_.commands[c];
+    if (fact.program == "yes") return !cuts_off(commands);
+    const bool copies = fact.program == "cat" || fact.program == "tr" || fact.program == "base64" ||
+                        fact.program == "od" || fact.program == "xxd" || fact.program == "hexdump";
+    for (const Effect& effect : fact.effects) {
+      if (copies && effect.kind == EffectKind::Read && is_endless_device(effect.target)) return true;
+    }
+  }
+  return false;
+}
+
+// Whether something since then stops reading by itself.
+bool ShellWalk::cuts_off(size_t commands) const {
+  for (size_t c = commands; c < facts_.commands.size(); ++c) {
+    const std::string& program = facts_.commands[c].program;
+    for (const std::string_view stops :
+         {"head", "timeout", "sed", "awk", "grep", "dd", "read", "true", "less"}) {
+      if (program == stops) return true;
+    }
+  }
+  return false;
+}
+
+// sh < pipe | nc host: what it is fed comes back from the other machine.
+void ShellWalk::raise_fed_shells(size_t from, size_t to) {
+  for (size_t c = from; c < to; ++c) {
+    for (Finding& finding : facts_.commands[c].findings) {
+      if (finding.effect == EffectKind::Execute && finding.reason == "runs what it is fed as commands")
+        finding.risk = Risk::Critical;
+    }
+  }
 }
 
 std::string ShellWalk::command(const syntax::Command& item, const Input& input) {
@@ -250,14 +317,11 @@ bool ShellWalk::spawns_for_ever(const syntax::Command& item) const {
   } else if (item.kind == CommandKind::Until) {
     endless = is_plain_command(item.lists[0], "false");
   } else {
-    for (const std::string_view constant : {"true", ":", "[", "((", "[["})
+    for (const std::string_view constant :
+         {"true", ":", "[", "((", "[[", "ls", "sleep", "pwd", "echo", "date", "id"})
       endless |= is_plain_command(item.lists[0], constant);
   }
-  if (!endless) return false;
-  bool background = false;
-  bool foreground = false;
-  for (const syntax::AndOr& one : item.lists.back().items) (one.background ? background : foreground) = true;
-  return background && !foreground;
+  return endless && starts_without_waiting(item.lists.back());
 }
 
 void ShellWalk::for_loop(const syntax::Command& item, const Input& input) {

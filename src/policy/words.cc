@@ -8,6 +8,8 @@
 namespace ttyward::policy {
 namespace {
 
+constexpr size_t kMaxField = 256UL * 1024;
+
 // Builds fields from items: tilde, splitting of unquoted values, globs.
 class FieldBuilder {
  public:
@@ -58,6 +60,10 @@ class FieldBuilder {
 
   void append_text(std::string_view text) {
     started_ = true;
+    if (current_.text.size() + text.size() > kMaxField) {
+      current_.text = std::string(1, kAnyFields);
+      return;
+    }
     for (const char c : text) {
       if (passes(c)) current_.text.push_back(c);
     }
@@ -136,7 +142,8 @@ class FieldBuilder {
   void split(const std::string& value) {
     // zsh and fish do not split; what is one word there may be several for whoever reads it as bash.
     if (host_.dialect() == syntax::Dialect::Zsh || host_.dialect() == syntax::Dialect::Fish) {
-      const bool doubtful = value.find_first_of(" \t\n*?[") != std::string::npos;
+      // A variable that is not known may be an array, which is several words.
+      const bool doubtful = value.find_first_of(" \t\n*?[\x01\x02") != std::string::npos;
       append_text(doubtful ? std::string(1, kAnyFields) : value);
       return;
     }

@@ -164,6 +164,7 @@ void CommandTracker::prompt_end(const vt::ShellMark& mark) {
     close_unknown(mark.begin);
     if (quality_ == Quality::Rich) set_quality(Quality::Basic, "a prompt came without the status before it");
   }
+  if (nonce_seen_ && !command_ && sentinel_) close(sentinel_, ended_at(mark.begin));  // its shell has ended
   if (state_ == State::Input) return;  // line editors draw their prompt again and again
   state_ = State::Input;
   typed_line_.clear();
@@ -217,6 +218,18 @@ void CommandTracker::command_end(const vt::ShellMark& mark, Origin from) {
       state_ = State::Prompt;
       return;
     }
+  }
+  if (ours && !command_ && sentinel_) {
+    // It ran in a shell inside this one, which has ended with this status.
+    End end;
+    end.exit_code = number(own_field(mark, 0));
+    end.at = cwd_mark_.end == mark.begin ? cwd_mark_.begin : mark.begin;
+    end.known_by = quality_ == Quality::Rich ? KnownBy::ShellMark : KnownBy::PromptMark;
+    end.trusted = true;
+    end.alternate = mark.alternate;
+    end.shell_gone = true;
+    sentinel_submission_.reset();
+    close(sentinel_, std::move(end));
   }
   if (pending_ && !command_) {
     // The shell read it and ran nothing, or it does not mark where commands begin.
@@ -378,6 +391,28 @@ void CommandTracker::integrate(ShellKind kind, Quality attainable) {
   shell_.attainable = attainable;
   reading_.kind = kind;
   if (!options_.secret.empty()) next_command();
+}
+
+void CommandTracker::resume(AtPrompt from) {
+  nonces_used_at_least(from.nonces_used);
+  shell_.kind = from.kind;
+  shell_.attainable = attainable_quality(from.kind);
+  if (reading_.kind != from.kind) {
+    reading_ = {};
+    reading_.kind = from.kind;
+  }
+  outer_.clear();
+  nonce_seen_ = from.quality != Quality::None && !options_.secret.empty();
+  cwd_ = std::move(from.cwd);
+  pending_.reset();
+  command_.reset();
+  sentinel_submission_.reset();
+  sentinel_.reset();
+  marked_line_.reset();
+  breaks_ = 0;
+  line_abandoned();
+  if (nonce_seen_) state_ = State::Input;
+  set_quality(from.quality, "read back");
 }
 
 void CommandTracker::shell_gone(std::optional<int> exit_code, std::optional<int> signal, uint64_t at) {

@@ -88,6 +88,15 @@ class CommandTracker {
   void prompt_seen_unmarked(uint64_t at, std::string why, bool inside);
   // The shell that reads now is given hooks, with the nonce that nonce() has from here on.
   void integrate(ShellKind kind, Quality attainable);
+  // The outermost shell waits for a command, whatever the marks so far said: what came before is not known in
+  // full any more. For whoever reads back from a place where this was so.
+  struct AtPrompt {
+    ShellKind kind = ShellKind::Other;
+    Quality quality = Quality::None;
+    std::string cwd;
+    uint64_t nonces_used = 0;
+  };
+  void resume(AtPrompt from);
   // The shell's process ended.
   void shell_gone(std::optional<int> exit_code, std::optional<int> signal, uint64_t at);
 

@@ -381,6 +381,24 @@ TEST_F(Tracked, a_shell_inside_is_integrated_and_ends) {
   EXPECT_EQ(all<CommandFinished>().size(), 3u);
 }
 
+TEST_F(Tracked, a_sentinel_in_a_shell_that_ends_with_it) {
+  prompt();
+  submit(1, "su nobody");
+  own("C");
+  const std::string outer = tracker_.nonce();
+  tracker_.prompt_seen_unmarked(screen_.bytes_fed(), "bash reads", true);
+  tracker_.submitted({2, "exit 6", "", screen_.bytes_fed(), "inner"});
+  foreign("633;C;inner");
+  print("exit\r\n");
+  own("D;6;6;1", outer);
+  const auto finished = all<CommandFinished>();
+  ASSERT_EQ(finished.size(), 2u);
+  EXPECT_EQ(finished[1].submission, 2u);
+  EXPECT_EQ(finished[1].exit_code, 6);
+  EXPECT_TRUE(finished[1].shell_gone);
+  EXPECT_EQ(all<ShellReturned>().size(), 1u);
+}
+
 TEST_F(Tracked, hooks_that_vanished_are_put_back) {
   prompt();
   submit(1, "PROMPT_COMMAND=");

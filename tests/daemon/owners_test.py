@@ -322,6 +322,25 @@ class Opening(OwnersTest):
     def test_a_person_opens_what_they_like(self):
         self.open(self.person, shell="python3")
 
+    def test_a_shell_may_have_arguments(self):
+        with open(self.daemon.home + "/.bashrc", "w") as f:
+            f.write("FROM_FILE=yes\n")
+        for arguments, expected in (([], "yes"), (["--norc"], "no")):
+            terminal = self.open(self.person, shell="bash", shell_args=arguments)
+            result = self.person.call("exec", terminal=terminal, command="echo ${FROM_FILE:-no}; (exit 3)")
+            self.assertEqual((result["exit_code"], result["output"]), (3, expected + "\n"), result)
+        self.refused("invalid_argument", self.person, "open", cwd=self.work, shell_args=["--norc"])
+        # An agent's may be commands: they are judged.
+        agent = self.agent()
+        number = agent.start("open", cwd=self.work, shell="bash", shell_args=["-c", "touch pwned"])
+        question = eventually(lambda: self.person.call("approvals")["approvals"])[0]
+        self.assertIn("touch pwned", question["command"])
+        self.person.call("answer", approval=question["id"], decision="deny")
+        with self.assertRaises(CallFailed) as failed:
+            agent.answer(number)
+        self.assertEqual(failed.exception.code, "denied")
+        self.assertEqual(self.in_work(), [])
+
 
 class Typing(OwnersTest):
     def setUp(self):
@@ -534,6 +553,83 @@ for hello_ in (dict(role="person"), dict(role="person", token=token), dict(role=
                 output = client.call("exec", terminal=terminal, command="env")["output"]
                 self.assertNotIn("TOKEN", output)
             self.refused("invalid_argument", client, "open", cwd=self.work, env={"TTYWARD_PERSON_TOKEN_FILE": "/x"})
+
+
+class AtTheMomentItBegins(OwnersTest):
+    """What was decided holds for what the terminal was then; it is looked at again when the command begins."""
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.work + "/other")
+        with open(self.work + "/note", "w") as f:
+            f.write("harmless\n")
+        with open(self.work + "/.env", "w") as f:
+            f.write("KEY=sesame\n")
+        os.symlink("../.env", self.work + "/other/note")
+        os.mkfifo(self.work + "/until")
+        self.one = self.agent()
+
+    def release(self):
+        with open(self.work + "/until", "w") as f:
+            f.write("now\n")
+
+    def exec(self, terminal, command, **args):
+        return self.one.call("exec", terminal=terminal, command=command, yield_after_ms=PATIENCE * 1000, **args)
+
+    def asked(self, terminal, command):
+        number = self.one.start("exec", terminal=terminal, command=command, yield_after_ms=PATIENCE * 1000)
+        return number, eventually(lambda: self.person.call("approvals")["approvals"], command)[0]["id"]
+
+    def test_a_command_that_waits_for_its_turn_is_judged_where_it_begins(self):
+        terminal = self.open(self.one)
+        first = self.one.start("exec", terminal=terminal, command="cat until; cd other", yield_after_ms=PATIENCE * 1000)
+        eventually(lambda: self.person.call("show", terminal=terminal)["terminal"]["state"] == "busy", "cat")
+        second = self.one.start("exec", terminal=terminal, command="cat note", on_busy="wait", yield_after_ms=PATIENCE * 1000)
+        self.release()
+        self.assertEqual(self.one.answer(first)["exit_code"], 0)
+        question = eventually(lambda: self.person.call("approvals")["approvals"], "a question")[0]
+        self.assertEqual(question["cwd"], self.work + "/other")
+        self.person.call("answer", approval=question["id"], decision="deny")
+        self.assertEqual(self.one.answer(second)["state"], "denied")
+        # The harmless neighbour.
+        third = self.one.start("exec", terminal=terminal, command="cat ../until; cd ..", yield_after_ms=PATIENCE * 1000)
+        eventually(lambda: self.person.call("show", terminal=terminal)["terminal"]["state"] == "busy", "cat")
+        fourth = self.one.start("exec", terminal=terminal, command="cat note", on_busy="wait", yield_after_ms=PATIENCE * 1000)
+        self.release()
+        self.one.answer(third)
+        # It was asked about when it was sent, in other/; it is what it was asked about or does not run.
+        for question in self.person.call("approvals")["approvals"]:
+            self.person.call("answer", approval=question["id"], decision="allow")
+        self.assertNotIn("sesame", str(self.one.answer(fourth)))
+
+    def test_a_yes_holds_for_the_folder_that_was_shown(self):
+        terminal = self.open(self.one)
+        number, question = self.asked(terminal, "touch made")
+        other = self.agent()
+        self.assertEqual(other.call("exec", terminal=terminal, command="cd other")["exit_code"], 0)
+        self.person.call("answer", approval=question, decision="allow")
+        answer = self.one.answer(number)
+        self.assertEqual(answer["state"], "denied", answer)
+        self.assertIn("another folder", answer["reason"])
+        self.assertEqual(os.listdir(self.work + "/other"), ["note"])
+        self.assertNotIn("made", self.in_work())
+        number, question = self.asked(terminal, "touch made")
+        self.person.call("answer", approval=question, decision="allow")
+        self.assertEqual(self.one.answer(number)["exit_code"], 0)
+        self.assertIn("made", os.listdir(self.work + "/other"))
+
+    @unittest.skipUnless(os.path.exists("/bin/dash"), "needs dash")
+    def test_a_shell_that_says_nothing_is_trusted_until_it_may_have_changed(self):
+        terminal = self.open(self.one, shell="/bin/dash")
+        for command in ("ls", "cd other", "x=5", "echo $x", "cd .."):
+            self.assertEqual(self.exec(terminal, command)["state"], "exited", command)
+        number, question = self.asked(terminal, "alias ls='touch pwned'")
+        self.person.call("answer", approval=question, decision="allow")
+        self.one.answer(number)
+        number, question = self.asked(terminal, "ls")
+        self.person.call("answer", approval=question, decision="deny")
+        self.assertEqual(self.one.answer(number)["state"], "denied")
+        self.assertNotIn("pwned", self.in_work())
 
 
 if __name__ == "__main__":

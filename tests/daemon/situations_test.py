@@ -5,10 +5,9 @@ shell cannot do at all it is not asked to. TTYWARD_SHELLS=bash,zsh limits the ru
 """
 import os
 import shutil
-import socket
-import subprocess
 import unittest
 
+import loopback_sshd
 from daemon_client import CallFailed, Daemon
 
 SITUATIONS = []
@@ -159,7 +158,7 @@ def traps(s):
     s.expect("trap 'echo bye' EXIT", 0)
     s.expect("(exit 3)", 3)
     s.expect("trap 'echo usr' USR1", 0)
-    s.test.assertIn("usr", s.run("kill -USR1 $$; sleep 0.1")["output"])
+    s.test.assertIn("usr", s.run("kill -USR1 $$; true")["output"])
     if s.name in ("bash", "zsh"):
         s.expect("trap 'true' DEBUG; trap 'echo err' ERR", 0)
         s.test.assertIn("err", s.expect("false", 1)["output"])
@@ -231,11 +230,19 @@ def output_with_fake_marks(s):
 
 @situation()
 def background_jobs_that_print_later(s):
-    s.run("sh -c 'sleep 0.3; echo late' &")
-    result = s.expect("sleep 0.8; " + s.exit(4), 4)
+    folder = s.daemon.folder + "/pipes-" + s.name
+    os.mkdir(folder)
+    for name in ("go", "printed"):
+        os.mkfifo(f"{folder}/{name}")
+    s.run(f"sh -c 'read x < {folder}/go; echo late; echo > {folder}/printed' &")
+    result = s.expect(f"sh -c 'echo > {folder}/go; read x < {folder}/printed; exit 4'", 4)
     s.test.assertIn("late", result["output"])
-    s.run("sh -c 'sleep 0.2; echo at the prompt' &")
-    s.client.call("wait", terminal=s.id, pattern="at the prompt", **{"from": "start"}, timeout_ms=20_000)
+    s.run(f"sh -c 'read x < {folder}/go; echo at the p""rompt' &")
+    s.client.call("wait", terminal=s.id, prompt=True, timeout_ms=20_000)
+    with open(f"{folder}/go", "w") as f:
+        f.write("\n")
+    came = s.client.call("wait", terminal=s.id, pattern="at the prompt", **{"from": "start"}, timeout_ms=20_000)
+    s.test.assertEqual(came["condition"], "pattern", came)
     s.expect(s.exit(5), 5)  # beside which some shells tell of the job's end
     s.fine()
 
@@ -366,34 +373,11 @@ class Situations(unittest.TestCase):
                 client.call("kill", terminal="early-" + name)
 
     def test_ssh(self):
-        sshd, ssh = shutil.which("sshd", path="/usr/sbin:/usr/bin:/sbin"), shutil.which("ssh")
-        if not sshd or not ssh or "bash" not in self.shells:
-            self.skipTest("no sshd here")
-        folder = self.daemon.folder
-        for name in ("host", "user"):
-            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{folder}/{name}"], check=True)
-        shutil.copy(f"{folder}/user.pub", f"{folder}/authorized")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        server = subprocess.Popen([sshd, "-D", "-e", "-f", "/dev/null", "-p", str(port), "-h", f"{folder}/host",
-                                   "-o", "ListenAddress=127.0.0.1", "-o", f"AuthorizedKeysFile={folder}/authorized",
-                                   "-o", "StrictModes=no", "-o", "PidFile=none", "-o", "UsePAM=no",
-                                   # Whatever the user's own start-up files do is not the matter.
-                                   "-o", f"SetEnv=HOME={self.daemon.home}"],
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        self.addCleanup(server.stderr.close)
-        self.addCleanup(server.wait)
-        self.addCleanup(server.kill)
-        for line in server.stderr:
-            if b"listening" in line:
-                break
-        else:
-            self.skipTest("sshd does not run here")
+        if "bash" not in self.shells:
+            self.skipTest("no bash here")
+        login = loopback_sshd.start(self, self.daemon.folder, self.daemon.home) + " 'bash --norc --noprofile -i'"
         shell = Shell(self, "bash", self.shells["bash"])
         shell.open()
-        login = (f"ssh -tt -F /dev/null -i {folder}/user -p {port} -o StrictHostKeyChecking=no -o LogLevel=ERROR "
-                 f"-o UserKnownHostsFile=/dev/null -o BatchMode=yes 127.0.0.1 'bash --norc --noprofile -i'")
         remote = shell.client.call("exec", terminal=shell.id, command=login, yield_after_ms=1)["command_id"]
         came = shell.client.call("wait", command=remote, pattern=r"[#$] $", **{"from": "start"}, timeout_ms=20_000)
         if came["condition"] == "timeout":

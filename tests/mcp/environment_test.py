@@ -144,6 +144,19 @@ class Names(Answers):
         ids = [t["id"] for t in listed["terminals"]]
         self.assertEqual(ids[:2], [own["id"], ended["terminal_id"]])
 
+    def test_a_list_of_very_many_is_cut_and_says_so(self):
+        peer = self.peer()
+        own, _ = self.result(peer, "open_persistent_terminal", name="own")
+        self.result(peer, "run_batch", commands=[f"echo {i}" for i in range(55)], parallel=8)
+        listed, text = self.result(peer, "list_terminals", all=True)
+        self.assertEqual(len(listed["terminals"]), 50)
+        self.assertEqual(listed["terminals"][0]["id"], own["id"])
+        self.assertGreaterEqual(listed["left_out"], 6)
+        self.assertIn(f"And {listed['left_out']} more, not shown.", text)
+        listed, text = self.result(peer, "list_terminals")
+        self.assertEqual([t["id"] for t in listed["terminals"]], [own["id"]])
+        self.assertNotIn("left_out", listed)
+
 
 class Text(Answers):
     def run_bytes(self, data, **more):

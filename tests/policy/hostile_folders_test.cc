@@ -272,7 +272,7 @@ TEST_F(Folders, tools_that_run_code_from_their_folder_ask_where_it_is) {
     std::filesystem::remove(root_ + "/work/" + tool.file);
   }
   std::ofstream(root_ + "/work/package.json") << "{\"name\": \"x\"}";
-  std::ofstream(root_ + "/work/go.mod") << "module x\ngo 1.22\n";
+  std::ofstream(root_ + "/work/go.mod") << "module x\ngo 1.20\n";
   for (const char* command : {"yarn --version", "pnpm -v", "npm --version", "node --version", "go version"})
     EXPECT_EQ(decide(command), Decision::Allow) << command;
 }

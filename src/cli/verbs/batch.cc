@@ -1,5 +1,5 @@
 // ttyward batch: several commands in one shell, a true result for each.
-#include "terminal/batch.h"
+#include "command/batch.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +14,7 @@
 #include "cli/local_policy.h"
 #include "cli/run_arguments.h"
 #include "cli/verbs/verbs.h"
+#include "command/shell_choice.h"
 
 namespace ttyward::cli {
 namespace {
@@ -25,7 +26,7 @@ struct Arguments {
   std::vector<std::string> commands;
 };
 
-void summarize(const terminal::BatchResult& batch) {
+void summarize(const command::BatchResult& batch) {
   for (const terminal::CommandResult& result : batch.results) {
     const std::string how = result.exit_code         ? fmt::format("exit {}", *result.exit_code)
                             : !result.signal.empty() ? result.signal
@@ -59,9 +60,9 @@ std::vector<Judged> judge_all(LocalPolicy& policy, const Arguments& args, const 
 }
 
 // Nothing runs: the command that must not is the result, the others are listed as not run.
-int refuse(const terminal::RunOptions& options, const Arguments& args, const std::vector<Judged>& judged,
+int refuse(const command::RunOptions& options, const Arguments& args, const std::vector<Judged>& judged,
            const LocalPolicy& policy, const Ruling& ruling, bool json) {
-  terminal::BatchResult result;
+  command::BatchResult result;
   result.shell.state = terminal::CommandState::Denied;
   result.shell.reason = ruling.reason;
   terminal::CommandResult denied = result.shell;
@@ -91,7 +92,7 @@ int run_batch(const Arguments& args, const Globals& globals) {
       return complain("batch", "one of the commands is empty", kExitUsage);
     }
   }
-  auto bash = find_shell(args.shared.shell);
+  auto bash = command::choose_shell(args.shared.shell);
   if (!bash) return complain("batch", bash.error().message, kExitUsage);
   if (bash->find("bash") == std::string::npos) {
     return complain("batch",
@@ -107,18 +108,18 @@ int run_batch(const Arguments& args, const Globals& globals) {
   const Ruling ruling = policy->settle(judged);
   if (!ruling.allowed) return refuse(*options, args, judged, *policy, ruling, globals.json);
 
-  terminal::Batch batch{args.commands,
-                        args.keep_going ? terminal::OnFailure::KeepGoing : terminal::OnFailure::Stop,
-                        base::random_nonce()};
+  command::Batch batch{args.commands,
+                       args.keep_going ? command::OnFailure::KeepGoing : command::OnFailure::Stop,
+                       base::random_nonce()};
   options->spawn.argv = batch.argv(*bash);
   const terminal::ViewLimits view = options->view;
   const Stdin input = stdin_kind() == Stdin::Given ? Stdin::Given : Stdin::None;
   if (input == Stdin::Given) options->input_patience = std::chrono::milliseconds(0);
 
-  terminal::BatchResult result;
+  command::BatchResult result;
   Foreground foreground(std::move(*options), globals.json ? Show::Nothing : Show::Lines, input);
-  const Foreground::Outcome outcome = foreground.run([&](terminal::CommandRun& run) {
-    result = terminal::split_batch(batch, run, view);
+  const Foreground::Outcome outcome = foreground.run([&](command::RunningCommand& run) {
+    result = command::split_batch(batch, run, view);
     for (size_t i = 0; i < result.results.size(); ++i)
       result.results[i].verdict_json = verdict_json(*policy, judged[i]);
     return globals.json ? result.to_json() + "\n" : "";

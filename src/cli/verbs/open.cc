@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
 #include "cli/choice.h"
@@ -22,6 +23,7 @@ struct Arguments {
   std::string name;
   std::string cwd;
   std::string shell;
+  std::vector<std::string> shell_args;
   std::string task;
   std::string owner = "user";
   std::string size;
@@ -48,6 +50,10 @@ base::Result<json::object> call_arguments(const Arguments& args) {
   }
   set_text(call, "name", args.name);
   set_text(call, "shell", args.shell);
+  if (!args.shell_args.empty()) {
+    boost::json::array words(args.shell_args.begin(), args.shell_args.end());
+    call["shell_args"] = std::move(words);
+  }
   call["owner"] = args.owner;
   if (args.login) call["login"] = true;
   if (!args.size.empty()) {
@@ -90,6 +96,9 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   app.add_option("--name", args->name, "What to call it");
   app.add_option("--cwd", args->cwd, "Folder to start in; this one if left out")->type_name("FOLDER");
   app.add_option("--shell", args->shell, "Name or path of its shell; yours if left out")->type_name("FILE");
+  app.add_option("--shell-arg", args->shell_args, "An argument for that shell; may be given several times")
+      ->type_name("ARG")
+      ->allow_extra_args(false);
   app.add_flag("--login", args->login, "A login shell");
   app.add_flag("--pipe", args->pipe, "Without a terminal: a shell on pipes, whose programs read nothing");
   app.add_option("--task", args->task, "Task it belongs to");

@@ -14,6 +14,7 @@
 #include "cli/prompt_template.h"
 #include "cli/run_arguments.h"
 #include "cli/verbs/verbs.h"
+#include "command/shell_choice.h"
 #include "policy/command_facts.h"
 #include "policy/escaped_view.h"
 
@@ -180,7 +181,7 @@ class Prompt {
   }
 
   Foreground::Outcome run_one(const std::string& command) const {
-    auto shell = find_shell("");
+    auto shell = command::choose_shell();
     auto options = make_run_options(args_.shared, false);
     if (!shell || !options) {
       Foreground::Outcome failed;
@@ -191,7 +192,7 @@ class Prompt {
     options->spawn.argv = pty::shell_argv(*shell, command);
     options->shown_command = command;
     Foreground foreground(std::move(*options), Show::Nothing, Stdin::None);
-    return foreground.run([](terminal::CommandRun&) { return std::string(); });
+    return foreground.run([](command::RunningCommand&) { return std::string(); });
   }
 
   const Arguments& args_;

@@ -10,6 +10,7 @@
 #include "cli/local_policy.h"
 #include "cli/run_arguments.h"
 #include "cli/verbs/verbs.h"
+#include "command/shell_choice.h"
 #include "shell/quoting.h"
 
 namespace ttyward::cli {
@@ -34,7 +35,7 @@ base::Result<std::vector<std::string>> make_argv(const Arguments& args, bool aft
   if (args.words.front().find_first_not_of(" \t\n") == std::string::npos) {
     return base::fail(base::ErrorCode::InvalidArgument, "the command is empty");
   }
-  auto shell = find_shell(args.shared.shell);
+  auto shell = command::choose_shell(args.shared.shell);
   if (!shell) return tl::unexpected(shell.error());
   return pty::shell_argv(*shell, args.words.front());
 }
@@ -61,7 +62,7 @@ base::Result<engine::Deed> deed_of(const Arguments& args, const std::string& cwd
   return deed;
 }
 
-int refuse(const terminal::RunOptions& options, const std::string& verdict, const Ruling& ruling, bool json) {
+int refuse(const command::RunOptions& options, const std::string& verdict, const Ruling& ruling, bool json) {
   terminal::CommandResult result;
   result.command_id = options.id;
   result.command = options.shown_command;
@@ -113,7 +114,7 @@ int run_command(const Arguments& args, const Globals& globals) {
   if (!ruling.allowed) return refuse(*options, verdict, ruling, globals.json);
 
   if (person) {
-    options->replies = terminal::Replies::Viewer;
+    options->replies = command::Replies::Viewer;
     options->input_patience = std::chrono::milliseconds(0);
   }
   Stdin input = stdin_kind();
@@ -121,7 +122,7 @@ int run_command(const Arguments& args, const Globals& globals) {
 
   const Show show = globals.json ? Show::Nothing : person ? Show::Raw : Show::Lines;
   Foreground foreground(std::move(*options), show, input);
-  Foreground::Outcome outcome = foreground.run([&](terminal::CommandRun& run) {
+  Foreground::Outcome outcome = foreground.run([&](command::RunningCommand& run) {
     run.result().verdict_json = verdict;
     return globals.json ? run.result().to_json() + "\n" : "";
   });

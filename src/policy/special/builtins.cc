@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "policy/name_expansion.h"
 #include "policy/special/special.h"
 
 namespace ttyward::policy::special {
@@ -22,6 +23,10 @@ std::string joined(std::span<const Field> fields) {
   return text;
 }
 
+}  // namespace
+
+namespace {
+constexpr size_t kMaxFolders = 6;
 }  // namespace
 
 void cd(Invocation& call, const ProgramRow&) {
@@ -56,10 +61,19 @@ void cd(Invocation& call, const ProgramRow&) {
     return call.ask(Risk::Medium, EffectKind::State, "changes the stack of folders");
   }
   std::vector<std::string> next;
-  if (!target.may_be_option() && !target.may_split()) {
+  const FileView* files = call.walk.place().files;
+  const bool glob = target.has(kStar) || target.has(kOne);
+  if (glob && files != nullptr) {
+    // Every folder that it matches now. More than a few are as good as unknown.
+    for (const std::string& pattern : call.folders(target.text)) {
+      const NameExpansion found = expand_glob(pattern, *files);
+      if (found.too_many) next.resize(kMaxFolders + 1);
+      for (const ExpandedName& name : found.names) next.push_back(name.path);
+    }
+    if (next.size() > kMaxFolders) next.clear();
+  } else if (!glob && !target.may_be_option() && !target.may_split()) {
     for (const std::string& cwd : state.cwds) {
       std::string path = target.text.starts_with("/") ? target.text : cwd + "/" + target.text;
-      const FileView* files = call.walk.place().files;
       path = normalize(physical && files != nullptr && target.constant() ? files->canonical(path) : path);
       if (std::find(next.begin(), next.end(), path) == next.end()) next.push_back(path);
     }

@@ -1,4 +1,5 @@
 // Programs that change files, permissions and processes.
+#include <algorithm>
 #include <cctype>
 
 #include "policy/rules.h"
@@ -30,6 +31,36 @@ void rm(Invocation& call, const ProgramRow& row) {
   if (targets.empty()) call.ask(Risk::Medium, EffectKind::Delete, "deletes files");
   if (scan.has("no-preserve-root") && recursive)
     call.deny(EffectKind::Delete, "switches off the last guard of the root directory");
+}
+
+// systemctl start poweroff.target and its kind.
+void service(Invocation& call, const ProgramRow& row) {
+  for (const Field& field : call.rest(1)) {
+    for (const std::string_view end :
+         {"poweroff.target", "reboot.target", "halt.target", "kexec.target", "emergency.target",
+          "rescue.target", "shutdown.target", "runlevel0.target", "runlevel6.target"}) {
+      if (field.text == end) call.deny(EffectKind::Process, "stops the machine", shown(field));
+    }
+  }
+  any_inner(call, row);
+}
+
+// rimraf, trash, del: whole trees, whatever their options.
+void remove_trees(Invocation& call, const ProgramRow&) {
+  for (const Field& field : call.rest(1)) {
+    if (!field.text.starts_with("-")) call.delete_path(field, true, true);
+  }
+  if (call.fact.findings.empty()) call.ask(Risk::High, EffectKind::Delete, "deletes a tree of files");
+}
+
+// shred and its kind: what is lost is lost.
+void shred(Invocation& call, const ProgramRow& row) {
+  const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
+  apply_scan(call, row, scan);
+  for (const Field& field : scan.arguments) {
+    if (call.look(field).vital)
+      call.deny(EffectKind::Delete, "deletes a whole system or home directory", shown(field));
+  }
 }
 
 namespace {
@@ -210,10 +241,19 @@ void unzip(Invocation& call, const ProgramRow&) {
   for (const Field& field : call.rest(at + 1))
     unpacks |= field.text.starts_with("-") || field.may_be_option();
   if (unpacks || !looks) call.ask(Risk::Medium, EffectKind::Write, "unpacks files into the working folder");
+  for (size_t i = 1; i + 1 < call.argv.size(); ++i) {
+    if (call.word(i) == "-d") call.write_path(call.argv[i + 1], "unpacks files into");
+  }
 }
 
 void kill(Invocation& call, const ProgramRow&) {
   if (call.word(1) == "-l" || call.word(1) == "-L" || call.word(1) == "--list") return;
+  // Signal 0 only asks whether a process is there.
+  const std::span<const Field> pids = call.rest(2);
+  if (call.word(1) == "-0" && std::all_of(pids.begin(), pids.end(), [](const Field& pid) {
+        return !pid.text.empty() && pid.text.find_first_not_of("0123456789\x03") == std::string::npos;
+      }))
+    return;
   bool signal_taken = false;
   bool after_dashes = false;
   for (size_t i = 1; i < call.argv.size(); ++i) {
@@ -244,7 +284,8 @@ void killall(Invocation& call, const ProgramRow&) {
   for (size_t i = 1; i < call.argv.size(); ++i) {
     const std::string_view word = call.word(i);
     if (word == "-u" || word == "--euid" || word == "-U" || word == "--user") everybody = true;
-    if (word == "." || word == ".*" || word == "init" || word == "systemd" || word == "-1" || word == "^") {
+    if (word.empty() || word == "." || word == ".*" || word == "init" || word == "systemd" || word == "-1" ||
+        word == "^") {
       call.deny(EffectKind::Process, "signals every process", std::string(word));
     }
   }
@@ -265,6 +306,13 @@ void rsync(Invocation& call, const ProgramRow& row) {
     if (deletes && call.look(target).vital)
       call.deny(EffectKind::Delete, "empties a whole system or home directory", shown(target));
     call.write_path(target);
+  }
+  for (const Field& source : scan.arguments) {
+    const bool removes = std::any_of(call.argv.begin(), call.argv.end(), [](const Field& field) {
+      return field.text.starts_with("--remove-source");
+    });
+    if (removes && &source != &scan.arguments.back() && call.look(source).vital)
+      call.deny(EffectKind::Delete, "empties a whole system or home directory", shown(source));
   }
   if (deletes) call.ask(Risk::High, EffectKind::Delete, "deletes what is not in the source");
 }
@@ -338,9 +386,29 @@ void curl(Invocation& call, const ProgramRow& row) {
   if (scan.arguments.empty()) call.ask(Risk::Medium, EffectKind::Network, "talks to another machine");
   // Options that name a machine as well.
   for (const std::string_view option : {"url", "resolve", "connect-to"}) {
-    if (const Field* value = scan.value(option))
-      call.ask(Risk::High, EffectKind::Network, "talks to a machine that an option names", shown(*value));
+    const Field* value = scan.value(option);
+    if (value == nullptr) continue;
+    // HOST:PORT:ADDRESS: it is the address that is talked to.
+    std::string target = shown(*value);
+    for (int part = 0; part < 2 && option == "resolve"; ++part)
+      target.erase(0, std::min(target.find(':'), target.size() - 1) + 1);
+    call.ask(Risk::High, EffectKind::Network, "talks to a machine that an option names", target);
   }
+  // @file stands for what the file holds; a cookie without = is a file, too.
+  for (const OptionHit& hit : scan.hits) {
+    const std::string_view name = hit.row->name;
+    if (!hit.has_value) continue;
+    const bool cookies = name == "b" || name == "cookie";
+    Field file = hit.value;
+    if (cookies && file.text.find('=') != std::string::npos) continue;
+    if (!cookies && !file.text.starts_with("@")) continue;
+    if (file.text.starts_with("@")) file.text.erase(0, 1);
+    call.ask(Risk::High, EffectKind::Network, "sends or prints what a file holds", shown(file));
+    call.read_path(file);
+  }
+  const Field* format = scan.value("w") != nullptr ? scan.value("w") : scan.value("write-out");
+  if (format != nullptr && format->text.find("%{output") != std::string::npos)
+    call.ask(Risk::High, EffectKind::Write, "writes a file that its output format names");
   const Field* method = scan.value("X") != nullptr ? scan.value("X") : scan.value("request");
   if (method != nullptr && method->text != "GET" && method->text != "HEAD")
     call.ask(Risk::High, EffectKind::Network, "sends a request that may change something");

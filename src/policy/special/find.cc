@@ -151,8 +151,12 @@ void run_exec(Invocation& call, std::string_view action, std::span<const Field> 
     }
   }
   const size_t commands = call.walk.facts().commands.size();
+  // -execdir runs it in the folder of the file, which may be any.
+  const std::vector<std::string> before = call.walk.state().cwds;
+  if (action == "-execdir" || action == "-okdir") call.walk.state().cwds.clear();
   call.run_program(argv, Input{});
-  raise_since(call.walk.facts(), commands, Risk::High);
+  call.walk.state().cwds = before;
+  raise_since(call.walk.facts(), commands, starts.vital ? Risk::Critical : Risk::High);
 }
 
 Field option_field(std::string text) {
@@ -188,7 +192,8 @@ void find(Invocation& call, const ProgramRow&) {
   size_t at = 1;
   bool follows = false;
   for (const Field& field : call.rest(1)) follows |= field.text == "-L" || field.text == "-follow";
-  while (at < call.argv.size() && (call.word(at) == "-H" || call.word(at) == "-L" || call.word(at) == "-P"))
+  while (at < call.argv.size() && (call.word(at) == "-H" || call.word(at) == "-L" || call.word(at) == "-P" ||
+                                   (call.word(at).size() == 3 && call.word(at).starts_with("-O"))))
     ++at;
   while (at < call.argv.size() && !call.word(at).starts_with("-") && call.word(at) != "(" &&
          call.word(at) != "!" && call.word(at) != ",") {
@@ -209,6 +214,11 @@ void find(Invocation& call, const ProgramRow&) {
     starts.vital = call.look(here).vital;
     starts.secrets = holds_secrets(call.look(here), call.walk.place());
   }
+  if (call.walk.state().cwds.empty()) {
+    const auto below_here = [](const Field& start) { return !start.text.starts_with("/"); };
+    starts.secrets |=
+        starts.fields.empty() || std::any_of(starts.fields.begin(), starts.fields.end(), below_here);
+  }
   starts.secrets |= searches_for_secrets(call, at);
   starts.ending = ending_of(call, at);
   call.output = starts.names() + "\n";
@@ -225,6 +235,10 @@ void find(Invocation& call, const ProgramRow&) {
       continue;
     } else if (in(kTests1, word) || word.starts_with("-newer")) {
       ++at;
+      // What it prints is what the format says; only these are names.
+      const std::string_view format = call.word(at);
+      if (word == "-printf" && format != "%p\\n" && format != "%P\\n" && format != "%p\\0" && format != "%p ")
+        call.output = std::string(1, kAny);
       if (at < call.argv.size() && call.argv[at].may_split()) {
         call.ask(Risk::Medium, EffectKind::Unknown,
                  "an argument that is only known when it runs could be an action", shown(call.argv[at]));

@@ -64,11 +64,16 @@ bool prints_names_only(std::string_view option) {
 bool prints_contents(const Invocation& call, const OptionScan& scan) {
   const std::string_view subcommand =
       scan.arguments.empty() ? std::string_view() : std::string_view(scan.arguments.front().text);
+  if (subcommand == "status") {
+    return std::any_of(call.argv.begin() + 1, call.argv.end(), [](const Field& field) {
+      return field.text == "--verbose" || (field.text.size() > 1 && field.text[0] == '-' &&
+                                           field.text[1] != '-' && field.text.find('v') != std::string::npos);
+    });
+  }
   for (const std::string_view name :
-       {"ls-files",      "ls-tree",       "status",       "rev-parse", "branch",   "tag",
-        "remote",        "check-ignore",  "check-attr",   "describe",  "shortlog", "show-ref",
-        "for-each-ref",  "merge-base",    "symbolic-ref", "var",       "version",  "help",
-        "check-mailmap", "count-objects", "name-rev",     "worktree"}) {
+       {"ls-files",   "ls-tree",  "rev-parse", "branch",        "tag",           "remote",     "check-ignore",
+        "check-attr", "describe", "shortlog",  "show-ref",      "for-each-ref",  "merge-base", "symbolic-ref",
+        "var",        "version",  "help",      "check-mailmap", "count-objects", "name-rev",   "worktree"}) {
     if (subcommand == name) return false;
   }
   if (subcommand != "log" && subcommand != "rev-list" && subcommand != "reflog" &&
@@ -82,10 +87,12 @@ bool prints_contents(const Invocation& call, const OptionScan& scan) {
 // A path as git reads it: behind a revision and a colon, behind the magic words of a pathspec, with
 // wildcards.
 bool names_secret_content(const Invocation& call, const Field& field) {
+  const bool ignores_case = field.text.find("icase") != std::string::npos;
   const auto secret = [&](std::string text) {
-    for (char& c : text) {
-      if (c == '*') c = kStar;
-      if (c == '?' || c == '[' || c == ']') c = kOne;
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '*') text[i] = kListed;  // matches a leading dot, too
+      if (text[i] == '?' || text[i] == '[' || text[i] == ']') text[i] = i == 0 ? kListed : kOne;
+      if (text[i] >= 'A' && text[i] <= 'Z' && ignores_case) text[i] = static_cast<char>(text[i] - 'A' + 'a');
     }
     Field path;
     path.text = std::move(text);
@@ -102,7 +109,7 @@ bool names_secret_content(const Invocation& call, const Field& field) {
 
 void check_contents(Invocation& call, const OptionScan& scan) {
   for (const Field& field : call.rest(1)) {
-    if (field.text.find("%G") != std::string::npos || field.text.find("%(signature") != std::string::npos) {
+    if (field.text.find("%G") != std::string::npos || field.text.find("signature") != std::string::npos) {
       call.ask(Risk::High, EffectKind::Execute,
                "runs the program that checks signatures, which the repository can choose");
     }

@@ -60,6 +60,8 @@ void echo(Invocation& call, const ProgramRow&) {
   if (escapes) {
     std::string decoded;
     text = decode_ansi_c(text, decoded) ? decoded : std::string(1, kAny);
+  } else if (call.walk.shell_dialect() != syntax::Dialect::Bash && text.find('\\') != std::string::npos) {
+    text = std::string(1, kAny);  // the echo of other shells takes backslashes for escapes
   }
   call.output = text + "\n";
 }
@@ -74,17 +76,25 @@ void check_format(Invocation& call, size_t at) {
   const std::string_view text = format.text;
   bool assigns = !format.constant();
   bool numbers = false;
+  bool wide = false;
   for (size_t i = 0; i + 1 < text.size(); ++i) {
     if (text[i] != '%') continue;
     size_t directive = text.find_first_not_of("-+ #0123456789.*'", i + 1);
     if (directive == std::string_view::npos) break;
     assigns |= text[directive] == 'n';
+    const std::string_view width = text.substr(i + 1, directive - i - 1);
+    wide |= width.size() > 6;
+    if (width.find('*') != std::string_view::npos) {
+      for (const Field& argument : call.rest(at + 1))
+        wide |= !argument.constant() || argument.text.size() > 6;
+    }
     numbers |= std::string_view("diouxXeEfFgGaA").find(text[directive]) != std::string_view::npos ||
                text.substr(i, directive - i).find('*') != std::string_view::npos;
     i = directive;
   }
   if (assigns)
     call.ask(Risk::High, EffectKind::Execute, "a format that can assign to variables or is not known");
+  if (wide) call.ask(Risk::Medium, EffectKind::Process, "prints more than the memory may hold");
   if (!numbers || call.walk.shell_dialect() == syntax::Dialect::Bash) return;
   for (const Field& argument : call.rest(at + 1)) {
     if (!argument.constant())
@@ -116,20 +126,31 @@ void printf(Invocation& call, const ProgramRow&) {
   if (call.argv.size() <= from || !decode_ansi_c(call.word(from), format)) return;
   std::string out;
   size_t argument = from + 1;
-  for (size_t i = 0; i < format.size(); ++i) {
-    if (format[i] != '%' || i + 1 == format.size()) {
-      out.push_back(format[i]);
-      continue;
+  // The format is used again while there are arguments left.
+  constexpr size_t kMaxRounds = 64;
+  for (size_t round = 0; round == 0 || argument < call.argv.size(); ++round) {
+    const size_t first = argument;
+    for (size_t i = 0; i < format.size(); ++i) {
+      if (format[i] != '%' || i + 1 == format.size()) {
+        out.push_back(format[i]);
+        continue;
+      }
+      const char directive = format[++i];
+      if (directive == 's' || directive == 'b') {
+        const std::string_view word = call.word(argument++);
+        std::string decoded(word);
+        if (directive == 'b' && word.find('\\') != std::string_view::npos && !decode_ansi_c(word, decoded))
+          return;
+        out += decoded;
+      } else if (directive == '%') {
+        out.push_back('%');
+      } else {
+        return;  // numbers and widths: unknown
+      }
     }
-    const char directive = format[++i];
-    if (directive == 's' || directive == 'b') {
-      out += call.word(argument++);
-    } else if (directive == '%') {
-      out.push_back('%');
-    } else {
-      return;  // numbers and widths: unknown
-    }
+    if (argument == first || round == kMaxRounds) break;
   }
+  if (argument < call.argv.size() && argument > from + 1) return;  // too many to follow
   call.output = std::move(out);
 }
 
@@ -239,8 +260,8 @@ void git_ls_files(Invocation& call, const ProgramRow& row) {
     call.output = std::string("./") + kListed + "\n";
     return;
   }
-  for (const size_t i : {size_t{1}, size_t{2}, size_t{3}}) {
-    const std::string_view word = call.word(i);
+  for (const Field& field : call.rest(1)) {
+    const std::string_view word = field.text;
     if (word.size() > 1 && word[0] == '-' && word[1] != '-' &&
         word.find_first_of("oi") != std::string_view::npos)
       call.output = std::string("./") + kListed + "\n";

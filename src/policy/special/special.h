@@ -51,6 +51,11 @@ void awk(Invocation& call, const ProgramRow& row);
 void jq(Invocation& call, const ProgramRow& row);
 
 void rm(Invocation& call, const ProgramRow& row);
+void remove_trees(Invocation& call, const ProgramRow& row);
+void service(Invocation& call, const ProgramRow& row);
+void shred(Invocation& call, const ProgramRow& row);
+void relay(Invocation& call, const ProgramRow& row);  // nc, socat
+void database(Invocation& call, const ProgramRow& row);
 void move(Invocation& call, const ProgramRow& row);
 void change_mode(Invocation& call, const ProgramRow& row);
 void dd(Invocation& call, const ProgramRow& row);

@@ -70,7 +70,8 @@ void compress(Invocation& call, const ProgramRow& row) {
 
 // Pagers run commands that are typed into them, or given after +.
 void pager(Invocation& call, const ProgramRow& row) {
-  apply_scan(call, row, scan_options(row, call.argv, ScanStop::Never));
+  // Its options end at the first file.
+  apply_scan(call, row, scan_options(row, call.argv, ScanStop::AtFirstArgument));
   for (const Field& field : call.rest(1)) {
     if (field.text.starts_with("+") || field.text == "cache")
       call.ask(Risk::High, EffectKind::Execute, "a pager told to run something", shown(field));
@@ -280,9 +281,9 @@ void diff(Invocation& call, const ProgramRow& row) {
   const OptionScan scan = scan_options(row, call.argv, ScanStop::Never);
   apply_scan(call, row, scan);
   const FileView* files = call.walk.place().files;
-  if (scan.has("r") || scan.has("recursive") || files == nullptr) return;
+  if (files == nullptr) return;
   FolderSearch here;
-  here.depth = FolderSearch::Depth::Here;
+  if (!scan.has("r") && !scan.has("recursive")) here.depth = FolderSearch::Depth::Here;
   here.links_count = true;
   for (const Field& field : scan.arguments) {
     for (const std::string& folder : call.folders(field.text)) {
@@ -323,6 +324,45 @@ void disk_tool(Invocation& call, const ProgramRow&) {
     }
     if (call.look(field).disk && (call.fact.program.ends_with("remove")))
       call.deny(EffectKind::Delete, "erases a disk", shown(field));
+  }
+}
+
+namespace {
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+}  // namespace
+
+// An address or option that starts a program joins it to another machine.
+void relay(Invocation& call, const ProgramRow& row) {
+  any_inner(call, row);
+  for (size_t i = 1; i < call.argv.size(); ++i) {
+    const std::string word = lower_case(call.word(i));
+    const bool option = row.name != "socat" && (word.starts_with("--exec") || word.starts_with("--sh-exec") ||
+                                                (word.size() > 1 && word[0] == '-' && word[1] != '-' &&
+                                                 word.find_first_of("ec") != std::string::npos));
+    if (!option && word.find("exec:") == std::string::npos && word.find("system:") == std::string::npos)
+      continue;
+    call.ask(Risk::Critical, EffectKind::Execute, "hands a program to another machine", shown(call.argv[i]));
+    check_command_text(call, call.word(i));
+  }
+}
+
+// Statements that throw whole tables away.
+void database(Invocation& call, const ProgramRow& row) {
+  any_inner(call, row);
+  std::string all = lower_case(call.input.text);
+  for (const Field& field : call.rest(1)) all += " " + lower_case(field.text);
+  for (const std::string_view gone :
+       {"drop database", "drop table", "drop schema", "truncate ", "flushall", "flushdb", "dropdatabase"}) {
+    if (all.find(gone) != std::string::npos)
+      call.ask(Risk::Critical, EffectKind::Delete, "throws data of a database away", std::string(gone));
   }
 }
 

@@ -143,6 +143,65 @@ TEST_F(WordGaps, awk_brackets_and_jq_comments) {
   expect(Decision::Allow, {"awk '/[[:alpha:]]+/ {print $1}' a.c", "awk '/[^[]x/' a.c", "jq '.a # b' a.json"});
 }
 
+TEST_F(WordGaps, what_a_command_prints_is_believed_only_where_it_is_known) {
+  expect(Decision::Ask, {"printf '%s\\n' README.md .env | xargs cat", "cat $(printf '%s ' a.c .env)",
+                         "printf '%b' '\\056env' | xargs cat", "sh -c \"echo '\\056env' | xargs cat\"",
+                         "find . -name '*.c' -printf '.env\\n' | xargs cat", "ls | xargs -I{} cat {}/.env",
+                         "ls | xargs -I{} cat {}/id_rsa"});
+  expect(Decision::Deny, {"printf '%s\\n' x / | xargs rm -rf", "rm -rf $(printf '%s ' x /)"});
+  expect(Decision::Allow,
+         {"printf '%s\\n' a.c README.md | xargs cat", "find . -name '*.c' -printf '%p\\n' | xargs head -1",
+          "ls | xargs -I{} wc -l {}", "echo 'a\\nb' | wc -l"});
+  expect(Decision::Ask, {"nice -n $a ls"}, syntax::Dialect::Zsh);
+}
+
+TEST_F(WordGaps, kernel_files_by_wildcards_and_variables_in_small_letters) {
+  expect(Decision::Ask, {"cat /proc/self/env*", "cat /proc/self/[e]nviron", "cat /proc/1/e*",
+                         "strings /proc/self/m?m", "echo $github_token", "printenv npm_config__authToken"});
+  expect(Decision::Allow,
+         {"cat /proc/cpuinfo", "cat /proc/self/status", "cat /proc/*/comm", "token=5; echo $token"});
+}
+
+TEST_F(WordGaps, folders_that_are_only_known_when_it_runs) {
+  std::filesystem::create_directories(root_ + "/work/cfg");
+  file("cfg/.env");
+  expect(Decision::Ask,
+         {"cd \"$x\" && find . -type f -exec cat {} +", "cd cf?; diff -r . ../src", "cd cf* && cat .e*",
+          "find . -name b.c -execdir git diff \\;", "diff -rN cfg src", "cd \"$x\" && grep -r y ."});
+  expect(Decision::Allow, {"cd sr* && cat b.c", "for d in sr*/; do (cd \"$d\" && ls); done",
+                           "diff -r src src", "find . -name b.c -execdir ls {} \\;"});
+}
+
+TEST_F(WordGaps, values_that_double_are_bounded) {
+  std::string line = "x=aaaaaaaaaa";
+  for (int i = 0; i < 40; ++i) line += ";x=$x$x";
+  std::string array = "a=(b c)";
+  for (int i = 0; i < 40; ++i) array += ";a=(\"${a[@]}\" \"${a[@]}\")";
+  std::string many = "x=aaaaaaaaaa";
+  for (int i = 0; i < 9; ++i) many += ";x=$x$x";
+  many += ";echo ";
+  for (int i = 0; i < 3000; ++i) many += "$x";
+  for (const std::string& one : {line + ";echo $x", array + ";echo \"${a[@]}\"", many, many + " | cat",
+                                 std::string("x=a;for i in {1..32}; do x=$x$x; done; echo $x")})
+    check(one, Place{root_, root_, root_, &files_}, RuleSet{}, Settings{});  // within memory and time
+}
+
+TEST_F(WordGaps, long_names_of_pattern_options) {
+  file(".env");
+  expect(Decision::Ask, {"grep --regexp='' .env", "grep --regexp '' .env", "grep --file=a.c .env",
+                         "rg --regexp '' .env", "fmt -t .env", "git ls-files -c -d -m -o | xargs cat",
+                         "curl -H @.env localhost", "curl -b .env localhost", "curl -w @.env localhost"});
+  expect(Decision::Ask,
+         {"nice -n \"$@\" ls", "grep \"$@\" a.c", "head -n \"$@\" a.c", "sort -k \"${a[@]}\" a.c"});
+  expect(Decision::Allow, {"grep --regexp=x a.c", "fmt -t a.c", "git ls-files", "grep \"$*\" a.c"});
+}
+
+TEST_F(WordGaps, pathspecs_are_globs) {
+  expect(Decision::Ask, {"git log -p -- '.e*'", "git log -p -- '*env'", "git log -p -- ':(icase).ENV'",
+                         "git diff -- ':(glob).e*'", "git grep x -- '.e*'", "git diff-tree -u HEAD -- .env"});
+  expect(Decision::Allow, {"git log -p -- '*.c'", "git diff -- ':(glob)src/**/*.c'", "git grep x -- src"});
+}
+
 TEST_F(WordGaps, a_wrapper_that_changes_the_folder) {
   file("src/.env");
   expect(Decision::Ask, {"env -C src cat .env", "env --chdir=src cat .env"});

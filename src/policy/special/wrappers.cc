@@ -51,8 +51,7 @@ void env(Invocation& call, const ProgramRow& row) {
   bool moved = false;
   for (const OptionHit& hit : scan.hits) {
     if ((hit.row->name != "C" && hit.row->name != "chdir") || !hit.has_value) continue;
-    call.walk.state().cwds =
-        hit.value.constant() ? call.folders(hit.value.text) : std::vector<std::string>{};
+    call.walk.state().cwds = hit.value.constant() ? call.folders(hit.value.text) : std::vector<std::string>{};
     moved = true;
   }
   call.run_program(std::span<const Field>(scan.arguments).subspan(at), call.input);
@@ -64,6 +63,7 @@ void shell(Invocation& call, const ProgramRow& row) {
   bool takes_text = false;
   bool takes_input = false;
   bool reads_profile = false;
+  bool only_checks = false;
   size_t at = 1;
   for (; at < call.argv.size(); ++at) {
     const std::string_view word = call.word(at);
@@ -82,11 +82,16 @@ void shell(Invocation& call, const ProgramRow& row) {
     takes_text |= word.find('c') != std::string_view::npos;
     takes_input |= word[0] == '-' && word.find('s') != std::string_view::npos;
     reads_profile |= word.find_first_of("li") != std::string_view::npos;
+    only_checks |= word == "-n";
     if (word.back() == 'o' || word.back() == 'O') ++at;
   }
   if (reads_profile) call.ask(Risk::High, EffectKind::Execute, "starts a shell with its start-up files");
   const bool is_bash = row.name == "bash" || row.name == "sh" || row.name == "dash";
   if (!is_bash) call.ask(Risk::High, EffectKind::Execute, "runs a shell that is read differently");
+  for (const Field& field : call.rest(1)) {
+    if (!is_bash && field.text.find("iex") != std::string::npos && field.text.find("iw") != std::string::npos)
+      call.ask(Risk::Critical, EffectKind::Execute, "runs what comes from the network");
+  }
   if (takes_text) {
     if (at < call.argv.size()) {
       for (const Field& field : call.rest(at + 1)) call.input.parameters.push_back(field.text);
@@ -97,7 +102,10 @@ void shell(Invocation& call, const ProgramRow& row) {
     return;
   }
   // `sh -s -- -y` reads commands from its input; what follows are parameters. So does `sh /dev/stdin`.
-  const bool script = at < call.argv.size() && !takes_input && call.word(at) != "/dev/stdin";
+  const bool script = at < call.argv.size() && !takes_input && call.word(at) != "/dev/stdin" &&
+                      call.word(at) != "/proc/self/fd/0" && call.word(at) != "/dev/fd/0";
+  // -n reads the script and runs nothing of it.
+  if (script && only_checks && is_bash && !reads_profile) return call.read_path(call.argv[at]);
   if (script) {
     const bool fetched = call.runs_fetched(call.argv[at]);
     call.ask(fetched ? Risk::Critical : Risk::High, EffectKind::Execute,
@@ -148,6 +156,7 @@ void sudo(Invocation& call, const ProgramRow& row) {
     ++at;
   }
   if (row.name == "su" || at >= scan.arguments.size()) return;
+  check_command_text(call, scan.arguments[at].text);  // sudo -s hands it to a shell
   const std::string_view inner = scan.arguments[at].text;
   if (inner.starts_with("chmod") || inner.starts_with("chown") || inner.starts_with("mount") ||
       inner.starts_with("umount") || inner.starts_with("chgrp") || inner.starts_with("mkfs")) {
@@ -184,6 +193,22 @@ bool reads_null_ended(const Invocation& call, const OptionScan& scan) {
       return true;
   }
   return false;
+}
+
+// -P 0 starts as many at once as there are inputs.
+void check_many_processes(Invocation& call, const OptionScan& scan) {
+  constexpr size_t kFew = 64;
+  for (const OptionHit& hit : scan.hits) {
+    if (hit.row->name != "P" && hit.row->name != "max-procs") continue;
+    size_t count = 0;
+    for (const char c : hit.value.text) {
+      count = c >= '0' && c <= '9' && count <= kFew ? count * 10 + static_cast<size_t>(c - '0') : kFew + 1;
+    }
+    if (count > 0 && count <= kFew) continue;
+    if (call.input.endless)
+      call.deny(EffectKind::Process, "starts processes without end: they would fill the machine");
+    call.ask(Risk::High, EffectKind::Process, "starts as many processes at once as there are inputs");
+  }
 }
 
 // The arguments that xargs adds: constant if its input is, otherwise unknown.
@@ -250,6 +275,7 @@ void xargs(Invocation& call, const ProgramRow& row) {
     if (name == "I" && !hit.value.constant())
       call.ask(Risk::High, EffectKind::Unknown, "an option that is only known when it runs");
   }
+  check_many_processes(call, scan);
   const std::vector<Field> added = added_arguments(call, scan, !token.empty());
   if (call.input.deletes_vital) {
     if (inner.front().text == "rm" || inner.front().text == "unlink" || inner.front().text == "shred") {
@@ -367,8 +393,9 @@ void interpreter(Invocation& call, const ProgramRow& row) {
       call.ask(Risk::High, EffectKind::Execute, "runs a module", shown(hit.value));
   }
   if (inline_code) return;
+  const size_t named = scan.arguments.size() > 1 && scan.arguments.front().text == "run" ? 1 : 0;
   const std::string_view first =
-      scan.arguments.empty() ? std::string_view() : std::string_view(scan.arguments.front().text);
+      scan.arguments.empty() ? std::string_view() : std::string_view(scan.arguments[named].text);
   if (call.input.given && (first.empty() || first == "-" || first == "/dev/stdin")) {
     Field text;
     text.text = call.input.text;

@@ -1,4 +1,4 @@
-#include "terminal/run.h"
+#include "command/run.h"
 
 #include <unistd.h>
 
@@ -6,15 +6,16 @@
 
 #include "base/folders.h"
 #include "base/ids.h"
+#include "command/journal_place.h"
+#include "command/running_command.h"
+#include "command/shell_choice.h"
 #include "io/poller.h"
 #include "pty/environment.h"
-#include "terminal/command_run.h"
-#include "terminal/journal_place.h"
 
 namespace ttyward {
 namespace {
 
-using Clock = terminal::CommandRun::Clock;
+using Clock = command::RunningCommand::Clock;
 
 terminal::CommandResult not_started(const std::string& command, const std::string& reason) {
   terminal::CommandResult result;
@@ -29,7 +30,7 @@ terminal::CommandResult not_started(const std::string& command, const std::strin
 terminal::CommandResult run(const std::string& command, const RunChoices& choices) {
   auto poller = io::Poller::create();
   if (!poller) return not_started(command, poller.error().message);
-  auto place = terminal::find_journal_place(base::user_folders());
+  auto place = command::find_journal_place(base::user_folders());
   if (!place) return not_started(command, place.error().message);
   pty::EnvironmentRequest environment;
   for (char** entry = environ; *entry != nullptr; ++entry) environment.ours.emplace_back(*entry);
@@ -39,10 +40,12 @@ terminal::CommandResult run(const std::string& command, const RunChoices& choice
     return not_started(
         command, "variable " + made.refused.front().name + " is refused: " + made.refused.front().reason);
 
-  terminal::RunOptions options;
+  const auto shell = command::choose_shell();
+  if (!shell) return not_started(command, shell.error().message);
+  command::RunOptions options;
   options.id = base::random_id('c');
   options.shown_command = command;
-  options.spawn.argv = pty::shell_argv("/bin/bash", command);
+  options.spawn.argv = pty::shell_argv(*shell, command);
   options.spawn.cwd = choices.cwd;
   options.spawn.environment = std::move(made.variables);
   options.timeout = choices.timeout;
@@ -52,9 +55,9 @@ terminal::CommandResult run(const std::string& command, const RunChoices& choice
   // Other threads may have children of their own, which are not ours to collect.
   options.scope = hold::Scope::SharedProcess;
   const std::string id = options.id;
-  auto run = terminal::CommandRun::start(*poller, place->folder, std::move(options), nullptr);
+  auto run = command::RunningCommand::start(*poller, place->folder, std::move(options), nullptr);
   if (!run) return run.error().result;
-  terminal::CommandRun& running = **run;
+  command::RunningCommand& running = **run;
   while (!running.done() || !running.settled()) {
     const auto now = Clock::now();
     const auto next = running.deadline().value_or(now + std::chrono::seconds(1));

@@ -1,4 +1,4 @@
-#include "engine/holder_link.h"
+#include "command/holder_process.h"
 
 #include <sys/socket.h>
 
@@ -9,7 +9,7 @@
 #include "io/socket_address.h"
 #include "journal/folder.h"
 
-namespace ttyward::engine {
+namespace ttyward::command {
 
 using hold::Decoder;
 using hold::Encoder;
@@ -35,8 +35,10 @@ tl::unexpected<base::Error> off_protocol() {
 
 }  // namespace
 
-base::Result<std::unique_ptr<HolderLink>> HolderLink::connect(io::Loop& loop, const std::string& sockets,
-                                                              const std::string& id, Observer& observer) {
+base::Result<std::unique_ptr<HolderProcess>> HolderProcess::connect(io::Poller& poller,
+                                                                    const std::string& sockets,
+                                                                    const std::string& id,
+                                                                    Observer& observer) {
   auto folder = journal::open_private_folder(sockets, journal::IfMissing::Fail);
   if (!folder) return tl::unexpected(folder.error());
   if (!journal::valid_id(id)) return base::fail(base::ErrorCode::InvalidArgument, "not an id: '" + id + "'");
@@ -47,8 +49,8 @@ base::Result<std::unique_ptr<HolderLink>> HolderLink::connect(io::Loop& loop, co
     return base::fail_errno(errno, "cannot connect to the holder of " + id);
   }
   const int raw = fd.get();
-  std::unique_ptr<HolderLink> link(new HolderLink(loop, std::move(fd), observer));
-  if (auto added = loop.poller().add(raw, EPOLLIN, *link); !added) return tl::unexpected(added.error());
+  std::unique_ptr<HolderProcess> link(new HolderProcess(poller, std::move(fd), observer));
+  if (auto added = poller.add(raw, EPOLLIN, *link); !added) return tl::unexpected(added.error());
   link->send(MessageType::Hello, Encoder().number(hold::kHelloMagic).number(hold::kProtocolVersion).take(),
              [link = link.get()](const base::Result<Frame>& answer) {
                if (!answer) return;
@@ -59,12 +61,12 @@ base::Result<std::unique_ptr<HolderLink>> HolderLink::connect(io::Loop& loop, co
   return link;
 }
 
-HolderLink::~HolderLink() {
+HolderProcess::~HolderProcess() {
   *alive_ = false;
-  if (fd_) loop_.poller().remove(fd_.get());
+  if (fd_) poller_.remove(fd_.get());
 }
 
-void HolderLink::send(MessageType type, std::string_view payload, Frames answer) {
+void HolderProcess::send(MessageType type, std::string_view payload, Frames answer) {
   if (!fd_) {
     if (answer) answer(base::fail(base::ErrorCode::NotFound, "the holder is gone"));
     return;
@@ -75,7 +77,7 @@ void HolderLink::send(MessageType type, std::string_view payload, Frames answer)
   flush();
 }
 
-void HolderLink::order(MessageType type, std::string_view payload, Done done) {
+void HolderProcess::order(MessageType type, std::string_view payload, Done done) {
   send(type, payload, [done = std::move(done)](const base::Result<Frame>& answer) {
     if (!done) return;
     if (!answer) return done(tl::unexpected(answer.error()));
@@ -83,34 +85,34 @@ void HolderLink::order(MessageType type, std::string_view payload, Done done) {
   });
 }
 
-void HolderLink::input(std::string_view bytes, Done done) {
+void HolderProcess::input(std::string_view bytes, Done done) {
   for (; bytes.size() > hold::kLargestPayload; bytes.remove_prefix(hold::kLargestPayload)) {
     order(MessageType::Input, bytes.substr(0, hold::kLargestPayload), {});
   }
   order(MessageType::Input, bytes, std::move(done));
 }
 
-void HolderLink::close_input(Done done) {
+void HolderProcess::close_input(Done done) {
   order(MessageType::CloseInput, {}, std::move(done));
 }
 
-void HolderLink::resize(const pty::WindowSize& size, Done done) {
+void HolderProcess::resize(const pty::WindowSize& size, Done done) {
   order(MessageType::Resize,
         Encoder().number(size.columns).number(size.rows).number(size.width_px).number(size.height_px).take(),
         std::move(done));
 }
 
-void HolderLink::signal(int number, Target target, Done done) {
+void HolderProcess::signal(int number, Target target, Done done) {
   order(MessageType::Signal,
         Encoder().number(static_cast<uint32_t>(number)).number(static_cast<uint32_t>(target)).take(),
         std::move(done));
 }
 
-void HolderLink::interrupt(Done done) {
+void HolderProcess::interrupt(Done done) {
   order(MessageType::Interrupt, {}, std::move(done));
 }
 
-void HolderLink::terminate(const std::vector<pty::KillRung>& rungs, Done done) {
+void HolderProcess::terminate(const std::vector<pty::KillRung>& rungs, Done done) {
   Encoder out;
   out.number(static_cast<uint32_t>(rungs.size()));
   for (const pty::KillRung& rung : rungs) {
@@ -119,16 +121,15 @@ void HolderLink::terminate(const std::vector<pty::KillRung>& rungs, Done done) {
   order(MessageType::Terminate, out.take(), std::move(done));
 }
 
-void HolderLink::grant(uint64_t bytes, Done done) {
+void HolderProcess::grant(uint64_t bytes, Done done) {
   order(MessageType::Grant, Encoder().number(bytes).take(), std::move(done));
 }
 
-void HolderLink::watch(uint64_t offset) {
+void HolderProcess::watch(uint64_t offset) {
   send(MessageType::Watch, Encoder().number(offset).take(), {});
 }
 
-void HolderLink::run_state(pty::AlternateScreen screen,
-                           std::function<void(base::Result<pty::RunState>)> done) {
+void HolderProcess::run_state(pty::AlternateScreen screen, RunStates done) {
   const uint32_t on = screen == pty::AlternateScreen::On ? 1 : 0;
   send(MessageType::GetRunState, Encoder().number(on).take(),
        [done = std::move(done)](const base::Result<Frame>& answer) {
@@ -139,7 +140,7 @@ void HolderLink::run_state(pty::AlternateScreen screen,
        });
 }
 
-void HolderLink::processes(std::function<void(base::Result<std::vector<Process>>)> done) {
+void HolderProcess::processes(Processes done) {
   send(MessageType::GetProcesses, {}, [done = std::move(done)](const base::Result<Frame>& answer) {
     if (!answer) return done(tl::unexpected(answer.error()));
     std::vector<Process> list;
@@ -156,7 +157,7 @@ void HolderLink::processes(std::function<void(base::Result<std::vector<Process>>
   });
 }
 
-void HolderLink::flush() {
+void HolderProcess::flush() {
   while (!out_.empty()) {
     const ssize_t n = ::send(fd_.get(), out_.data(), out_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n > 0) {
@@ -168,10 +169,10 @@ void HolderLink::flush() {
   const bool wanted = !out_.empty();
   if (wanted == writing_) return;
   writing_ = wanted;
-  loop_.poller().change(fd_.get(), wanted ? EPOLLIN | EPOLLOUT : EPOLLIN, *this);
+  poller_.change(fd_.get(), wanted ? EPOLLIN | EPOLLOUT : EPOLLIN, *this);
 }
 
-void HolderLink::on_ready(int, uint32_t events) {
+void HolderProcess::on_ready(int, uint32_t events) {
   if ((events & EPOLLOUT) != 0) flush();
   if ((events & ~uint32_t{EPOLLOUT}) == 0) return;
   const std::shared_ptr<bool> alive = alive_;
@@ -180,7 +181,7 @@ void HolderLink::on_ready(int, uint32_t events) {
 }
 
 // False: there is nobody at the other end any more. May destroy this object.
-bool HolderLink::read_frames() {
+bool HolderProcess::read_frames() {
   const std::shared_ptr<bool> alive = alive_;
   bool open = true;
   for (;;) {
@@ -202,7 +203,7 @@ bool HolderLink::read_frames() {
   return open && !in_.broken();
 }
 
-void HolderLink::take(Frame frame) {
+void HolderProcess::take(Frame frame) {
   switch (frame.type) {
     case MessageType::Output:
       return observer_.on_output(Decoder(frame.payload).number<uint64_t>());
@@ -226,9 +227,9 @@ void HolderLink::take(Frame frame) {
   answer(std::move(frame));
 }
 
-void HolderLink::lose() {
+void HolderProcess::lose() {
   const std::shared_ptr<bool> alive = alive_;
-  loop_.poller().remove(fd_.get());
+  poller_.remove(fd_.get());
   fd_.reset();
   auto open = std::exchange(open_, {});
   for (const auto& [tag, answer] : open) {
@@ -238,4 +239,4 @@ void HolderLink::lose() {
   observer_.on_gone();
 }
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::command

@@ -1,4 +1,4 @@
-#include "terminal/run.h"
+#include "command/run.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
-#include "terminal/journal_place.h"
+#include "command/journal_place.h"
 
 #include <unistd.h>
 
-namespace ttyward::terminal {
+namespace ttyward::command {
 
 base::Result<JournalPlace> find_journal_place(const base::Folders& folders) {
   auto usual = journal::Folder::open(folders.journals());
@@ -18,4 +18,4 @@ base::Result<JournalPlace> find_journal_place(const base::Folders& folders) {
   return base::fail(usual.error().code, tried + "; set TTYWARD_HOME to a folder of your own");
 }
 
-}  // namespace ttyward::terminal
+}  // namespace ttyward::command

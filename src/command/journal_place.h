@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "journal/folder.h"
 
-namespace ttyward::terminal {
+namespace ttyward::command {
 
 struct JournalPlace {
   std::shared_ptr<journal::Folder> folder;
@@ -18,4 +18,4 @@ struct JournalPlace {
 // Fails only if no private folder can be had anywhere; the error names all that was tried.
 base::Result<JournalPlace> find_journal_place(const base::Folders& folders);
 
-}  // namespace ttyward::terminal
+}  // namespace ttyward::command

@@ -7,14 +7,16 @@
 #include <fstream>
 
 #include "base/ids.h"
+#include "command/running_command.h"
 #include "journal/scratch_folder.h"
 #include "pty/testing.h"
-#include "terminal/command_run.h"
 
-namespace ttyward::terminal {
+namespace ttyward::command {
 namespace {
 
 using pty::Provider;
+using terminal::CommandResult;
+using terminal::CommandState;
 
 // A memory group of its own below the one we are in, of either version; gone afterwards.
 class MemoryGroup {
@@ -66,14 +68,14 @@ CommandResult result_of(const std::string& line, Provider provider) {
   options.id = base::random_id('c');
   options.scope = hold::Scope::SharedProcess;
   options.timeout = pty::testing::kPatience;
-  auto run = CommandRun::start(poller, folder, std::move(options), nullptr);
+  auto run = RunningCommand::start(poller, folder, std::move(options), nullptr);
   if (!run) {
     ADD_FAILURE() << run.error().error.message;
     return {};
   }
   while (!(*run)->done() || !(*run)->settled()) {
     poller.wait(100);
-    (*run)->step(CommandRun::Clock::now());
+    (*run)->step(RunningCommand::Clock::now());
   }
   return (*run)->result();
 }
@@ -97,4 +99,4 @@ TEST(MemoryLimit, a_command_killed_for_want_of_memory_keeps_its_output_and_is_to
 }
 
 }  // namespace
-}  // namespace ttyward::terminal
+}  // namespace ttyward::command

@@ -7,8 +7,8 @@
 //
 // Blocks the calling thread. What the command leaves in the background is hung up when it ends; a process
 // that has left the terminal's session is not followed. A command that could not be started is a result with
-// the state FailedToStart and the reason. For commands beside other work there is CommandRun, which is driven
-// by your own loop. May be called from several threads.
+// the state FailedToStart and the reason. For commands beside other work there is command::RunningCommand,
+// which is driven by your own loop. May be called from several threads.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ struct RunChoices {
   // NOLINTEND(readability-redundant-member-init)
 };
 
-// `command` is a line for bash.
+// `command` is a line for bash, or for sh where there is no bash.
 terminal::CommandResult run(const std::string& command, const RunChoices& choices = {});
 
 }  // namespace ttyward

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "terminal/command_run.h"
+#include "command/running_command.h"
 #include "terminal/result.h"
 
-namespace ttyward::terminal {
+namespace ttyward::command {
 
 enum class OnFailure : uint8_t { Stop, KeepGoing };
 
@@ -30,9 +30,9 @@ struct Batch {
 };
 
 struct BatchResult {
-  std::vector<CommandResult> results;  // of those that ran, in order
+  std::vector<terminal::CommandResult> results;  // of those that ran, in order
   std::vector<std::string> not_run;
-  CommandResult shell;  // of the whole: time limits, start failures
+  terminal::CommandResult shell;  // of the whole: time limits, start failures
 
   // Of the first command that failed; 0 if none did.
   int shell_code() const;
@@ -40,6 +40,6 @@ struct BatchResult {
 };
 
 // Takes the finished run of `batch` apart.
-BatchResult split_batch(const Batch& batch, CommandRun& run, const ViewLimits& view);
+BatchResult split_batch(const Batch& batch, RunningCommand& run, const terminal::ViewLimits& view);
 
-}  // namespace ttyward::terminal
+}  // namespace ttyward::command

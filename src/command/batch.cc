@@ -1,4 +1,4 @@
-#include "terminal/batch.h"
+#include "command/batch.h"
 
 #include <charconv>
 #include <cmath>
@@ -6,7 +6,11 @@
 
 #include "base/json_text.h"
 
-namespace ttyward::terminal {
+namespace ttyward::command {
+
+using terminal::CommandResult;
+using terminal::CommandState;
+
 namespace {
 
 // $1 nonce, $2 "stop" or "go", the rest are the commands. Names are unlikely enough not to clash. Each
@@ -113,7 +117,7 @@ std::vector<std::string> Batch::argv(const std::string& bash) const {
   return out;
 }
 
-BatchResult split_batch(const Batch& batch, CommandRun& run, const ViewLimits& view) {
+BatchResult split_batch(const Batch& batch, RunningCommand& run, const terminal::ViewLimits& view) {
   BatchResult out;
   out.shell = run.result();
   const std::vector<Part> parts = parts_of(batch, run.take_events());
@@ -171,11 +175,11 @@ std::string BatchResult::to_json() const {
   for (const std::string& command : not_run)
     left += (left.size() > 1 ? "," : "") + base::json_quoted(command);
   return base::JsonObject()
-      .text("state", command_state_name(shell.state))
+      .text("state", terminal::command_state_name(shell.state))
       .raw("results", all + "]")
       .raw("not_run", left + "]")
       .number("duration_ms", shell.duration_ms)
       .str();
 }
 
-}  // namespace ttyward::terminal
+}  // namespace ttyward::command
