@@ -66,7 +66,8 @@ base::Result<void> Connection::say_hello(const Options& options) {
   }
   const auto until = Clock::now() + options.patience;
   // A daemon that refuses has said why before it closed: so what it said is read in any case.
-  if (send(wire::encode(hello), until) == Sent::NotAll) lost_why_.clear();
+  out_ += wire::encode(hello);
+  if (send_all(until) == Sent::Lost) lost_why_.clear();
   while (!welcomed_) {
     auto received = wait_and_receive(until);
     if (!received) return tl::unexpected(received.error());
@@ -77,26 +78,44 @@ base::Result<void> Connection::say_hello(const Options& options) {
   return {};
 }
 
-Connection::Sent Connection::send(std::string_view line, Deadline until) {
-  while (!line.empty()) {
-    if (!lost_why_.empty()) return Sent::NotAll;
-    const ssize_t done = ::send(fd_.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    const int error = done < 0 ? errno : 0;
-    if (done > 0) {
-      line.remove_prefix(static_cast<size_t>(done));
-    } else if (error == EAGAIN) {
-      // The daemon does not read from who does not read from it: take what it has to say meanwhile.
-      pollfd entry{fd_.get(), POLLIN | POLLOUT, 0};
-      if (::poll(&entry, 1, poll_timeout(until)) == 0) {
-        lost("the daemon does not read; see: ttyward daemon status");
-      } else if ((entry.revents & POLLIN) != 0) {
-        static_cast<void>(receive());
-      }
-    } else if (error != EINTR) {
-      lost("the daemon closed the connection");
+Connection::Sent Connection::flush() {
+  size_t done = 0;
+  Sent result = Sent::All;
+  while (done < out_.size()) {
+    const ssize_t sent =
+        ::send(fd_.get(), out_.data() + done, out_.size() - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent > 0) {
+      done += static_cast<size_t>(sent);
+    } else if (errno == EAGAIN) {
+      result = Sent::NotAll;
+      break;
+    } else if (errno != EINTR) {
+      result = Sent::Lost;
+      break;
     }
   }
-  return Sent::All;
+  out_.erase(0, done);
+  sent_bytes_ += done;
+  return result;
+}
+
+Connection::Sent Connection::send_all(Deadline until) {
+  for (;;) {
+    if (!lost_why_.empty()) return Sent::Lost;
+    const Sent sent = flush();
+    if (sent == Sent::All) return sent;
+    if (sent == Sent::Lost) {
+      lost("the daemon closed the connection");
+      return sent;
+    }
+    // The daemon does not read from who does not read from it: take what it has to say meanwhile.
+    pollfd entry{fd_.get(), POLLIN | POLLOUT, 0};
+    if (::poll(&entry, 1, poll_timeout(until)) == 0) {
+      lost("the daemon does not read; see: ttyward daemon status");
+    } else if ((entry.revents & POLLIN) != 0) {
+      static_cast<void>(receive());
+    }
+  }
 }
 
 base::Result<bool> Connection::receive() {
@@ -155,7 +174,7 @@ base::Result<bool> Connection::wait_and_receive(Deadline until, int also_fd) {
   }
 }
 
-tl::expected<uint64_t, CallFailure> Connection::start(std::string_view name, boost::json::object args) {
+tl::expected<uint64_t, CallFailure> Connection::enqueue(std::string_view name, boost::json::object args) {
   const uint64_t id = ++last_id_;
   const std::string line = wire::encode(wire::Call{id, std::string(name), std::move(args)});
   if (line.size() > wire::kLargestLine + 1) {
@@ -165,8 +184,19 @@ tl::expected<uint64_t, CallFailure> Connection::start(std::string_view name, boo
         "a call may be 16 MiB long at most; this one has " + std::to_string(line.size()) + " bytes";
     return tl::unexpected(std::move(failure));
   }
+  out_ += line;
+  return id;
+}
+
+void Connection::enqueue_cancel(uint64_t id) {
+  out_ += wire::encode(wire::Cancel{id});
+}
+
+tl::expected<uint64_t, CallFailure> Connection::start(std::string_view name, boost::json::object args) {
+  auto id = enqueue(name, std::move(args));
+  if (!id) return id;
   // Half a line is never carried out: whatever was not sent to its end did nothing.
-  if (send(line, std::nullopt) == Sent::NotAll) {
+  if (send_all(std::nullopt) == Sent::Lost) {
     hear_last_words();
     return tl::unexpected(lost_call(CallFailure::Fate::NotSent));
   }
@@ -182,7 +212,8 @@ void Connection::hear_last_words() {
 }
 
 void Connection::cancel(uint64_t id) {
-  send(wire::encode(wire::Cancel{id}), std::nullopt);
+  enqueue_cancel(id);
+  static_cast<void>(send_all(std::nullopt));
 }
 
 base::Result<std::optional<Message>> Connection::next(milliseconds timeout) {

@@ -1,11 +1,8 @@
-// A connection to the daemon: for verbs, which block, and for adapters, which poll.
+// One connection to one daemon, which is started if it is not there (see Options).
 //
-// Blocking:  call() sends, and returns with the answer; what else arrives
-//            meanwhile goes to the handlers given, or waits for next().
-// Polling:   start(), then next() whenever fd() is readable: answers, parts and
-//            events in the order in which they came.
+// What a connection cannot do is survive its daemon: Client does that, on top, and Session blocks on a
+// Client. The blocking calls here are for what is about this very daemon: its start, its end, its status.
 //
-// Both may be mixed. A daemon that is not there is started (see Options).
 // Thread rule: one thread at a time.
 #pragma once
 
@@ -24,6 +21,7 @@
 #include "base/folders.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "client/call_result.h"
 #include "wire/line_reader.h"
 #include "wire/messages.h"
 
@@ -42,20 +40,6 @@ struct Options {
   bool start_daemon = true;
   std::chrono::milliseconds patience{10'000};  // to connect, start and be welcomed, all together
 };
-
-// Why there is no answer. What the daemon said, it says with its own code.
-struct CallFailure : wire::CallError {
-  enum class Fate : uint8_t {
-    Answered,  // the daemon said so
-    NotSent,   // the connection is lost, and the daemon never saw the call
-    Unknown,   // the connection is lost; the call may have taken effect
-    TimedOut,  // the caller's deadline is over; the call was cancelled
-  };
-  Fate fate = Fate::Answered;
-
-  bool connection_lost() const { return fate == Fate::NotSent || fate == Fate::Unknown; }
-};
-using CallResult = tl::expected<boost::json::object, CallFailure>;
 
 struct Reply {
   uint64_t id = 0;
@@ -104,7 +88,8 @@ class Connection {
   CallResult call(std::string_view name, boost::json::object args, const PartHandler& on_part = {},
                   const CallOptions& options = {});
 
-  // Sends a call; its Reply comes through next(). The error says whether it was sent.
+  // Sends a call; its Reply comes through next(). The error says whether it was sent. Blocks while the daemon
+  // does not read.
   tl::expected<uint64_t, CallFailure> start(std::string_view name, boost::json::object args);
   // Takes it back; its Reply comes all the same.
   void cancel(uint64_t id);
@@ -115,22 +100,32 @@ class Connection {
   // Whether next(0) has something without the descriptor being readable.
   bool has_next() const { return !waiting_.empty(); }
 
+  // --- without blocking, for Client
+  enum class Sent : uint8_t { All, NotAll, Lost };
+  // The id; fails if the call is too long for the wire.
+  tl::expected<uint64_t, CallFailure> enqueue(std::string_view name, boost::json::object args);
+  void enqueue_cancel(uint64_t id);
+  // Sends what the socket takes of what was enqueued.
+  Sent flush();
+  // Bytes enqueued and sent since the beginning: a call whose line ends beyond sent() was never seen.
+  uint64_t enqueued() const { return sent_bytes_ + out_.size(); }
+  uint64_t sent() const { return sent_bytes_; }
+  // Takes what the socket has into waiting(). False: there was nothing.
+  base::Result<bool> receive();
+  std::deque<Message>& waiting() { return waiting_; }
+
  private:
   using Clock = std::chrono::steady_clock;
   using Deadline = std::optional<Clock::time_point>;
   template <typename Link>
   friend class ReplyWait;
-  friend class Session;
 
   Connection() = default;
-  std::deque<Message>& waiting() { return waiting_; }
   base::Result<void> say_hello(const Options& options);
-  enum class Sent : uint8_t { All, NotAll };
-  Sent send(std::string_view line, Deadline until);
+  // Sends all of it, or fails.
+  Sent send_all(Deadline until);
   // Waits until something was received. False: nothing came in time, or also_fd is readable.
   base::Result<bool> wait_and_receive(Deadline until, int also_fd = -1);
-  // Takes what the socket has into waiting_. False: there was nothing.
-  base::Result<bool> receive();
   base::Result<void> sort_lines();
   base::Error lost(const std::string& why);
   // After a send that failed: why it did may be here already.
@@ -140,6 +135,8 @@ class Connection {
   // Nothing here refers to the object's own place: it can be moved.
   base::UniqueFd fd_;
   wire::LineReader in_;
+  std::string out_;
+  uint64_t sent_bytes_ = 0;
   wire::Welcome welcome_;
   bool welcomed_ = false;
   std::deque<Message> waiting_;

@@ -1,21 +1,13 @@
-// A connection that comes back: when the daemon was killed or replaced, a session
-// connects anew, starting a daemon if need be, and goes on.
+// The blocking face of Client, for verbs: a call returns with its answer; what else arrives waits for next().
 //
-// What becomes of calls that were open then:
-//   - not sent to the end: sent again, whatever they are; the daemon never saw them
-//   - repeatable (client/repeatable.h): sent again, under the same number. `exec` and
-//     `run` are, since each gets an id for its command here: a daemon that knows the
-//     command follows it and runs nothing. What a part said under `again` (how much
-//     of the output came, what "now" was) goes with it, and so does the time left
-//   - all others: answered with `unavailable`, fate Unknown. Commands survive a
-//     daemon, so what a lost `batch` started can be found with `list` and `history`.
-// A call that saw kMostAttempts daemons die at once is not sent again: it may be why.
+// Blocking:  call() sends, and returns with the answer; what else arrives
+//            meanwhile goes to the handlers given, or waits for next().
+// Polling:   start(), then next() whenever fd() is readable: answers, parts and
+//            events in the order in which they came.
 //
-// A daemon that somebody stopped is not brought back: everything fails from then on,
-// and says so.
-//
-// next() tells of a new connection with Reconnected, before anything that comes from
-// it: whoever subscribed has to subscribe again. fd() changes with it.
+// A session comes back after a daemon's death as Client says. next() tells of a new connection with
+// Reconnected, before anything that comes from it: whoever subscribed has to subscribe again. A daemon that
+// somebody stopped is not brought back: everything fails from then on, and says so.
 //
 // Thread rule: one thread at a time.
 #pragma once
@@ -23,72 +15,59 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <map>
+#include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include <boost/json/object.hpp>
 
 #include "base/result.h"
+#include "client/client.h"
 #include "client/connection.h"
 
 namespace ttyward::client {
-
-inline constexpr int kMostAttempts = 12;
-// A daemon that lived so long after a call did not die of it.
-inline constexpr std::chrono::milliseconds kProvenHarmless{1000};
 
 class Session {
  public:
   static base::Result<Session> open(Options options);
 
-  int fd() const { return connection_.fd(); }
-  const wire::Welcome& welcome() const { return connection_.welcome(); }
-  bool stopped() const { return connection_.stopped(); }
+  // Readable when there may be something for next(); the same for the whole life of the session.
+  int fd() const { return state_->loop->fd(); }
+  const wire::Welcome& welcome() const { return state_->client->welcome(); }
+  bool stopped() const { return state_->client->stopped(); }
 
-  // As Connection's. Errors of next() and lost calls mean that no daemon could be
-  // reached in Options::patience; each later use tries again.
   CallResult call(std::string_view name, boost::json::object args, const PartHandler& on_part = {},
                   const CallOptions& options = {});
+  // Sends a call; its Reply comes through next(). Fails only after somebody stopped the daemon.
   tl::expected<uint64_t, CallFailure> start(std::string_view name, boost::json::object args);
-  void cancel(uint64_t id);
+  // Takes it back; its Reply comes all the same.
+  void cancel(uint64_t id) { state_->client->cancel(id); }
+  // What is next, or nullopt if nothing comes in time (0: only what is there already; negative: for ever).
+  // Fails while no daemon can be reached; each use tries again.
   base::Result<std::optional<Message>> next(std::chrono::milliseconds timeout);
-  bool has_next() const { return !waiting_.empty() || connection_.has_next(); }
+  // Whether next(0) has something without the descriptor being readable.
+  bool has_next() const { return !state_->waiting.empty(); }
 
  private:
   template <typename Link>
   friend class ReplyWait;
   using Clock = std::chrono::steady_clock;
-  struct Open {
-    std::string name;
-    boost::json::object args;
-    Clock::time_point begun = Clock::now();
-    Clock::time_point sent_at = begun;
-    uint64_t sent_as = 0;  // its number on the connection; 0: not sent
-    int attempts = 0;
-    bool cancelled = false;
+
+  // Apart from the object, which may be moved: the client's callbacks refer to it.
+  struct State {
+    std::deque<Message> waiting;
+    std::optional<base::Error> unreachable;  // why the last attempt to connect failed
+    std::unique_ptr<io::Loop> loop;
+    std::unique_ptr<Client> client;  // goes first: what is open then is answered into `waiting`
   };
 
-  Session(Options options, Connection connection)
-      : options_(std::move(options)), connection_(std::move(connection)) {}
-  std::deque<Message>& waiting() { return waiting_; }
-  base::Result<bool> wait_and_receive(Connection::Deadline until, int also_fd = -1);
-  CallFailure lost_call(CallFailure::Fate fate) const { return connection_.lost_call(fate); }
-  void take_over();
-  base::Result<void> reconnect();
-  bool send(uint64_t id, Open& call);
-  static void take_along(Open& call, boost::json::object& part);
-  static boost::json::object args_for_now(const Open& call);
-  void give_up(uint64_t id, CallFailure failure);
-  void give_up_all(const base::Error& why);
+  explicit Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
+  std::deque<Message>& waiting() { return state_->waiting; }
+  // False: nothing came in time, or also_fd is readable.
+  base::Result<bool> wait_and_receive(std::optional<Clock::time_point> until, int also_fd = -1);
+  CallFailure lost_call(CallFailure::Fate fate) const;
 
-  Options options_;
-  Connection connection_;
-  std::map<uint64_t, Open> open_;
-  std::map<uint64_t, uint64_t> ours_;  // number on the connection → ours
-  std::deque<Message> waiting_;
-  uint64_t last_id_ = 0;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace ttyward::client

@@ -1,5 +1,5 @@
-// Connection and Session against a daemon that is a script: it says what a test tells it to, and dies when
-// told to.
+// Connection, Client and Session against a daemon that is a script: it says what a test tells it to, and dies
+// when told to.
 #include "client/session.h"
 
 #include <gtest/gtest.h>
@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <future>
+#include <map>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -326,6 +328,186 @@ TEST(Session, answers_that_were_polled_for_come_from_the_next_daemon) {
     break;
   }
   EXPECT_TRUE(reconnected);
+}
+
+TEST(Session, a_call_survives_any_number_of_daemons_that_show_life) {
+  ScriptedDaemon daemon;
+  std::atomic<int> deaths = 0;
+  daemon.on_call([&](const json::object& call, const auto& say) {
+    const json::object& args = call.at("args").as_object();
+    const int64_t told = deaths == 0 ? 0 : args.at("skip").as_int64();
+    EXPECT_EQ(told, deaths) << "what the last part said goes with it";
+    if (deaths == 40) {
+      say(answer_to(call, R"("ok":{"exit_code":3})"));
+      return true;
+    }
+    say(answer_to(call, R"("part":{"again":{"skip":)" + std::to_string(++deaths) + "}}"));
+    return false;
+  });
+  auto session = Session::open(daemon.options());
+  ASSERT_TRUE(session);
+  const auto result = session->call("exec", {{"terminal", "t"}, {"command", "make"}});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(daemon.connections(), 41);
+}
+
+TEST(Session, a_call_survives_daemons_that_are_killed_before_they_say_anything_about_it) {
+  ScriptedDaemon daemon;
+  std::atomic<int> seen = 0;
+  int silent_deaths = -1;
+  daemon.on_call([&](const json::object& call, const auto& say) {
+    // The client asks for a sign of life once two in a row died without one. Then this one is killed.
+    if (call.at("call").as_string() == "status") {
+      if (seen > 20) return true;  // it was answered, and nobody waits for this
+      say(answer_to(call, R"("ok":{})"));
+      silent_deaths = 0;
+      return false;
+    }
+    if (++seen <= 20) return ++silent_deaths == 2;
+    say(answer_to(call, R"("ok":{"exit_code":3})"));
+    return true;
+  });
+  auto session = Session::open(daemon.options());
+  ASSERT_TRUE(session);
+  const auto result = session->call("exec", {{"terminal", "t"}, {"command", "make"}});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(seen, 21);
+}
+
+TEST(Session, a_call_that_kills_every_daemon_is_given_up) {
+  ScriptedDaemon daemon;
+  daemon.on_call([&](const json::object& call, const auto& say) {
+    if (call.at("call").as_string() == "check") return false;
+    say(answer_to(call, R"("ok":{})"));
+    return true;
+  });
+  auto session = Session::open(daemon.options());
+  ASSERT_TRUE(session);
+  const auto result = session->call("check", {{"command", "x"}});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().fate, CallFailure::Fate::Unknown);
+  EXPECT_EQ(daemon.connections(), kMostAttempts);
+  EXPECT_TRUE(session->call("list", {}));
+}
+
+TEST(Session, a_daemon_that_was_stopped_is_not_brought_back) {
+  ScriptedDaemon daemon;
+  daemon.on_call([&](const json::object&, const auto& say) {
+    say(R"({"id":0,"error":{"code":"unavailable","message":"somebody stopped the daemon"}})");
+    return false;
+  });
+  auto session = Session::open(daemon.options());
+  ASSERT_TRUE(session);
+  const auto result = session->call("list", {});
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().message.find("somebody stopped the daemon"), std::string::npos);
+  EXPECT_TRUE(session->stopped());
+  EXPECT_FALSE(session->call("list", {}));
+  EXPECT_EQ(daemon.connections(), 1);
+}
+
+// A Client on a loop, driven by hand.
+class ClientTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Client> make(const Options& options) {
+    return std::make_unique<Client>(*loop, options, Client::Presence::AtNeed);
+  }
+  std::function<void(CallResult)> keep(const std::string& name) {
+    return [this, name](CallResult result) { results.emplace(name, std::move(result)); };
+  }
+  void turn_until(const std::function<bool()>& done) {
+    const auto until = std::chrono::steady_clock::now() + kPatience;
+    while (!done() && std::chrono::steady_clock::now() < until) loop->turn(milliseconds(50));
+    ASSERT_TRUE(done());
+  }
+  std::unique_ptr<io::Loop> loop = std::move(io::Loop::create().value());
+  std::map<std::string, CallResult> results;
+};
+
+TEST_F(ClientTest, calls_wait_for_the_connection_and_are_answered_in_any_order) {
+  ScriptedDaemon daemon;
+  std::string first;
+  daemon.on_call([&](const json::object& call, const auto& say) {
+    if (first.empty()) {
+      first = answer_to(call, R"("ok":{"n":1})");
+    } else {
+      say(answer_to(call, R"("ok":{"n":2})"));
+      say(first);
+    }
+    return true;
+  });
+  const auto client = make(daemon.options());
+  std::vector<std::string> order;
+  client->call("list", {}, {}, [&](const CallResult&) { order.emplace_back("list"); });
+  client->call("show", {}, {}, [&](const CallResult&) { order.emplace_back("show"); });
+  EXPECT_TRUE(order.empty());
+  turn_until([&] { return order.size() == 2; });
+  EXPECT_EQ(order, (std::vector<std::string>{"show", "list"}));
+}
+
+TEST_F(ClientTest, without_a_daemon_every_call_fails_and_the_next_one_tries_again) {
+  Options options;
+  options.folders = {"/nonexistent/state", "/nonexistent/run", "/nonexistent/config"};
+  options.start_daemon = false;
+  const auto client = make(options);
+  for (const char* each : {"one", "two"}) {
+    client->call("input", {}, {}, keep(each));
+    turn_until([&] { return results.contains(each); });
+    ASSERT_FALSE(results.at(each));
+    EXPECT_EQ(results.at(each).error().fate, CallFailure::Fate::NotSent);
+  }
+}
+
+TEST_F(ClientTest, what_was_not_sent_goes_to_the_next_daemon_and_what_was_is_told) {
+  ScriptedDaemon daemon;
+  std::atomic<bool> dies = true;
+  daemon.on_call([&](const json::object& call, const auto& say) {
+    if (dies.exchange(false)) return false;
+    say(answer_to(call, R"("ok":{})"));
+    return true;
+  });
+  const auto client = make(daemon.options());
+  client->call("input", {{"text", "typed"}}, {}, [&](CallResult result) {
+    results.emplace("typed", std::move(result));
+    client->call("input", {{"text", "then"}}, {}, keep("then"));
+  });
+  turn_until([&] { return results.contains("then"); });
+  EXPECT_EQ(results.at("typed").error().fate, CallFailure::Fate::Unknown);
+  EXPECT_NE(results.at("typed").error().message.find("'input'"), std::string::npos);
+  EXPECT_TRUE(results.at("then"));
+}
+
+TEST_F(ClientTest, a_large_call_does_not_block_the_loop) {
+  ScriptedDaemon daemon;
+  std::promise<void> reads;
+  auto may_read = reads.get_future().share();
+  daemon.on_call([&](const json::object& call, const auto& say) {
+    if (call.at("call").as_string() == "show") may_read.wait();
+    say(answer_to(call, R"("ok":{})"));
+    return true;
+  });
+  const auto client = make(daemon.options());
+  client->call("show", {}, {}, keep("show"));
+  client->call("input", {{"text", std::string(size_t{8} << 20, 'x')}}, {}, keep("large"));
+  bool fired = false;
+  turn_until([&] { return daemon.calls().size() == 1; });
+  loop->after(milliseconds(1), [&] { fired = true; });
+  turn_until([&] { return fired; });
+  EXPECT_FALSE(results.contains("large")) << "the daemon does not read yet";
+  reads.set_value();
+  turn_until([&] { return results.contains("large"); });
+  EXPECT_TRUE(results.at("large"));
+}
+
+TEST_F(ClientTest, what_is_open_when_it_closes_is_answered) {
+  const ScriptedDaemon daemon;
+  const auto client = make(daemon.options());
+  client->call("wait", {}, {}, keep("open"));
+  client->close();
+  ASSERT_TRUE(results.contains("open"));
+  EXPECT_EQ(results.at("open").error().code, wire::Code::Cancelled);
+  client->call("list", {}, {}, keep("later"));
+  EXPECT_FALSE(results.at("later"));
 }
 
 TEST(InsideTerminal, folders_that_keep_nothing_keep_nobody) {

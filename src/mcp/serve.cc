@@ -13,6 +13,7 @@
 #include "base/private_folder.h"
 #include "base/secret_file.h"
 #include "base/sha256.h"
+#include "client/client.h"
 #include "http/guard.h"
 #include "http/server.h"
 #include "io/loop.h"
@@ -21,7 +22,6 @@
 #include "mcp/http/endpoint.h"
 #include "mcp/notices.h"
 #include "mcp/server.h"
-#include "mcp/socket_backend.h"
 #include "mcp/tools/terminals.h"
 #include "rpc/stdio.h"
 
@@ -184,10 +184,11 @@ int serve(const ServeOptions& options) {
   if (!session) return complain(session.error().message);
   auto roots = tools::Roots::open(options.roots);
   if (!roots) return complain(roots.error().message, 2);
-  SocketBackend agent(**loop, connection(*session, "agent"));
+  client::Client agent(**loop, connection(*session, "agent"), client::Client::Presence::AtNeed);
   // Over HTTP whoever has the token could answer, the agent's own programs among them.
   const bool dialogue = options.http.empty() || options.http_dialogue;
-  SocketBackend person(**loop, connection(*session, dialogue ? "dialogue" : "agent"));
+  client::Client person(**loop, connection(*session, dialogue ? "dialogue" : "agent"),
+                        client::Client::Presence::AtNeed);
   tools::Terminals terminals(**loop, {agent, person}, notices, std::move(*roots), session->name);
   terminals.set_aliases(options.aliases);
   agent.connect();

@@ -47,14 +47,15 @@ class ScriptedBackend final : public Backend {
   void cancel(uint64_t number) override {
     cancelled.push_back(number);
     for (const auto& open : calls) {
-      if (open->number == number) finish(*open, tl::unexpected(CallFailure{"cancelled", "cancelled"}));
+      if (open->number == number)
+        finish(*open, tl::unexpected(call_failure(wire::Code::Cancelled, "cancelled")));
     }
   }
   void on_event(OnEvent handler) override { event_ = std::move(handler); }
   void on_connected(std::function<void()> handler) override { connected_ = std::move(handler); }
   void close() override {
     for (size_t i = 0; i < calls.size(); i++)
-      finish(*calls[i], tl::unexpected(CallFailure{"cancelled", "closed"}));
+      finish(*calls[i], tl::unexpected(call_failure(wire::Code::Cancelled, "closed")));
   }
 
   void on(const std::string& name, std::function<CallReply(const json::object&)> answer) {

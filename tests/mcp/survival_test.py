@@ -40,6 +40,19 @@ class Survival(McpTest):
         after = agent.tool("run_persistent_command", id=terminal, command="echo still here")["structuredContent"]
         self.assertEqual(after["output"], "still here\n")
 
+    def test_a_long_call_survives_any_number_of_daemons(self):
+        agent = Peer(self)
+        number = agent.start_tool("run_command", {"command": "echo once >> begun; until [ -e gate ]; do sleep 0.02; done; exit 6",
+                                                  "cwd": self.work, "timeout_ms": 0, "wait_ms": PATIENCE * 1000})
+        self.begun("begun")
+        for _ in range(15):
+            self.kill_daemon()
+            self.eventually(lambda: self.ttyward("daemon", "status").returncode == 0)  # the call brought it back
+        self.open_gate("gate")
+        result = agent.answer(number)["result"]["structuredContent"]
+        self.assertEqual((result["state"], result["exit_code"]), ("exited", 6), result)
+        self.assertEqual(self.read("begun"), "once\n", "it ran once")
+
     def test_what_may_have_been_typed_is_not_typed_again(self):
         agent = Peer(self)
         terminal = agent.tool("open_persistent_terminal", cwd=self.work)["structuredContent"]["id"]

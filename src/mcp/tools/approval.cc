@@ -89,7 +89,7 @@ Task<bool> act(Context& context, StartedPtr started, Said said) {
   if (said == Said::Nothing) co_return false;
   const CallReply answered = co_await hand_on(context, text_or(started->approval, "id"), said);
   // Anything else means that somebody was faster, or that it is too late: the command's own answer tells.
-  co_return answered || answered.error().code != "permission_denied";
+  co_return answered || answered.error().code != wire::Code::PermissionDenied;
 }
 
 // Ends a modern request with the question; it comes again with the answer.

@@ -14,7 +14,8 @@ Callback<CallReply> call_daemon(Context& context, const RequestPtr& request, std
   Backend& backend = context.backends.agent;
   return Callback<CallReply>([&backend, request, name = std::move(name), args = std::move(args),
                               on_part = std::move(on_part)](Backend::OnDone done) {
-    if (request->cancelled()) return done(tl::unexpected(CallFailure{"cancelled", "the call was cancelled"}));
+    if (request->cancelled())
+      return done(tl::unexpected(call_failure(wire::Code::Cancelled, "the call was cancelled")));
     const uint64_t call = backend.call(name, args, on_part, std::move(done));
     if (call != 0) request->on_cancel([&backend, call] { backend.cancel(call); });
   });
@@ -70,9 +71,13 @@ const char* kind_of(std::string_view id) {
 
 json::object failure_result(const CallFailure& failure) {
   std::string text = visible_text(failure.message);
-  if (failure.code == "not_found")
+  if (failure.fate == CallFailure::Fate::NotSent)
+    text += "\nThe ttyward daemon cannot be reached. Terminals are kept: try again.";
+  else if (failure.fate == CallFailure::Fate::Unknown)
+    text += "\nTerminals are kept: see with list_terminals whether it took effect before you try again.";
+  else if (failure.code == wire::Code::NotFound)
     text += "\nlist_terminals shows the terminals there are; ids end with what they name.";
-  if (failure.code == "busy")
+  if (failure.code == wire::Code::Busy)
     text += "\nWait for the command that runs there with wait_for, or open another terminal.";
   return error_result(text);
 }

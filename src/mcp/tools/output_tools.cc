@@ -152,8 +152,8 @@ Detached send_input(Context& context, RequestPtr request, json::object values) {
   add_view(values, wait);
   const CallReply waited = co_await call_daemon(context, request, "wait", std::move(wait));
   if (!waited) {
-    request->reply(failure_result(
-        {waited.error().code, "It was typed; what came then is not known: " + waited.error().message}));
+    request->reply(failure_result(call_failure(
+        waited.error().code, "It was typed; what came then is not known: " + waited.error().message)));
     co_return;
   }
   const json::object* result = object_at(*waited, "result");

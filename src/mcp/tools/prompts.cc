@@ -41,7 +41,7 @@ Detached debug_failing_command(Context& context, RequestPtr request, std::string
       one["command"] = text_or(*last, "command_id");
       reply = co_await call_daemon(context, request, "result", std::move(one));
     } else if (reply) {
-      reply = tl::unexpected(CallFailure{"not_found", "no command has failed"});
+      reply = tl::unexpected(call_failure(wire::Code::NotFound, "no command has failed"));
     }
   }
   if (!reply) {

@@ -88,10 +88,10 @@ Detached read(Context& context, RequestPtr request, std::string uri) {
     args["lines"] = 2000;
     args["chars"] = 200'000;
   }
-  CallReply reply = tl::unexpected(CallFailure{"not_found", "there is no such resource"});
+  CallReply reply = tl::unexpected(call_failure(wire::Code::NotFound, "there is no such resource"));
   if (place.kind != Place::Kind::None) reply = co_await call_daemon(context, request, call, std::move(args));
   if (!reply) {
-    const bool missing = reply.error().code == "not_found";
+    const bool missing = reply.error().code == wire::Code::NotFound;
     const int code = !missing                      ? rpc::kInternalError
                      : request->era == Era::Modern ? rpc::kInvalidParams
                                                    : kResourceNotFound;

@@ -126,7 +126,7 @@ TEST(RunCommand, UnknownTerminalsAreErrorsWithAWayOut) {
   Client client;
   client.initialize();
   client.agent.on("exec", [](const json::object&) {
-    return CallReply(tl::unexpected(CallFailure{"not_found", "there is no terminal t9"}));
+    return CallReply(tl::unexpected(call_failure(wire::Code::NotFound, "there is no terminal t9")));
   });
   const json::object response = client.call(
       "tools/call",
@@ -234,7 +234,7 @@ TEST(Approval, ModernAnswerThatComesTooLateGetsTheResult) {
        {R"({"action":"decline"})", R"({"action":"accept","content":{"decision":"deny"}})"}) {
     Client client;
     client.person.on("answer", [](const json::object&) {
-      return CallReply(tl::unexpected(CallFailure{"not_found", "it is over"}));
+      return CallReply(tl::unexpected(call_failure(wire::Code::NotFound, "it is over")));
     });
     json::object params = Client::modern(Client::tool("run_command", {{"command", "rm -rf x"}}), elicits());
     const int64_t first = client.start("tools/call", params);
@@ -503,6 +503,32 @@ TEST(VisibleText, KeepsEmojiAndShowsWhatHides) {
             "a<U+200B>b<01><7F><U+FE0F>");
   EXPECT_EQ(visible_text("\xff\x1b[38;5;1mx\x1bPq\x1b\\y"), "\xEF\xBF\xBDxy");
   EXPECT_EQ(visible_line("one\ntwo three", 5), "one\xE2\x8F\x8Et\xE2\x80\xA6");
+}
+
+TEST(Tools, ALongListOfTerminalsIsBoundedAndOursComeFirst) {
+  Client client;
+  client.initialize();
+  json::array all;
+  for (int i = 0; i < 120; i++) {
+    all.push_back(json::object{{"id", "t" + std::to_string(i)},
+                               {"state", i % 3 == 0 ? "finished" : "idle"},
+                               {"task", i % 10 == 0 ? "session" : "another"},
+                               {"name", ""},
+                               {"cwd", "/"}});
+  }
+  client.agent.on("list", [&](const json::object&) { return CallReply(json::object{{"terminals", all}}); });
+  const json::object response = client.call("tools/call", Client::tool("list_terminals", {}));
+  const json::object* structured = object_at(Client::result(response), "structuredContent");
+  ASSERT_NE(structured, nullptr);
+  const json::array* listed = array_at(*structured, "terminals");
+  ASSERT_NE(listed, nullptr);
+  EXPECT_EQ(listed->size(), 50u);
+  EXPECT_NE(Client::text(response).find("70 more"), std::string::npos) << Client::text(response);
+  std::vector<std::string> first;
+  for (size_t i = 0; i < 14; i++) first.push_back(text_or((*listed)[i].as_object(), "id"));
+  // Ours that live, newest first; ours that ended; then those of others that live.
+  EXPECT_EQ(first, (std::vector<std::string>{"t110", "t100", "t80", "t70", "t50", "t40", "t20", "t10", "t90",
+                                             "t60", "t30", "t0", "t119", "t118"}));
 }
 
 }  // namespace
