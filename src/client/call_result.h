@@ -6,7 +6,7 @@
 #include <boost/json/object.hpp>
 #include <tl/expected.hpp>
 
-#include "wire/call_error.h"
+#include "wire/types/call_error.h"
 
 namespace ttyward::client {
 
