@@ -288,6 +288,8 @@ void Terminal::integration_given_up() {
 void Terminal::shell_returned() {
   inner_shells_.resize(std::min(inner_shells_.size(), tracker_->depth()));
   identity_.kind = tracker_->kind();
+  cwd_ = tracker_->cwd();  // the outer shell's; the inner one may have stood elsewhere
+  cwd_known_by_ = "shell";
   integrating_ = false;
   host_.loop.cancel(integrate_timer_);
   marks_lost_ = false;
