@@ -16,6 +16,7 @@
 #include "engine/time.h"
 #include "pty/environment.h"
 #include "pty/proc.h"
+#include "shell/command_line.h"
 
 namespace ttyward::engine {
 

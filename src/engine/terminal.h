@@ -1,13 +1,18 @@
 // One terminal: a holder and its journal, followed and understood.
 //
 // Flow at a glance
-//   holder says "output"  → journal read from where we were → Output (screen, transcript, replies)
-//                         → shell marks → CommandTracker → commands begin and end
-//   submit()              → logged, then typed when the shell is ready
+//   holder says "output"  → TerminalModel reads on: screen, transcript, marks, commands
+//   submit()              → Typist: logged, then typed when the shell is ready
 //   holder says "exited"  → the shell, or the one command this terminal is for, has ended
+//   recover()             → replay() makes the same TerminalModel from log and journal
+//
+// Coordinates parts with one purpose each: TerminalModel (what bytes and log say; pure),
+// Typist (types commands), ShellCare (keeps the shell's marks coming), Interrupter (ends
+// commands), CommandWatch (time limits, waiting for input), QueryReplies (answers
+// programs), LogWriter, Watchers. What happens in the model is told to them from here.
 //
 // Everything that must outlive this process is in the journal or the log before it
-// has an effect, so recover() rebuilds the same terminal from them.
+// has an effect.
 //
 // Watchers are told of changes a little later, from the loop, never from within
 // a call of theirs. Thread rule: the loop's.
@@ -15,102 +20,34 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "engine/command.h"
-#include "engine/holder_link.h"
+#include "engine/command_watch.h"
+#include "engine/holder_port.h"
+#include "engine/interrupter.h"
 #include "engine/launcher.h"
+#include "engine/live_terminal.h"
+#include "engine/query_replies.h"
+#include "engine/replay.h"
 #include "engine/settings.h"
-#include "engine/terminal_log.h"
+#include "engine/shell_care.h"
+#include "engine/terminal_spec.h"
+#include "engine/timer.h"
+#include "engine/typist.h"
+#include "engine/watchers.h"
 #include "io/loop.h"
-#include "journal/reader.h"
-#include "shell/command_line.h"
-#include "shell/command_tracker.h"
-#include "shell/launch.h"
 #include "terminal/output.h"
 #include "terminal/output_view.h"
 
 namespace ttyward::engine {
-
-struct TerminalSpec {
-  std::string id;
-  std::string name;
-  Owner owner = Owner::Agent;
-  std::string session;  // of the agent that opened it; empty: of one without a session, or a person's
-  std::string task;
-  std::string cwd;
-  std::vector<std::string> argv;         // a shell; or, if `command_id` is set, the one command
-  std::vector<std::string> environment;  // complete, NAME=value
-  pty::WindowSize size;
-  pty::Provider provider = pty::Provider::Pty;
-  bool login = false;
-  bool integrate = true;
-  bool pooled = false;  // started ahead; nobody's yet
-  std::string request;  // chosen by whoever asked for it: asking again by this gets the same one
-  // A terminal for one command, which goes when that ends.
-  std::string command_id;
-  std::string command;  // as the caller wrote it
-  std::chrono::milliseconds timeout{0};
-  std::chrono::milliseconds idle_timeout{0};
-  std::optional<std::string> stdin_text;  // typed, then end of file
-  bool keep_background = true;            // what it leaves behind goes on
-  std::string verdict_json;
-
-  bool temporary() const { return !command_id.empty(); }
-};
-
-// A person lets agents at a terminal that is not theirs.
-struct Loan {
-  enum class Use : uint8_t { Read, Act };
-  Use use = Use::Act;
-  std::string to;  // a session; empty: every agent
-  std::string by;
-  int64_t since_ms = 0;
-};
-
-class Terminal;
-
-// What changed; several at once.
-enum Change : uint32_t {
-  kOutput = 1U << 0,
-  kCommandStarted = 1U << 1,
-  kCommandState = 1U << 2,  // awaits input, or not any more
-  kCommandFinished = 1U << 3,
-  kPrompt = 1U << 4,  // a command may be sent
-  kMeta = 1U << 5,    // name, task, cwd, title, lease, loan, integration
-  kClosed = 1U << 6,
-  kReady = 1U << 7,      // started: usable, or known to be without integration
-  kUnwatched = 1U << 8,  // it has ended, and one less waits to be told
-};
-
-class Watcher {
- public:
-  virtual void on_change(Terminal& terminal, uint32_t changes) = 0;
-  // Bytes of a command's output as they are read. Must not call the terminal.
-  virtual void on_command_bytes(const Command& command, std::string_view bytes) {
-    (void)command;
-    (void)bytes;
-  }
-  // All bytes, from `offset` on. Must not call the terminal.
-  virtual void on_bytes(uint64_t offset, std::string_view bytes) {
-    (void)offset;
-    (void)bytes;
-  }
-  // Last call: the terminal is being destroyed and must not be called any more.
-  virtual void on_destroyed() {}
-
- protected:
-  ~Watcher() = default;
-};
 
 // What a terminal needs of the engine. Outlives every terminal.
 struct TerminalHost {
@@ -129,9 +66,10 @@ struct TerminalHost {
   std::function<void(const std::string& command_id)> on_command_forgotten;
 };
 
-class Terminal final : private HolderLink::Observer {
+class Terminal final : private HolderLink::Observer, private TerminalModel::Observer {
  public:
   using Clock = std::chrono::steady_clock;
+  using Lease = engine::Lease;
   enum class State : uint8_t { Starting, Idle, Busy, AwaitingInput, Finished, Lost };
   static const char* state_name(State state);
 
@@ -146,72 +84,71 @@ class Terminal final : private HolderLink::Observer {
   ~Terminal();
 
   // --- what it is
-  const std::string& id() const { return spec_.id; }
-  const TerminalSpec& spec() const { return spec_; }
+  const std::string& id() const { return spec().id; }
+  const TerminalSpec& spec() const { return model_->spec(); }
   State state() const;
-  bool live() const { return !closed_; }
-  int64_t closed_at_ms() const { return closed_at_ms_; }
-  bool holder_alive() const { return link_ != nullptr; }
-  bool launching() const { return !closed_ && !link_ && !reader_; }
-  bool ready() const { return ready_; }  // started, one way or the other
-  bool busy() const;
+  bool live() const { return !model_->closed(); }
+  int64_t closed_at_ms() const { return end_.closed_at_ms; }
+  bool holder_alive() const { return holder_.connected(); }
+  bool launching() const { return live() && !holder_alive() && !model_->feed().following(); }
+  bool ready() const { return model_->ready(); }  // started, one way or the other
+  bool busy() const { return model_->busy(); }
   // Handed out to somebody who is about to use it: nobody else's until a command came, or none did for a
   // while.
-  void promise();
-  void release_promise() { promised_until_ = {}; }
-  bool promised() const { return Clock::now() < promised_until_; }
+  void promise() { model_->access().promise(Clock::now()); }
+  void release_promise() { model_->access().release_promise(); }
+  bool promised() const { return model_->access().promised(Clock::now()); }
   const std::optional<pty::SpawnError>& start_error() const { return start_error_; }
-  const std::string& cwd() const { return cwd_; }
-  const char* cwd_known_by() const { return cwd_known_by_; }
-  shell::Quality quality() const;
-  bool integration_failed() const { return integration_failed_; }
+  const std::string& cwd() const { return model_->cwd(); }
+  const char* cwd_known_by() const { return has_shell() ? model_->shell().cwd_known_by() : "start"; }
+  shell::Quality quality() const { return model_->quality(); }
+  bool integration_failed() const { return has_shell() && model_->shell().integration_failed(); }
   // The shell that reads commands now: the one it was opened with, or one that took its place.
-  const shell::ShellIdentity& shell() const { return identity_; }
-  pid_t shell_pid() const { return inner_shells_.empty() ? child_pid_ : inner_shells_.back(); }
+  const shell::ShellIdentity& shell() const;
+  pid_t shell_pid() const { return model_->shell_pid(); }
   // What changes how that shell reads a line, as of its last prompt.
   const shell::ReadingState& reading() const;
   // False between the end of a command and the prompt that follows: what the shell says of itself (folder,
   // environment, aliases) is not up to date. kPrompt follows, or kClosed.
   bool settled() const;
-  const std::string& fallback_reason() const { return fallback_reason_; }
-  pty::Provider provider() const { return provider_; }
+  const std::string& fallback_reason() const { return model_->fallback_reason(); }
+  pty::Provider provider() const { return model_->provider(); }
   // A shell without a terminal: commands go in one after the other, and nothing else does.
-  bool on_pipes() const { return provider_ == pty::Provider::Pipe && !spec_.temporary(); }
+  bool on_pipes() const { return model_->on_pipes(); }
   // Whether ends of commands in it are seen, one way or the other.
-  bool can_follow() const { return on_pipes() || marks_lost_ || quality() != shell::Quality::None; }
-  pid_t pid() const { return child_pid_; }
+  bool can_follow() const;
+  pid_t pid() const { return model_->child_pid(); }
   pid_t holder_pid() const { return holder_pid_; }
-  int64_t created_at_ms() const { return created_at_ms_; }
+  int64_t created_at_ms() const { return birth_.created_at_ms; }
   int64_t last_output_at_ms() const { return last_output_at_ms_; }
-  const std::string& title() const { return title_; }
-  const std::optional<vt::Progress>& progress() const { return progress_; }
-  const std::map<std::string, std::string>& environment_changes() const { return environment_; }
-  const terminal::Output& output() const { return *output_; }
-  uint64_t read_to() const { return read_to_; }
+  const std::string& title() const { return model_->title(); }
+  const std::optional<vt::Progress>& progress() const { return model_->progress(); }
+  const std::map<std::string, std::string>& environment_changes() const;
+  const terminal::Output& output() const { return model_->feed().output(); }
+  uint64_t read_to() const { return model_->read_to(); }
   // Printed, and not kept: a quota, or a full disk.
-  uint64_t lost_bytes() const;
-  const std::optional<journal::ExitRecord>& exit() const { return exit_; }
-  Clock::time_point last_output() const { return last_output_; }
+  uint64_t lost_bytes() const { return model_->feed().lost_bytes(); }
+  const std::optional<journal::ExitRecord>& exit() const { return end_.exit; }
+  Clock::time_point last_output() const { return live_.last_output; }
   bool hot() const;
-  const std::vector<std::string>& typed_meanwhile() const { return typed_meanwhile_; }
-  void forget_typed_meanwhile() { typed_meanwhile_.clear(); }
+  const std::vector<std::string>& typed_meanwhile() const { return model_->typed_meanwhile(); }
+  void forget_typed_meanwhile() { model_->typed_meanwhile().clear(); }
 
   // --- commands
   // Oldest first; the running one is the last.
-  const std::deque<std::unique_ptr<Command>>& commands() const { return commands_; }
-  Command* current() const { return current_; }
-  const Command* queued() const { return queued_; }  // accepted, not yet typed
-  Command* find(std::string_view command_id) const;
-  const Command* last() const { return commands_.empty() ? nullptr : commands_.back().get(); }
+  const CommandBook::Commands& commands() const { return model_->book().commands(); }
+  Command* current() const { return model_->book().current(); }
+  const Command* queued() const { return model_->book().queued(); }  // accepted, not yet typed
+  Command* find(std::string_view command_id) const { return model_->book().find(command_id); }
+  const Command* last() const { return commands().empty() ? nullptr : commands().back().get(); }
   // The terminal is busy from now on; the command is sent when the shell is ready.
   base::Result<Command*> submit(CommandRequest request);
   // As it is now, with output.
   terminal::CommandResult result(const Command& command, const terminal::ViewLimits& view);
   // Without output.
   terminal::CommandResult facts(const Command& command) const;
-  // The output of a command on its own, made from the journal if need be. `finished`: lines still on its
-  // screen count as final.
-  const terminal::Output& output_of(Command& command);
+  // The output of a command on its own, made from the journal if need be.
+  const terminal::Output& output_of(Command& command) { return model_->output_of(command); }
   // The same, with colours: made anew from the journal, for one reader. Null command: the whole terminal's.
   std::unique_ptr<terminal::Output> styled_output(const Command* command);
   base::Result<std::string> raw(uint64_t offset, size_t most, uint64_t* next);
@@ -241,281 +178,127 @@ class Terminal final : private HolderLink::Observer {
   void set_name(std::string name);
   void set_task(std::string task);
   void assign_from_pool(const TerminalSpec& wanted);
-  using Looked = std::function<void(const base::Result<pty::RunState>&)>;
+  using Looked = HolderPort::Looked;
   // Asks the kernel what it is doing now, and notes what it waits for.
-  void look(Looked done = {});
+  void look(Looked done = {}) { watch_.look(std::move(done)); }
   void processes(std::function<void(base::Result<std::vector<HolderLink::Process>>)> done);
 
   // --- a person has the keyboard
-  struct Lease {
-    uint64_t connection = 0;
-    std::string by;
-    int64_t since_ms = 0;
-  };
-  const std::optional<Lease>& lease() const { return lease_; }
+  const std::optional<Lease>& lease() const { return model_->access().lease(); }
   void set_lease(std::optional<Lease> lease);
 
   // --- a person lets agents at it
-  const std::optional<Loan>& loan() const { return loan_; }
+  const std::optional<Loan>& loan() const { return model_->access().loan(); }
   // Nothing: it is taken back. Kept over the engine's death.
   void set_loan(std::optional<Loan> loan);
   // Whether agents act in it, or ever did: what runs there may be theirs for as long as it lives.
-  bool agents_act() const { return spec_.owner == Owner::Agent || lent_for_acting_; }
+  bool agents_act() const { return spec().owner == Owner::Agent || model_->access().lent_for_acting(); }
 
   // --- who wants to know
-  void watch(Watcher& watcher) { watchers_.push_back(&watcher); }
+  void watch(Watcher& watcher) { watchers_.add(watcher); }
   // Somebody beside `me` is still to be told how it ended.
-  bool watched_beside(const Watcher& me) const {
-    for (const Watcher* watcher : watchers_)
-      if (watcher != nullptr && watcher != &me) return true;
-    return false;
-  }
+  bool watched_beside(const Watcher& me) const { return watchers_.any_beside(me); }
   void unwatch(Watcher& watcher);
   // While somebody wants to know, the kernel is asked about input whenever it is silent.
-  void want_input_state(int by);
+  void want_input_state(int by) { watch_.want_input_state(by); }
 
  private:
-  Terminal(TerminalHost& host, TerminalSpec spec);
+  // The end of the process this terminal is for, as the holder tells it.
+  struct ProcessEnd {
+    std::optional<journal::ExitRecord> exit;
+    uint64_t output_end = 0;  // where the journal ended when the process did
+    bool handled = false;
+    bool holder_closed = false;  // nothing of it is left
+    bool holder_lost = false;    // the holder went, and how the process ended is not known
+    int64_t closed_at_ms = 0;
+  };
+
+  Terminal(TerminalHost& host, TerminalLog log, Replayed past);
+  bool has_shell() const { return model_->has_shell(); }
+  // Fails `done` and says false if nothing can be typed.
+  bool has_keyboard(const HolderLink::Done& done) const;
+  tl::unexpected<base::Error> ended() const;
+  void note(boost::json::object record);  // in the log, with the place
+  void note_meta(boost::json::object changes);
 
   // terminal_start.cc
-  base::Result<void> prepare_shell(hold::LaunchRequest& request);
-  base::Result<void> prepare_pipes(hold::LaunchRequest& request);
   void launched(Launcher::Launched launched);
   void connect();
   void cannot_follow(const base::Error& error);
-  void integration_timed_out();
-  void remove_start_files();
-  void became_ready();
-  boost::json::object spec_record() const;
-  static TerminalSpec spec_from(const boost::json::object& record);
-  void start_one_command();
-
-  // terminal_recover.cc
-  base::Result<void> replay(const std::vector<boost::json::object>& records);
-  void apply(const boost::json::object& record);
-  void settle_after_replay();
-  void settle_never_started();
-  void settle_damaged();
-  static void overlay(Command& command, const boost::json::object& finish);
+  void settle_living(const Replayed& past);
   void resend_if_unsent(uint64_t accepted);
 
-  // terminal_output.cc
+  // terminal_follow.cc: the holder's word
   void on_welcome(const hold::StatusMessage& status) override;
   void on_output(uint64_t end) override;
   void on_paused() override;
   void on_exited(const journal::ExitRecord& record) override;
   void on_closed() override;
   void on_gone() override;
-  void begin_output();
   void read_new();
-  bool read_up_to(uint64_t limit, uint64_t budget);
-  void skip_gap(const journal::Reader::Chunk& chunk, uint64_t limit);
-  std::optional<uint64_t> newlines_below(uint64_t offset) const;
-  void feed(std::string_view bytes);
-  void feed_command(std::string_view bytes);
   void watch_synchronized_output();
-  void collect_replies();
-  bool may_answer() const;
-  void answer_queries();
-  void answer_if_read(const base::Result<pty::RunState>& state);
-  void send_bytes(std::string_view bytes, HolderLink::Done done);
-  tl::unexpected<base::Error> no_keyboard() const;
-  void note_output();
-  void handle(shell::TrackerEvent event);
-  void handle_screen(const vt::Event& event);
   void shell_ended();
-  void close(State final);
-  terminal::OutputOptions output_options(terminal::BinarySniffer::Source source) const;
-  terminal::BinarySniffer::Source source_of_all() const;
-  terminal::BinarySniffer::Source source_of_commands() const;
-  // True: the end is missing.
-  bool feed_from_journal(terminal::Output& output, uint64_t begin, uint64_t end,
-                         std::optional<uint64_t> newlines_before);
-  uint64_t lost_of(const Command& command) const;
-  void look_when_silent();
-  void looked(const base::Result<pty::RunState>& state);
-  bool output_unread(const pty::RunState& state) const;
-  void read_kernel_cwd();
+  void command_exited();
+  enum class Logged : uint8_t { No, Yes };
+  void close(State final, Logged logged = Logged::No);
 
-  // terminal_marks.cc
-  base::Result<void> open_nonce_file();
-  void hand_over_nonce();
-  void blank_nonce();
-  void note_typed();
-  void forget_typed();
-  void ask_kernel(Looked done);
-  struct ShellAtPrompt {
-    pid_t pid = 0;
-    shell::ShellKind kind = shell::ShellKind::Other;
-    std::string program;
-  };
-  std::optional<ShellAtPrompt> shell_at_prompt(const pty::RunState& state) const;
-  std::optional<std::string> why_unmarked(const ShellAtPrompt& reader, const Command* command) const;
-  bool consider_unmarked(const pty::RunState& state);
-  void look_for_prompt(int looks);
-  void marks_lost(const ShellAtPrompt& reader, const std::string& why);
-  void integrate(const ShellAtPrompt& reader);
-  void shell_integrated();
-  void integration_given_up();
-  void shell_returned();
-
-  // terminal_commands.cc
-  void pump();
-  base::Result<void> send_command(Command& command);
-  base::Result<std::string> sentinel_bytes(Command& command);
-  base::Result<void> write_command_file(Command& command, std::string_view content);
-  std::string with_cwd(const std::string& text, const std::string& cwd) const;
-  Command& add_command(std::string id, Owner by, std::string text);
-  void command_started(const shell::CommandStarted& event);
-  void command_finished(const shell::CommandFinished& event);
-  void finish(Command& command);
-  void forget_outputs();
-  void note_from_text(const Command& command);
-  // ssh, a container's client: what reads the terminal is not on this machine, or not ours to ask.
-  bool shell_elsewhere() const { return marks_lost_ && identity_.kind == shell::ShellKind::Other; }
-  void finish_ending();
+  // terminal_follow.cc: what the model says
+  Clock::time_point now() const override { return Clock::now(); }
+  int64_t unix_ms() const override;
+  void on_bytes(uint64_t offset, std::string_view bytes) override;
+  void on_command_bytes(const Command& command, std::string_view bytes) override;
+  void on_replies(std::string replies) override { replies_.add(std::move(replies)); }
+  void on_changed(uint32_t changes) override { watchers_.changed(changes); }
+  void on_ready() override { care_.started(); }
+  void on_prompt() override;
+  void on_start_mark() override;
+  std::string typed_command_id(uint64_t begin) override;
+  void on_submitted() override { watch_.look_when_silent(); }
+  void on_started(Command& command) override;
+  void on_ended(Command& command, const shell::CommandFinished& event) override;
+  void on_ending(Command& command) override;
+  void on_finishing(Command& command) override;
+  void on_finished(Command& command) override;
+  void on_incomplete_input() override { typist_.abandon_input(); }
+  void on_quality(const shell::QualityChanged& event) override;
+  void on_shell_integrated() override { care_.integration_over(); }
+  void on_shell_returned() override { care_.integration_over(); }
+  void on_resize_wanted(const pty::WindowSize& size) override;
+  std::optional<std::string> kernel_cwd() override;
   void tell_forgotten();
-  void list_background(Command& command);
-  static void list_ports(terminal::CommandResult& facts, std::span<const pid_t> pids);
-  void add_live_facts(const Command& command, terminal::CommandResult& result) const;
-  void fill_exit(Command& command, const journal::ExitRecord& exit);
-  void arm_times();
-  void check_times();
-  void abandon_input();
-  void note_break();
-  void settle_after_break();
-  void send_interrupt();
-  void interrupt_again(const std::string& command_id, bool shell_was_in_front, int looks);
-  pid_t foreground_group() const;
-  void climb(int rung);
-  void log(const boost::json::object& record);
-  // Once a command was typed: no secret of it stays in the log, and the log stays small. terminal_tidy.cc
-  void tidy_log(const Command& command);
-  void compact(TerminalLog::Records& records) const;
-  boost::json::object at_prompt() const;
-  void resume_from(const boost::json::object& state);
   void record(const Command& command);
-  void skip_echo(Command& command);
 
-  void changed(uint32_t changes);
-  void tell();
+  // terminal_result.cc
+  void add_live_facts(const Command& command, terminal::CommandResult& result) const;
 
+  // Constant after construction.
   TerminalHost& host_;
-  TerminalSpec spec_;
-  std::string private_folder_;
-  std::string secret_;  // of the marks' nonces
-  shell::ShellIdentity identity_;
-  shell::Quality expected_ = shell::Quality::None;
-  std::vector<std::string> remove_when_ready_;
-  int64_t created_at_ms_ = 0;
-  std::optional<TerminalLog> log_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  const Birth birth_;
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  std::unique_ptr<TerminalModel> model_;
+  LogWriter log_;
+  Watchers watchers_;
+  HolderPort holder_;
+  ShellFiles files_;
+  LiveTerminal live_;
+  Typist typist_;
+  ShellCare care_;
+  Interrupter interrupter_;
+  CommandWatch watch_;
+  QueryReplies replies_;
 
-  std::unique_ptr<HolderLink> link_;
-  mutable std::optional<journal::Reader> reader_;
-  std::unique_ptr<terminal::Output> output_;
-  std::optional<shell::CommandTracker> tracker_;
-  pid_t holder_pid_ = 0;
-  pid_t child_pid_ = 0;
-  pid_t pid_before_ = 0;  // the newest process when the last command was sent; 0: not known
-  pty::Provider provider_ = pty::Provider::Pty;
-  std::string fallback_reason_;
-
-  bool ready_ = false;
-  bool closed_ = false;
-  int64_t closed_at_ms_ = 0;
-  Clock::time_point promised_until_;
-  bool lost_ = false;
-  bool killing_ = false;
-  bool replaying_ = false;
-  bool integration_failed_ = false;
-  bool holder_closed_ = false;
+  std::optional<Replayed> past_;  // until settle()
+  bool recovered_ = false;        // an engine before us opened it
+  bool resend_unsent_ = false;    // a command was logged; whether it was typed the holder knows
   std::optional<pty::SpawnError> start_error_;
-  std::optional<journal::ExitRecord> exit_;
-  uint64_t read_to_ = 0;
-  std::vector<journal::Range> unreadable_;  // the journal is damaged there
-  uint64_t replied_to_ = 0;                 // replies to what stands before this offset were sent
-  uint64_t unfed_bytes_ = 0;                // of read_to_, that never reached the output: they were gone
-  uint64_t newlines_ = 0;      // line feeds below read_to_, or while a piece is fed, below the piece
-  size_t piece_bytes_ = 4096;  // to be fed at once
-  std::string_view piece_;     // that is being fed
-  uint64_t piece_at_ = 0;
-  uint64_t exit_end_ = 0;  // where the journal ended when the process did
-  bool exit_handled_ = false;
-  bool holder_lost_ = false;
-  bool recovered_ = false;      // an engine before us opened it
-  bool closed_before_ = false;  // replay: it had ended already
-  bool resend_unsent_ = false;
-  uint64_t input_sent_ = 0;  // bytes handed to the holder, ever
-  std::string replies_;      // to what programs asked the terminal; not sent yet
-  Clock::time_point replies_since_;
-  bool replies_asking_ = false;  // the kernel, whether somebody reads
-  io::Loop::TimerId replies_timer_ = 0;
-  base::UniqueFd replied_file_;
-  std::vector<boost::json::object> damaged_records_;  // the log of one whose journal cannot be read
-  std::optional<base::Error> damage_;                 // why not
-
-  base::UniqueFd nonce_file_;        // shell::kNextNonceFile
-  bool typed_ = false;               // shell::kTypedFile is there
-  bool clear_line_ = false;          // something may stand on the shell's line that nobody wants there
-  std::optional<uint64_t> image_;    // of the shell's process, at its first prompt
-  std::vector<pid_t> inner_shells_;  // shells that took the place of the first, innermost last
-  bool marks_lost_ = false;          // the shell that reads now prints none: commands go by sentinel
-  bool integrating_ = false;         // it was told to, and its first mark is awaited
-  int failed_integrations_ = 0;      // since a command ended with its mark
-  int prompt_looks_ = 0;             // in a row that found a shell without marks
-  std::string unmarked_reason_;      // for the command that is being closed because of it
-  io::Loop::TimerId integrate_timer_ = 0;
-  io::Loop::TimerId prompt_timer_ = 0;
-  std::optional<base::Error> log_error_;
-  uint64_t tidy_beyond_ = 0;    // bytes of log
-  boost::json::object prompt_;  // what is known at the last prompt, to begin again from
-  uint64_t compacted_to_ = 0;   // replay: commands before this offset are not known any more
-  bool reading_ = false;
-
-  std::string cwd_;
-  const char* cwd_known_by_ = "start";
-  std::string title_;
-  std::optional<vt::Progress> progress_;
-  std::map<std::string, std::string> environment_;
-  std::vector<std::string> forgotten_;  // commands, of which the engine is yet to be told
-  Clock::time_point last_output_;
+  pid_t holder_pid_ = 0;
   int64_t last_output_at_ms_ = 0;
-  std::vector<std::string> typed_meanwhile_;
-
-  std::deque<std::unique_ptr<Command>> commands_;
-  Command* queued_ = nullptr;   // accepted, not yet typed
-  Command* current_ = nullptr;  // typed or running
-  Command* ending_ = nullptr;   // ended; the prompt is on its way
-  io::Loop::TimerId ending_timer_ = 0;
-  std::map<uint64_t, std::string> typed_ids_;  // replay: ids of commands a person typed, by where they began
-  std::map<std::string, boost::json::object> finished_records_;  // replay
-  shell::SubmissionId last_submission_ = 0;
-  int interest_ = 0;
-  int input_looks_ = 0;  // in a row that found somebody waiting
-  std::optional<Lease> lease_;
-  std::optional<Loan> loan_;
-  bool lent_for_acting_ = false;  // now, or at any time before
-
-  io::Loop::TimerId start_timer_ = 0;
-  io::Loop::TimerId editor_timer_ = 0;
-  io::Loop::TimerId times_timer_ = 0;
-  io::Loop::TimerId look_timer_ = 0;
-  io::Loop::TimerId abandon_timer_ = 0;
-  io::Loop::TimerId climb_timer_ = 0;
-  io::Loop::TimerId frame_timer_ = 0;
-  io::Loop::TimerId kill_timer_ = 0;
-  bool editor_waited_ = false;
-  // Ctrl-C went to the prompt: until the shell has dealt with it, what is typed may go with the line.
-  io::Loop::TimerId break_timer_ = 0;  // runs as long as that
-  Clock::time_point break_at_;
-  bool prompt_after_break_ = false;
-  io::Loop::TimerId interrupt_timer_ = 0;
-  bool interrupt_due_ = false;  // once it has begun
-
-  std::vector<Watcher*> watchers_;
-  uint32_t changes_ = 0;
-  bool telling_ = false;
+  boost::json::object prompt_;  // what was known at the last prompt
+  bool reading_ = false;        // more is to be read in the next turn
+  ProcessEnd end_;
+  Timer frame_timer_;   // a frame that a program began and does not end
+  Timer ending_timer_;  // a command ended, and its record is kept open
+  Timer kill_timer_;    // the shell was asked to exit
 };
 
 }  // namespace ttyward::engine

@@ -1,261 +1,213 @@
-// How a terminal comes to life: shell prepared, holder launched, connection made.
-#include <fcntl.h>
-#include <sys/stat.h>
+// How a terminal comes to life: opened, or found again.
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <csignal>
-#include <cstdlib>
-#include <ctime>
-#include <filesystem>
-
-#include <boost/json/array.hpp>
+#include <thread>
 
 #include "base/ids.h"
-#include "base/mask_secrets.h"
 #include "engine/json_fields.h"
-#include "engine/masked.h"
+#include "engine/shell_start.h"
 #include "engine/terminal.h"
 #include "engine/time.h"
-#include "shell/mark_nonce.h"
+#include "journal/folder.h"
 #include "shell/piped.h"
 
 namespace ttyward::engine {
 namespace {
 
-namespace json = boost::json;
-
-// While a shell starts the kernel is asked so often whether it is at its prompt, without our marks.
-constexpr int kStartLooks = 1000;
-
-std::optional<std::string> variable(const std::vector<std::string>& environment, std::string_view name) {
-  for (const std::string& entry : environment) {
-    if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=') {
-      return entry.substr(name.size() + 1);
-    }
-  }
-  return std::nullopt;
-}
-
-void set_variable(std::vector<std::string>& environment, const std::string& name, const std::string& value) {
-  std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(name + "="); });
-  environment.push_back(name + "=" + value);
-}
-
-// Where a program's name leads, links followed; empty if nowhere.
-std::string real_path_of(const std::string& program, const std::vector<std::string>& environment) {
-  const auto resolve = [](const std::string& path) -> std::string {
-    char buffer[PATH_MAX];
-    return ::access(path.c_str(), X_OK) == 0 && ::realpath(path.c_str(), buffer) != nullptr ? buffer : "";
-  };
-  if (program.find('/') != std::string::npos) return resolve(program);
-  std::string path = variable(environment, "PATH").value_or("/usr/bin:/bin");
-  for (size_t at = 0; at <= path.size();) {
-    const size_t end = std::min(path.find(':', at), path.size());
-    if (end > at) {
-      if (std::string found = resolve(path.substr(at, end - at) + "/" + program); !found.empty())
-        return found;
-    }
-    at = end + 1;
-  }
-  return {};
-}
-
-base::Result<void> write_new_file(const std::string& path, std::string_view content, uint32_t mode) {
-  const base::UniqueFd file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, static_cast<mode_t>(mode)));
-  if (!file) return base::fail_errno(errno, "cannot write " + path);
-  for (size_t at = 0; at < content.size();) {
-    const ssize_t n = ::write(file.get(), content.data() + at, content.size() - at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return base::fail_errno(errno, "cannot write " + path);
-    at += static_cast<size_t>(n);
-  }
-  return {};
-}
-
 constexpr std::chrono::milliseconds kConnectAgain{200};
 
-json::array strings(const std::vector<std::string>& list) {
-  json::array out;
-  for (const std::string& text : list) out.emplace_back(text);
-  return out;
+ModelOptions model_options(const TerminalHost& host) {
+  ModelOptions options;
+  options.transcript.memory = 1 << 20;
+  options.transcript.quota = host.settings.journal_quota;
+  options.transcript.spill_folder = host.journals;
+  options.records = host.settings.records;
+  options.hold_ends = host.settings.command_delay.count() > 0;
+  return options;
 }
 
-}  // namespace
+std::string private_folder(const TerminalHost& host, const std::string& id) {
+  return host.logs_path + "/" + id + ".shell";
+}
 
-base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, TerminalSpec spec) {
-  if (spec.id.empty()) spec.id = base::random_id('t');
-  std::unique_ptr<Terminal> terminal(new Terminal(host, std::move(spec)));
-  Terminal& t = *terminal;
-  t.created_at_ms_ = unix_ms();
-  t.secret_ = base::random_nonce();
+hold::LaunchRequest launch_request(const TerminalHost& host, const TerminalSpec& spec) {
   hold::LaunchRequest request;
   request.journals = host.journals;
   request.total_quota = host.settings.journals_total;
   request.sockets = host.sockets;
   hold::HoldSpec& hold = request.hold;
-  hold.journal.id = t.spec_.id;
+  hold.journal.id = spec.id;
   hold.journal.quota = host.settings.journal_quota;
   hold.journal.overflow = host.settings.overflow;
-  hold.survivors = t.spec_.keep_background ? hold::Survivors::Keep : hold::Survivors::Kill;
-  if (t.spec_.temporary()) hold.spawn.session = pty::Session::Ours;
+  hold.survivors = spec.keep_background ? hold::Survivors::Keep : hold::Survivors::Kill;
+  if (spec.temporary()) hold.spawn.session = pty::Session::Ours;
   hold.drain_time = host.settings.drain;
-  hold.spawn.argv = t.spec_.argv;
-  hold.spawn.cwd = t.spec_.cwd;
-  hold.spawn.environment = t.spec_.environment;
-  hold.spawn.provider = t.spec_.provider;
-  hold.spawn.size = t.spec_.size;
+  hold.spawn.argv = spec.argv;
+  hold.spawn.cwd = spec.cwd;
+  hold.spawn.environment = spec.environment;
+  hold.spawn.provider = spec.provider;
+  hold.spawn.size = spec.size;
   hold.spawn.umask = host.settings.umask;
   hold.spawn.limits = host.settings.limits;
-  if (t.spec_.provider == pty::Provider::Pipe && t.spec_.stdin_text) {
-    hold.spawn.stdin_kind = pty::StdinKind::Pipe;
+  if (spec.provider == pty::Provider::Pipe && spec.stdin_text) hold.spawn.stdin_kind = pty::StdinKind::Pipe;
+  return request;
+}
+
+// The journal, or NotFound once it is certain that there will never be one: a holder may just be coming up.
+base::Result<journal::Reader> open_or_rule_out(const TerminalHost& host, const std::string& id) {
+  constexpr int kMostTries = 400;
+  constexpr std::chrono::milliseconds kPause{5};
+  for (int tries = 0;; ++tries) {
+    auto reader = journal::Reader::open_at(host.journals_fd, id, host.journals + "/" + id);
+    if (reader) return reader;
+    const bool missing = reader.error().code == base::ErrorCode::NotFound;
+    const bool half_made = reader.error().code == base::ErrorCode::Unavailable;
+    if (tries == kMostTries || (!missing && !half_made)) return reader;
+    if (missing) {
+      const auto used = journal::use_up(host.journals_fd, id, host.journals);
+      if (used || used.error().code != base::ErrorCode::AlreadyExists) return reader;
+    }
+    std::this_thread::sleep_for(kPause);
   }
-  auto log = TerminalLog::create(host.logs, t.spec_.id);
+}
+
+}  // namespace
+
+Terminal::Terminal(TerminalHost& host, TerminalLog log, Replayed past)
+    : host_(host),
+      birth_(std::move(past.birth)),
+      model_(std::move(past.model)),
+      log_(host.logs, model_->spec().id, std::move(log)),
+      watchers_(host.loop, *this),
+      files_(private_folder(host, model_->spec().id), birth_.remove_when_ready),
+      live_{host.loop, host.settings, *model_, holder_, files_, log_, watchers_, alive_},
+      typist_(live_),
+      care_(live_, typist_),
+      interrupter_(live_, [this] { typist_.note_break(); }),
+      watch_(live_, {[this](std::string reason) {
+                       end_command(terminal::CommandState::TimedOut, std::move(reason));
+                     },
+                     [this](const pty::RunState& state) {
+                       // Or the shell is being brought back to its prompt.
+                       return typist_.abandoning() || care_.consider(state);
+                     }}),
+      replies_(live_, host.logs,
+               [this](const pty::RunState& state) { return care_.shell_at_prompt(state).has_value(); }),
+      frame_timer_(host.loop),
+      ending_timer_(host.loop),
+      kill_timer_(host.loop) {
+  model_->set_observer(*this);
+  past_ = std::move(past);
+}
+
+Terminal::~Terminal() {
+  *alive_ = false;
+  watchers_.destroyed();
+}
+
+// --- opened
+
+base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, TerminalSpec spec) {
+  if (spec.id.empty()) spec.id = base::random_id('t');
+  const std::string id = spec.id;
+  auto log = TerminalLog::create(host.logs, id);
   if (!log) return tl::unexpected(log.error());
-  t.log_ = std::move(*log);
-  if (!t.spec_.temporary()) {
-    if (auto prepared = t.prepare_shell(request); !prepared) {
-      std::error_code ignored;
-      std::filesystem::remove_all(t.private_folder_, ignored);
-      static_cast<void>(TerminalLog::remove(host.logs, t.spec_.id));
+  hold::LaunchRequest request = launch_request(host, spec);
+  Birth birth{engine::unix_ms(), base::random_nonce(), shell::Quality::None, {}};
+  const bool shell = !spec.temporary();
+  const auto undo = [&] {
+    ShellFiles(private_folder(host, id)).remove_all();
+    static_cast<void>(TerminalLog::remove(host.logs, id));
+  };
+  ShellStart start;
+  if (shell) {
+    auto prepared = prepare_shell(spec, host.settings, birth.secret, private_folder(host, id), request);
+    if (!prepared) {
+      undo();
       return tl::unexpected(prepared.error());
     }
+    start = std::move(*prepared);
+    birth.expected = start.expected;
+    birth.remove_when_ready = start.remove_when_ready;
   }
-  if (auto logged = t.log_->append(t.spec_record()); !logged) {
-    std::error_code ignored;
-    std::filesystem::remove_all(t.private_folder_, ignored);
-    static_cast<void>(TerminalLog::remove(host.logs, t.spec_.id));
+  if (auto logged = log->append(spec_record(spec, birth)); !logged) {
+    undo();
     return tl::unexpected(logged.error());
   }
-  if (!t.spec_.temporary()) t.log_->keep_room();
-  if (t.spec_.temporary()) t.start_one_command();
+  const bool piped = shell && spec.provider == pty::Provider::Pipe;
+  const bool hooked = shell && !piped && spec.integrate;
+  const int64_t now_ms = birth.created_at_ms;
+  std::unique_ptr<Terminal> terminal(new Terminal(
+      host, std::move(*log), nothing_yet(std::move(spec), std::move(birth), model_options(host), now_ms)));
+  Terminal& t = *terminal;
+  t.past_.reset();
+  if (shell) {
+    t.model_->set_shell({start.identity, start.expected, t.birth_.secret, t.spec().cwd, piped});
+    t.log_.keep_room();
+  } else {
+    t.model_->start_one_command(now_ms);
+  }
+  if (hooked) {
+    if (auto opened = t.files_.open(); !opened) {
+      undo();
+      return tl::unexpected(opened.error());
+    }
+  }
   host.launcher.start(std::move(request), [alive = t.alive_, &t](Launcher::Launched launched) {
     if (*alive) t.launched(std::move(launched));
   });
   return terminal;
 }
 
-// A terminal for one command is busy with it from the beginning.
-void Terminal::start_one_command() {
-  Command& command = add_command(spec_.command_id, spec_.owner, spec_.command);
-  command.facts.cwd = spec_.cwd;
-  command.facts.verdict_json = spec_.verdict_json;
-  command.timeout = spec_.timeout;
-  command.idle_timeout = spec_.idle_timeout;
-  command.facts.started_at_ms = created_at_ms_;
-  command.sent = true;
-  command.started_seen = true;
-  current_ = &command;
-}
-
-base::Result<void> Terminal::prepare_shell(hold::LaunchRequest& request) {
-  std::vector<std::string>& environment = request.hold.spawn.environment;
-  shell::ShellSpec spec;
-  spec.argv = spec_.argv;
-  spec.real_path = spec_.argv.empty() ? "" : real_path_of(spec_.argv.front(), environment);
-  spec.login = spec_.login;
-  spec.private_folder = private_folder_;
-  spec.nonce = shell::mark_nonce(secret_, 0);
-  spec.user_zdotdir = variable(environment, "ZDOTDIR");
-  spec.user_env = variable(environment, "ENV");
-  spec.history = host_.settings.history;
-  spec.report_environment = host_.settings.report_environment;
-  identity_ = shell::identify_shell(spec.argv, spec.real_path);
-  if (::mkdir(private_folder_.c_str(), 0700) != 0) {
-    return base::fail_errno(errno, "cannot make the folder " + private_folder_);
-  }
-  if (spec_.provider == pty::Provider::Pipe) return prepare_pipes(request);
-  if (spec_.integrate) {
-    shell::LaunchPlan plan = shell::prepare(spec);
-    identity_ = plan.identity;
-    expected_ = plan.expected;
-    remove_when_ready_ = std::move(plan.remove_when_ready);
-    for (const shell::PlannedFile& file : plan.files) {
-      std::error_code ignored;
-      std::filesystem::create_directories(std::filesystem::path(file.path).parent_path(), ignored);
-      if (auto written = write_new_file(file.path, file.content, file.mode); !written) return written;
-    }
-    if (auto opened = open_nonce_file(); !opened) return opened;
-    for (const auto& [name, value] : plan.environment) set_variable(environment, name, value);
-    request.hold.spawn.argv = std::move(plan.argv);
-  }
-  tracker_.emplace(shell::TrackerOptions{expected_ == shell::Quality::None ? "" : secret_, expected_,
-                                         spec_.cwd, false, identity_.kind});
-  return {};
-}
-
-base::Result<void> Terminal::prepare_pipes(hold::LaunchRequest& request) {
-  if (!shell::reads_from_pipes(identity_.kind) || identity_.runs_command) {
-    return base::fail(
-        base::ErrorCode::Unsupported,
-        spec_.argv.front() +
-            " does not run commands from a pipe one by one: use bash, dash, zsh, ksh or busybox "
-            "ash there, or the provider pty");
-  }
-  request.hold.spawn.argv = shell::piped_argv(spec_.argv, spec_.login);
-  request.hold.spawn.stdin_kind = pty::StdinKind::Pipe;
-  tracker_.emplace(shell::TrackerOptions{"", shell::Quality::None, spec_.cwd, true, identity_.kind});
-  return {};
-}
-
 void Terminal::launched(Launcher::Launched launched) {
   if (!launched) {
     start_error_ = launched.error();
-    if (current_ != nullptr) {
-      Command& command = *current_;
-      command.facts.state = terminal::CommandState::FailedToStart;
-      command.facts.reason = start_error_->error.message;
-      command.facts.start_failure_code = start_error_->shell_code();
-      command.facts.known_by.clear();
-      finish(command);
+    if (Command* command = current()) {
+      command->facts.state = terminal::CommandState::FailedToStart;
+      command->facts.reason = start_error_->error.message;
+      command->facts.start_failure_code = start_error_->shell_code();
+      command->facts.known_by.clear();
+      model_->finish(*command);
     }
-    ready_ = true;
     return close(State::Finished);
   }
   holder_pid_ = launched->holder;
-  child_pid_ = launched->child;
-  provider_ = launched->provider;
-  fallback_reason_ = launched->fallback_reason;
-  auto reader = journal::Reader::open_at(host_.journals_fd, spec_.id, host_.journals + "/" + spec_.id);
+  model_->started(launched->child, launched->provider);
+  model_->set_fallback_reason(launched->fallback_reason);
+  auto reader = journal::Reader::open_at(host_.journals_fd, id(), host_.journals + "/" + id());
   if (!reader) return cannot_follow(reader.error());
-  reader_ = std::move(*reader);
-  const bool shell = !spec_.temporary();
-  if (provider_ != spec_.provider) begin_output();
-  last_output_ = Clock::now();
-  if (current_ != nullptr) {
-    current_->started = current_->last_output = last_output_;
-    arm_times();
+  model_->feed().follow(std::move(*reader));
+  live_.last_output = Clock::now();
+  if (Command* command = current()) {
+    command->started = command->last_output = live_.last_output;
+    watch_.arm();
   }
-  if (!shell || expected_ == shell::Quality::None) {
-    became_ready();
+  if (birth_.expected == shell::Quality::None) {
+    model_->became_ready();
   } else {
-    start_timer_ = host_.loop.after(host_.settings.shell_integration_timeout, [this] {
-      start_timer_ = 0;
-      integration_timed_out();
-    });
-    look_for_prompt(kStartLooks);
+    care_.watch_start();
   }
   connect();
-  if (on_pipes() && link_) send_bytes(shell::kPipedStart, {});
-  if (killing_) kill();
+  if (on_pipes() && holder_.connected()) holder_.type(shell::kPipedStart);
+  if (model_->exit_expected()) kill();
 }
 
 // It runs, and nobody can see what it does (no descriptors are left): it must not run on behind our back.
 void Terminal::cannot_follow(const base::Error& error) {
   if (holder_pid_ > 1) ::kill(holder_pid_, SIGTERM);  // it ends all it holds
   start_error_ = pty::SpawnError{pty::SpawnFailure::Setup, error};
-  if (current_ != nullptr && !current_->over) {
-    current_->facts.state = terminal::CommandState::Lost;
-    current_->facts.reason = "it was started and could not be followed, so it was ended: " + error.message;
-    finish(*current_);
+  if (Command* command = current(); model_->book().runs(command)) {
+    command->facts.state = terminal::CommandState::Lost;
+    command->facts.reason = "it was started and could not be followed, so it was ended: " + error.message;
+    model_->finish(*command);
   }
   close(State::Lost);
 }
 
 void Terminal::connect() {
-  auto link = HolderLink::connect(host_.loop.poller(), host_.sockets, spec_.id, *this);
+  auto link = HolderLink::connect(host_.loop.poller(), host_.sockets, id(), *this);
   const bool no_descriptor = !link && (link.error().sys_errno == EMFILE || link.error().sys_errno == ENFILE);
   if (no_descriptor && !recovered_) return cannot_follow(link.error());
   if (no_descriptor) {
@@ -266,93 +218,110 @@ void Terminal::connect() {
     return;
   }
   if (!link) return on_gone();  // ended already: the journal has it all
-  link_ = std::move(*link);
-  if (interrupt_due_) send_interrupt();
-  if (spec_.stdin_text && !replaying_) {
-    link_->input(*spec_.stdin_text);
-    link_->close_input();
+  holder_.connect(std::move(*link));
+  interrupter_.catch_up();
+  if (spec().stdin_text) {
+    holder_->input(*spec().stdin_text);
+    holder_->close_input();
   }
 }
 
-void Terminal::integration_timed_out() {
-  if (ready_ || closed_) return;
-  integration_failed_ = true;
-  log({{"k", "no_integration"}, {"at", read_to_}});
-  tracker_->integration_timed_out();
-  for (shell::TrackerEvent& event : tracker_->take_events()) handle(std::move(event));
-  remove_start_files();
-  became_ready();
+// --- found again
+
+base::Result<std::unique_ptr<Terminal>> Terminal::recover(TerminalHost& host, const std::string& id) {
+  auto opened = TerminalLog::open(host.logs, id);
+  if (!opened) return tl::unexpected(opened.error());
+  if (opened->records.empty() || text_of(opened->records.front(), "id") != id) {
+    return base::fail(base::ErrorCode::Corrupt, "the log of " + id + " does not say what it is about");
+  }
+  auto past = replay({std::move(opened->records), open_or_rule_out(host, id),
+                      QueryReplies::answered_to(host.logs, id), model_options(host), engine::unix_ms()});
+  if (!past) return tl::unexpected(past.error());
+  std::unique_ptr<Terminal> terminal(new Terminal(host, std::move(opened->log), std::move(*past)));
+  terminal->recovered_ = true;
+  return terminal;
 }
 
-void Terminal::remove_start_files() {
-  for (const std::string& path : std::exchange(remove_when_ready_, {})) {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
+void Terminal::settle() {
+  const Replayed past = std::move(*past_);
+  past_.reset();
+  tell_forgotten();
+  for (const auto& command : commands()) {
+    if (!command->over) continue;
+    if (!command->file.empty()) ::unlink(command->file.c_str());
+    // The engine before us may have been killed before it was in the history.
+    record(*command);
+  }
+  last_output_at_ms_ = past.last_output_at_ms;
+  live_.last_output = Clock::now();
+  end_.exit = past.exit;
+  end_.closed_at_ms = past.closed_at_ms;
+  const Logged logged = past.closed ? Logged::Yes : Logged::No;
+  switch (past.outcome) {
+    case Replayed::Outcome::NeverStarted:
+      return close(State::Finished, logged);
+    case Replayed::Outcome::Damaged:
+      end_.handled = true;
+      close(past.closed && !past.lost ? State::Finished : State::Lost, logged);
+      connect();
+      // It cannot be followed any more.
+      if (holder_.connected() && !past.closed) holder_->terminate(host_.settings.kill_rungs);
+      return;
+    case Replayed::Outcome::Follows:
+      if (!spec().temporary()) log_.keep_room();
+      return settle_living(past);
   }
 }
 
-void Terminal::became_ready() {
-  if (ready_) return;
-  ready_ = true;
-  host_.loop.cancel(start_timer_);
-  changed(kReady | kMeta);
-}
-
-json::object Terminal::spec_record() const {
-  json::object record{{"k", "spec"},
-                      {"version", 1},
-                      {"id", spec_.id},
-                      {"name", spec_.name},
-                      {"owner", owner_name(spec_.owner)},
-                      {"session", spec_.session},
-                      {"task", spec_.task},
-                      {"cwd", spec_.cwd},
-                      {"argv", strings(masked(spec_.argv))},
-                      {"cols", spec_.size.columns},
-                      {"rows", spec_.size.rows},
-                      {"provider", pty::provider_name(spec_.provider)},
-                      {"login", spec_.login},
-                      {"integrate", spec_.integrate},
-                      {"pooled", spec_.pooled},
-                      {"request", spec_.request},
-                      {"created_at", created_at_ms_},
-                      {"secret", secret_},
-                      {"expected", shell::quality_name(expected_)},
-                      {"remove", strings(remove_when_ready_)}};
-  if (spec_.temporary()) {
-    record["command_id"] = spec_.command_id;
-    record["command"] = base::mask_secrets(spec_.command);
-    record["timeout_ms"] = spec_.timeout.count();
-    record["idle_timeout_ms"] = spec_.idle_timeout.count();
-    record["verdict"] = masked_json(spec_.verdict_json);
-    record["keep_background"] = spec_.keep_background;
+// From here on it is a terminal like any other: what happened while nobody looked is found out.
+void Terminal::settle_living(const Replayed& past) {
+  const auto status = model_->feed().reader().status();
+  holder_.set_typed_bytes(status ? status->input_bytes : 0);
+  Command* command = model_->book().runs(current()) ? current() : nullptr;
+  if (command != nullptr) {
+    // Time that passed before us counts.
+    const auto ran =
+        std::chrono::milliseconds(std::max<int64_t>(0, engine::unix_ms() - command->facts.started_at_ms));
+    command->started = Clock::now() - ran;
+    command->last_output = Clock::now();
   }
-  return record;
+  if (past.closed) {
+    end_.handled = true;
+    if (command != nullptr && spec().temporary() && end_.exit) model_->command_exited(*command, *end_.exit);
+    close(past.lost ? State::Lost : State::Finished, Logged::Yes);
+    return connect();  // background processes may still be there
+  }
+  end_.exit.reset();  // the holder, or its end, says it again
+  if (!ready() && birth_.expected != shell::Quality::None) care_.watch_start();
+  connect();
+  watch_.arm();
+  if (!holder_.connected()) return;
+  if (on_pipes() && holder_.typed_bytes() == 0) holder_.type(shell::kPipedStart);
+  if (has_shell() && birth_.expected != shell::Quality::None && files_.open() &&
+      model_->shell().tracker().ready()) {
+    files_.hand_over(model_->shell().tracker().next_nonce());
+  }
+  if (has_shell() && !commands().empty() && quality() != shell::Quality::Rich) {
+    if (auto where = kernel_cwd()) model_->shell().kernel_cwd(std::move(*where));
+  }
+  replies_.take_over(past.replies);
+  resend_unsent_ = command != nullptr && !command->over && !command->started_seen && command->submission;
 }
 
-TerminalSpec Terminal::spec_from(const json::object& record) {
-  TerminalSpec spec;
-  spec.id = text_of(record, "id");
-  spec.name = text_of(record, "name");
-  spec.request = text_of(record, "request");
-  spec.owner = owner_named(text_of(record, "owner")).value_or(Owner::Agent);
-  spec.session = text_of(record, "session");
-  spec.task = text_of(record, "task");
-  spec.cwd = text_of(record, "cwd");
-  spec.argv = strings_of(record, "argv");
-  spec.size.columns = static_cast<uint16_t>(number_or(record, "cols", 80));
-  spec.size.rows = static_cast<uint16_t>(number_or(record, "rows", 24));
-  spec.provider = text_of(record, "provider") == "pipe" ? pty::Provider::Pipe : pty::Provider::Pty;
-  spec.login = truth_of(record, "login");
-  spec.integrate = truth_of(record, "integrate", true);
-  spec.pooled = truth_of(record, "pooled");
-  spec.command_id = text_of(record, "command_id");
-  spec.command = text_of(record, "command");
-  spec.timeout = std::chrono::milliseconds(number_or(record, "timeout_ms", 0));
-  spec.idle_timeout = std::chrono::milliseconds(number_or(record, "idle_timeout_ms", 0));
-  spec.verdict_json = text_of(record, "verdict");
-  spec.keep_background = truth_of(record, "keep_background", true);
-  return spec;
+// Logged, but killed before it was typed? The holder knows how much was typed; exactly once is the promise.
+void Terminal::resend_if_unsent(uint64_t accepted) {
+  if (!std::exchange(resend_unsent_, false)) return;
+  holder_.set_typed_bytes(accepted);
+  Command* command = current();
+  if (!model_->book().runs(command) || command->started_seen) return;
+  command->accepted = accepted > command->input_before;
+  if (command->accepted) return;
+  model_->shell().tracker().withdraw(*command->submission);
+  command->sent = false;
+  command->submission.reset();
+  model_->book().set_current(nullptr);
+  model_->book().set_queued(command);
+  typist_.pump();
 }
 
 }  // namespace ttyward::engine

@@ -119,7 +119,7 @@ def set_x(s):
     for code in (0, 3):
         result = s.run(s.exit(code))
         s.test.assertEqual(result["exit_code"], code, result)
-        s.test.assertNotIn("633", result["output"])
+        s.test.assertNotIn("]633;", result["output"])
     s.test.assertIn("shown\n", s.run("echo shown")["output"])
     s.run("set +x")
     s.fine()

@@ -1,14 +1,12 @@
-// What the log keeps of commands that were typed: enough to recognise them in the journal again, and no
-// secret.
+#include "engine/log_writer.h"
+
 #include <algorithm>
-#include <string>
 
 #include <boost/json/array.hpp>
 
 #include "base/mask_secrets.h"
 #include "engine/json_fields.h"
 #include "engine/masked.h"
-#include "engine/terminal.h"
 
 namespace ttyward::engine {
 namespace {
@@ -35,47 +33,11 @@ std::string beginning(const std::string& sent) {
   return cut(std::string(sent.begin(), differs.first), kRecognisedBy);
 }
 
-}  // namespace
-
-void Terminal::tidy_log(const Command& command) {
-  if (replaying_ || !log_) return;
-  const auto secret = [](const std::string& text) { return base::mask_secrets(text) != text; };
-  const bool has_secret = secret(command.facts.command) || secret(command.delivered) || secret(command.line);
-  const bool large = log_->size() >= std::max(tidy_beyond_, host_.settings.log_bytes);
-  if (!has_secret && !large) return;
-  const auto tidied = log_->rewrite(host_.logs, spec_.id, [&](TerminalLog::Records& records) {
-    if (large) compact(records);
-    for (json::object& record : records) {
-      if (text_of(record, "k") != "submit") continue;
-      const Command* known = find(text_of(record, "c"));
-      if (known != nullptr && !known->over && !known->accepted) continue;  // it may have to be sent yet
-      for (const char* name : {"delivered", "line"}) record[name] = beginning(text_of(record, name));
-      record["text"] = base::mask_secrets(text_of(record, "text"));
-      record["verdict"] = masked_json(text_of(record, "verdict"));
-      if (known != nullptr) continue;
-      record["verdict"] = "";
-      record["text"] = cut(text_of(record, "text"), kShortText);
-    }
-  });
-  if (!tidied) log_error_ = tidied.error();
-  tidy_beyond_ = 2 * log_->size();
-}
-
-// What is known while the shell waits for a command. A log may begin here.
-json::object Terminal::at_prompt() const {
-  return {{"at", read_to_},
-          {"marks", tracker_->nonces_used()},
-          {"depth", tracker_->depth()},
-          {"shell", shell::shell_kind_name(identity_.kind)},
-          {"integration", shell::quality_name(quality())},
-          {"cwd", cwd_}};
-}
-
 // Commands that nobody can ask for any more go, with all that was noted while they ran; the log begins with
 // what was so at the prompt before the oldest that is remembered.
-void Terminal::compact(TerminalLog::Records& records) const {
-  if (commands_.empty()) return;
-  const std::string& oldest = commands_.front()->facts.command_id;
+void compact(TerminalLog::Records& records, const TerminalModel& model) {
+  if (model.book().commands().empty()) return;
+  const std::string& oldest = model.book().commands().front()->facts.command_id;
   const json::object* from = nullptr;
   for (const json::object& record : records) {
     const json::value* prompt = text_of(record, "c") == oldest ? field(record, "prompt") : nullptr;
@@ -83,7 +45,7 @@ void Terminal::compact(TerminalLog::Records& records) const {
   }
   // A shell inside a shell has a past that is needed when it ends.
   if (from == nullptr || number_or(*from, "depth", 1) != 0) return;
-  if (text_of(*from, "integration") == "none" && !on_pipes()) return;
+  if (text_of(*from, "integration") == "none" && !model.on_pipes()) return;
   json::object state = *from;
   state["k"] = "state";
   const int64_t begin = number_or(state, "at", 0);
@@ -127,25 +89,33 @@ void Terminal::compact(TerminalLog::Records& records) const {
   records = std::move(kept);
 }
 
-// The other end of compact().
-void Terminal::resume_from(const json::object& state) {
-  for (std::string& id : strings_of(state, "forgotten")) forgotten_.push_back(std::move(id));
-  lent_for_acting_ = lent_for_acting_ || truth_of(state, "lent_for_acting");
-  identity_.kind = shell::shell_kind_named(text_of(state, "shell"));
-  cwd_ = text_of(state, "cwd");
-  cwd_known_by_ = "shell";
-  ready_ = true;
-  inner_shells_.clear();
-  marks_lost_ = false;
-  fallback_reason_.clear();
-  unmarked_reason_.clear();
-  current_ = nullptr;
-  const std::string named = text_of(state, "integration");
-  auto quality = shell::Quality::None;
-  for (const auto one : {shell::Quality::Basic, shell::Quality::Rich}) {
-    if (named == shell::quality_name(one)) quality = one;
-  }
-  tracker_->resume({identity_.kind, quality, cwd_, static_cast<uint64_t>(number_or(state, "marks", 0))});
+}  // namespace
+
+void LogWriter::note(const json::object& record) {
+  if (auto logged = log_.append(record); !logged) error_ = logged.error();
+}
+
+void LogWriter::tidy(const Command& typed, const TerminalModel& model, uint64_t large_bytes) {
+  const auto secret = [](const std::string& text) { return base::mask_secrets(text) != text; };
+  const bool has_secret = secret(typed.facts.command) || secret(typed.delivered) || secret(typed.line);
+  const bool large = log_.size() >= std::max(tidy_beyond_, large_bytes);
+  if (!has_secret && !large) return;
+  const auto tidied = log_.rewrite(folder_, id_, [&](TerminalLog::Records& records) {
+    if (large) compact(records, model);
+    for (json::object& record : records) {
+      if (text_of(record, "k") != "submit") continue;
+      const Command* known = model.book().find(text_of(record, "c"));
+      if (known != nullptr && !known->over && !known->accepted) continue;  // it may have to be sent yet
+      for (const char* name : {"delivered", "line"}) record[name] = beginning(text_of(record, name));
+      record["text"] = base::mask_secrets(text_of(record, "text"));
+      record["verdict"] = masked_json(text_of(record, "verdict"));
+      if (known != nullptr) continue;
+      record["verdict"] = "";
+      record["text"] = cut(text_of(record, "text"), kShortText);
+    }
+  });
+  if (!tidied) error_ = tidied.error();
+  tidy_beyond_ = 2 * log_.size();
 }
 
 }  // namespace ttyward::engine

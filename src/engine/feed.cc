@@ -1,0 +1,196 @@
+#include "engine/feed.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/count_newlines.h"
+
+namespace ttyward::engine {
+namespace {
+
+constexpr size_t kReadBytes = 64 * 1024;
+// Fed to the screen at once: so little that its list of events cannot overflow, and no mark is lost in it;
+// less if that turns out to be much work.
+constexpr size_t kPieceBytes = 12 * 1024;
+constexpr size_t kSmallestPiece = 256;
+constexpr std::chrono::milliseconds kLongPiece{2};
+
+// Whether something in it may be "print the last character again, a hundred times or more" (CSI n b): each of
+// them can fill the screen.
+bool repeats_much(std::string_view piece) {
+  for (size_t at = piece.find('b', 3); at != std::string_view::npos; at = piece.find('b', at + 1)) {
+    const auto digit = [&](size_t back) { return piece[at - back] >= '0' && piece[at - back] <= '9'; };
+    if (digit(1) && digit(2) && digit(3)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Feed::Feed(terminal::OutputOptions options, Marks marks, Sink& sink) : sink_(sink), marks_(marks) {
+  begin_again(std::move(options));
+}
+
+void Feed::begin_again(terminal::OutputOptions options) {
+  output_ = std::make_unique<terminal::Output>(options);
+}
+
+bool Feed::read(uint64_t limit, const Budget& budget) {
+  char buffer[kReadBytes];
+  const uint64_t start = read_to_;
+  const Clock::time_point begun = Clock::now();
+  const auto time_over = [&] { return Clock::now() - begun >= budget.time; };
+  // Others may have read elsewhere since: the reader counts from here on.
+  if (newlines_exact_ && read_to_ < limit) reader_->know_newlines(read_to_, newlines_);
+  while (read_to_ < limit) {
+    if (read_to_ - start >= budget.bytes || (read_to_ != start && time_over())) return false;
+    const size_t most = std::min<uint64_t>(kReadBytes, limit - read_to_);
+    const auto chunk = reader_->read(read_to_, std::as_writable_bytes(std::span(buffer, most)));
+    if (!chunk || (chunk->bytes == 0 && chunk->gap == 0)) {
+      // Not to be had: counted as lost, so that nobody takes the rest for all.
+      unreadable_.push_back({read_to_, limit});
+      read_to_ = limit;
+      break;
+    }
+    if (chunk->gap > 0) {
+      skip_gap(*chunk, limit);
+    } else if (!feed_chunk(std::string_view(buffer, chunk->bytes), time_over)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// In pieces whose size follows from how long the one before took.
+bool Feed::feed_chunk(std::string_view bytes, const std::function<bool()>& time_over) {
+  while (!bytes.empty()) {
+    std::string_view piece = bytes.substr(0, piece_bytes_);
+    if (repeats_much(piece)) piece = piece.substr(0, kSmallestPiece);
+    const Clock::time_point before = Clock::now();
+    feed(piece);
+    const auto took = Clock::now() - before;
+    if (took > kLongPiece) {
+      piece_bytes_ = std::max(kSmallestPiece, piece_bytes_ / 4);
+    } else if (took < kLongPiece / 4) {
+      piece_bytes_ = std::min(kPieceBytes, piece_bytes_ * 2);
+    }
+    bytes.remove_prefix(piece.size());
+    if (!bytes.empty() && time_over()) return false;
+  }
+  return true;
+}
+
+void Feed::skip_gap(const journal::Reader::Chunk& chunk, uint64_t limit) {
+  const uint64_t gap = std::min(chunk.gap, limit - read_to_);
+  unfed_bytes_ += gap;
+  read_to_ += gap;
+  // Where in the gap its lines ended nobody knows: they count at its end.
+  const bool all = gap == chunk.gap;
+  const uint64_t newlines = all ? chunk.newlines.value_or(0) : 0;
+  if (all && !chunk.newlines) newlines_exact_ = false;
+  if (!all) reader_->know_newlines(read_to_, newlines_);
+  newlines_ += newlines;
+  output_->skip_lost(newlines);
+  sink_.feed_gap(newlines);
+}
+
+void Feed::feed(std::string_view piece) {
+  const uint64_t base = read_to_;
+  piece_ = piece;
+  piece_at_ = base;
+  sink_.feed_bytes(base, piece);
+  output_->feed(piece);
+  size_t passed = 0;
+  const auto within = [&](uint64_t offset) {
+    return offset <= base ? 0 : static_cast<size_t>(std::min<uint64_t>(offset - base, piece.size()));
+  };
+  const auto pass_up_to = [&](uint64_t offset) {
+    const size_t upto = within(offset);
+    if (upto <= passed) return;
+    sink_.feed_output(piece.substr(passed, upto - passed));
+    passed = upto;
+  };
+  for (vt::Event& event : output_->take_events()) {
+    auto* mark = std::get_if<vt::ShellMark>(&event);
+    if (mark == nullptr || marks_ == Marks::Ignore) {
+      sink_.feed_event(event);
+      continue;
+    }
+    mark->begin += unfed_bytes_;
+    mark->end += unfed_bytes_;
+    pass_up_to(mark->begin);
+    // The mark itself is nobody's output.
+    passed = std::max(passed, within(mark->end));
+    read_to_ = base + within(mark->end);
+    sink_.feed_mark(*mark);
+  }
+  pass_up_to(base + piece.size());
+  read_to_ = base + piece.size();
+  newlines_ += base::count_newlines(piece.data(), piece.size());
+  piece_ = {};
+  piece_at_ = read_to_;
+  if (std::string replies = output_->take_replies(); !replies.empty()) sink_.feed_replies(std::move(replies));
+}
+
+std::optional<uint64_t> Feed::newlines_below(uint64_t offset) const {
+  if (offset < piece_at_ || offset > piece_at_ + piece_.size()) return std::nullopt;
+  return newlines_ + base::count_newlines(piece_.data(), offset - piece_at_);
+}
+
+uint64_t Feed::lost_bytes() const {
+  const auto status = reader_ ? reader_->status() : base::Result<journal::Status>(journal::Status{});
+  uint64_t lost = status ? status->dropped : 0;
+  for (const journal::Range& range : unreadable_) lost += range.end - range.begin;
+  return lost;
+}
+
+uint64_t Feed::lost_in(journal::Range range) const {
+  const auto missing = reader_ ? reader_->missing(range) : base::Result<uint64_t>(0);
+  uint64_t lost = missing.value_or(0);
+  for (const journal::Range& bad : unreadable_) {
+    const uint64_t from = std::max(bad.begin, range.begin);
+    const uint64_t to = std::min(bad.end, range.end);
+    if (to > from) lost += to - from;
+  }
+  return std::min(lost, range.end - range.begin);
+}
+
+base::Result<std::string> Feed::raw(uint64_t offset, size_t most, uint64_t* next) {
+  if (!reader_) return base::fail(base::ErrorCode::Unavailable, "the terminal has no journal");
+  std::string bytes(most, '\0');
+  auto chunk = reader_->read(offset, std::as_writable_bytes(std::span(bytes.data(), bytes.size())));
+  if (!chunk) return tl::unexpected(chunk.error());
+  bytes.resize(chunk->bytes);
+  *next = offset + chunk->bytes + chunk->gap;
+  return bytes;
+}
+
+Feed::Again::Again(Feed& feed, journal::Range range, std::optional<uint64_t> newlines_before)
+    : feed_(&feed), at_(range.begin), end_(range.end), newlines_(newlines_before) {}
+
+bool Feed::Again::step(terminal::Output& output, const Budget& budget) {
+  if (!feed_->reader_) return true;
+  journal::Reader& reader = *feed_->reader_;
+  if (newlines_) reader.know_newlines(at_, *newlines_);
+  const Clock::time_point begun = Clock::now();
+  const uint64_t start = at_;
+  std::string buffer(kReadBytes, '\0');
+  while (at_ < end_) {
+    if (at_ - start >= budget.bytes || (at_ != start && Clock::now() - begun >= budget.time)) return false;
+    const size_t most = std::min<uint64_t>(end_ - at_, buffer.size());
+    const auto chunk = reader.read(at_, std::as_writable_bytes(std::span(buffer.data(), most)));
+    if (!chunk || (chunk->bytes == 0 && chunk->gap == 0)) return true;
+    if (chunk->gap > 0) {
+      end_missing_ = chunk->gap > end_ - at_;
+      if (!end_missing_) output.skip_lost(chunk->newlines.value_or(0));
+      newlines_ = newlines_ && chunk->newlines ? std::optional(*newlines_ + *chunk->newlines) : std::nullopt;
+    } else {
+      output.feed(std::string_view(buffer).substr(0, chunk->bytes));
+      if (newlines_) *newlines_ += base::count_newlines(buffer.data(), chunk->bytes);
+    }
+    at_ += chunk->bytes + chunk->gap;
+  }
+  return true;
+}
+
+}  // namespace ttyward::engine

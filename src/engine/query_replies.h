@@ -1,0 +1,52 @@
+// Answers what programs ask their terminal (its size, its colours, where the cursor is).
+//
+// An answer is typed, so it goes out only while a program reads keys: a shell at its
+// prompt would take it for the beginning of its next command, and whoever writes a file
+// that somebody shows could write commands. How far questions were answered is on disk,
+// so that an engine after us neither repeats an answer nor leaves a question open.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "base/unique_fd.h"
+#include "engine/live_terminal.h"
+#include "engine/timer.h"
+
+namespace ttyward::engine {
+
+class QueryReplies {
+ public:
+  using Clock = std::chrono::steady_clock;
+  // Whether the kernel's answer says that a shell waits for a command.
+  using ShellReads = std::function<bool(const pty::RunState&)>;
+
+  QueryReplies(LiveTerminal& live, int logs, ShellReads shell_reads);
+
+  void add(std::string replies);
+  // What nobody answered before us.
+  void take_over(std::string replies);
+  // Whoever asked is gone.
+  void clear() { replies_.clear(); }
+  void stop() { timer_.cancel(); }
+
+  // How far an engine before us had answered.
+  static uint64_t answered_to(int logs, const std::string& id);
+
+ private:
+  bool may_answer() const;
+  void answer();
+  void answer_if_read(const base::Result<pty::RunState>& state);
+
+  LiveTerminal& live_;
+  const int logs_;
+  const ShellReads shell_reads_;
+  std::string replies_;  // not sent yet
+  Clock::time_point since_;
+  bool asking_ = false;  // the kernel, whether somebody reads
+  Timer timer_;
+  base::UniqueFd file_;
+};
+
+}  // namespace ttyward::engine

@@ -1,0 +1,77 @@
+#include "engine/shell_files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "shell/launch.h"
+
+namespace ttyward::engine {
+
+std::string ShellFiles::typed_path() const {
+  return folder_ + "/" + shell::kTypedFile;
+}
+
+base::Result<void> ShellFiles::open() {
+  const std::string path = folder_ + "/" + shell::kNextNonceFile;
+  nonce_file_.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  typed_ = ::access(typed_path().c_str(), F_OK) == 0;
+  if (!nonce_file_) return base::fail_errno(errno, "cannot write " + path);
+  return {};
+}
+
+void ShellFiles::hand_over(const std::string& nonce) {
+  const std::string line = nonce + "\n";
+  if (nonce_file_) (void)!::pwrite(nonce_file_.get(), line.data(), line.size(), 0);
+}
+
+// In place, because some file systems write a file out that was cut and filled again.
+void ShellFiles::blank(size_t nonce_bytes) {
+  if (!nonce_file_) return;
+  const std::string blank(nonce_bytes + 1, '\n');
+  (void)!::pwrite(nonce_file_.get(), blank.data(), blank.size(), 0);
+}
+
+void ShellFiles::note_typed() {
+  if (typed_ || !nonce_file_) return;
+  const std::string path = typed_path();
+  typed_ = base::UniqueFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)).valid();
+}
+
+bool ShellFiles::forget_typed() {
+  if (!std::exchange(typed_, false)) return false;
+  ::unlink(typed_path().c_str());
+  return true;
+}
+
+base::Result<void> ShellFiles::write(const std::string& path, std::string_view content, unsigned mode) {
+  ::unlink(path.c_str());
+  const base::UniqueFd file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, static_cast<mode_t>(mode)));
+  if (!file) return base::fail_errno(errno, "cannot write " + path);
+  while (!content.empty()) {
+    const ssize_t n = ::write(file.get(), content.data(), content.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return base::fail_errno(errno, "cannot write " + path);
+    content.remove_prefix(static_cast<size_t>(n));
+  }
+  return {};
+}
+
+void ShellFiles::remove_start_files() {
+  for (const std::string& path : std::exchange(start_files_, {})) {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+}
+
+void ShellFiles::remove_all() {
+  remove_start_files();
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+}  // namespace ttyward::engine

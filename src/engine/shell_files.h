@@ -1,0 +1,52 @@
+// The files in a shell's private folder, by which it and we tell each other things.
+//
+//   next nonce   what the marks of the next command end with; blank once it was taken, so
+//                that no program of the command finds it
+//   typed        there while something was typed to a running command: what the command
+//                leaves unread must not become the shell's next line
+//   start files  what the shell reads while it starts; removed when it has started
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace ttyward::engine {
+
+class ShellFiles {
+ public:
+  explicit ShellFiles(std::string folder, std::vector<std::string> start_files = {})
+      : folder_(std::move(folder)), start_files_(std::move(start_files)) {}
+
+  const std::string& folder() const { return folder_; }
+  // Opens what the shell was given, or makes it.
+  base::Result<void> open();
+  bool is_open() const { return nonce_file_.valid(); }
+
+  void hand_over(const std::string& nonce);
+  void blank(size_t nonce_bytes);
+
+  void note_typed();
+  // True: something had been noted.
+  bool forget_typed();
+
+  // A new file, in the place of an old one.
+  static base::Result<void> write(const std::string& path, std::string_view content, unsigned mode = 0600);
+  // To be removed when the shell has started, or has taken its hooks.
+  void add_start_file(std::string path) { start_files_.push_back(std::move(path)); }
+  void remove_start_files();
+  void remove_all();
+
+ private:
+  std::string typed_path() const;
+
+  const std::string folder_;
+  std::vector<std::string> start_files_;
+  base::UniqueFd nonce_file_;
+  bool typed_ = false;
+};
+
+}  // namespace ttyward::engine

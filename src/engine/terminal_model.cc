@@ -1,0 +1,458 @@
+#include "engine/terminal_model.h"
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "base/ids.h"
+#include "engine/watchers.h"
+#include "pty/exit_status.h"
+
+namespace ttyward::engine {
+
+using terminal::CommandState;
+
+TerminalModel::TerminalModel(TerminalSpec spec, ModelOptions options, Observer& observer)
+    : spec_(std::move(spec)),
+      options_(std::move(options)),
+      observer_(&observer),
+      provider_(spec_.provider),
+      feed_(output_options(Of::All), spec_.temporary() ? Feed::Marks::Ignore : Feed::Marks::Follow, *this),
+      book_(options_.records) {}
+
+terminal::OutputOptions TerminalModel::output_options(Of what) const {
+  using Source = terminal::BinarySniffer::Source;
+  terminal::OutputOptions options;
+  options.cols = spec_.size.columns;
+  options.rows = spec_.size.rows;
+  options.source = what == Of::All && !spec_.temporary() ? Source::Shell
+                   : provider_ == pty::Provider::Pty     ? Source::Terminal
+                                                         : Source::Pipe;
+  options.bare_lines = on_pipes();
+  options.transcript = options_.transcript;
+  return options;
+}
+
+bool TerminalModel::busy() const {
+  return book_.queued() != nullptr || book_.runs(book_.current()) || (shell_ && shell_->executing());
+}
+
+// --- how it comes to life
+
+void TerminalModel::set_shell(ShellSession::Options options) {
+  shell_.emplace(std::move(options));
+}
+
+void TerminalModel::started(pid_t child, pty::Provider provider) {
+  child_pid_ = child;
+  if (std::exchange(provider_, provider) != provider) feed_.begin_again(output_options(Of::All));
+}
+
+void TerminalModel::became_ready() {
+  if (std::exchange(ready_, true)) return;
+  observer_->on_ready();
+  observer_->on_changed(kReady | kMeta);
+}
+
+void TerminalModel::start_one_command(int64_t created_at_ms) {
+  Command& command = add_command(spec_.command_id, spec_.owner, spec_.command);
+  command.facts.cwd = spec_.cwd;
+  command.facts.verdict_json = spec_.verdict_json;
+  command.timeout = spec_.timeout;
+  command.idle_timeout = spec_.idle_timeout;
+  command.facts.started_at_ms = created_at_ms;
+  command.sent = true;
+  command.started_seen = true;
+  book_.set_current(&command);
+}
+
+// --- bytes
+
+void TerminalModel::feed_bytes(uint64_t offset, std::string_view bytes) {
+  observer_->on_bytes(offset, bytes);
+}
+
+Command* TerminalModel::printing() const {
+  Command* command = book_.current();
+  if (!book_.runs(command) || command == book_.ending() || !command->started_seen) return nullptr;
+  return command;
+}
+
+void TerminalModel::feed_output(std::string_view bytes) {
+  Command* command = printing();
+  if (command == nullptr) return;
+  if (command->output) command->output->feed(bytes);
+  observer_->on_command_bytes(*command, bytes);
+}
+
+void TerminalModel::feed_mark(const vt::ShellMark& mark) {
+  if (on_pipes() && mark.end <= known_from_) return;
+  shell_->tracker().mark(mark);
+  handle_events();
+}
+
+void TerminalModel::feed_event(const vt::Event& event) {
+  if (const auto* title = std::get_if<vt::TitleChanged>(&event)) {
+    title_ = title->title;
+    observer_->on_changed(kMeta);
+  } else if (const auto* progress = std::get_if<vt::Progress>(&event)) {
+    progress_ = progress->state == vt::Progress::State::None ? std::nullopt : std::optional(*progress);
+    observer_->on_changed(kMeta);
+  } else if (const auto* size = std::get_if<vt::ResizeRequested>(&event)) {
+    // 80 or 132 columns, after the program said that it will ask for them.
+    if (size->by != vt::ResizeRequested::By::ColumnMode) return;
+    observer_->on_resize_wanted({static_cast<uint16_t>(size->cols), static_cast<uint16_t>(size->rows), 0, 0});
+  }
+}
+
+void TerminalModel::feed_gap(uint64_t newlines) {
+  if (shell_) shell_->tracker().bytes_missed();
+  Command* command = book_.current();
+  if (book_.runs(command) && command->output) command->output->skip_lost(newlines);
+}
+
+void TerminalModel::feed_replies(std::string replies) {
+  observer_->on_replies(std::move(replies));
+}
+
+void TerminalModel::resize(const pty::WindowSize& size) {
+  spec_.size = size;
+  feed_.output().resize(size.columns, size.rows);
+  if (book_.current() != nullptr && book_.current()->output)
+    book_.current()->output->resize(size.columns, size.rows);
+}
+
+void TerminalModel::end_synchronized_output() {
+  feed_.output().end_synchronized_output();
+  if (book_.current() != nullptr && book_.current()->output)
+    book_.current()->output->end_synchronized_output();
+}
+
+// --- what the shell says
+
+void TerminalModel::handle_events() {
+  if (!shell_) return;
+  for (const shell::TrackerEvent& event : shell_->tracker().take_events()) handle(event);
+}
+
+void TerminalModel::handle(const shell::TrackerEvent& event) {
+  if (read_to() <= known_from_ && known_from_ > 0) {
+    // Nobody knows these commands any more.
+    if (std::holds_alternative<shell::CommandStarted>(event) ||
+        std::holds_alternative<shell::CommandFinished>(event))
+      return;
+  }
+  if (std::holds_alternative<shell::PromptReady>(event)) {
+    prompt_ready();
+  } else if (const auto* started = std::get_if<shell::CommandStarted>(&event)) {
+    command_started(*started);
+  } else if (const auto* finished = std::get_if<shell::CommandFinished>(&event)) {
+    command_finished(*finished);
+  } else if (std::holds_alternative<shell::IncompleteInput>(event)) {
+    if (book_.current() != nullptr && book_.current()->submission) observer_->on_incomplete_input();
+  } else if (const auto* quality = std::get_if<shell::QualityChanged>(&event)) {
+    observer_->on_quality(*quality);
+    observer_->on_changed(kMeta);
+  } else if (std::holds_alternative<shell::ShellReturned>(event)) {
+    shell_->returned();
+    fallback_reason_.clear();
+    observer_->on_shell_returned();
+  } else if (const auto* cwd = std::get_if<shell::CwdChanged>(&event)) {
+    shell_->cwd_changed(*cwd);
+    observer_->on_changed(kMeta);
+  } else if (const auto* environment = std::get_if<shell::EnvironmentChanged>(&event)) {
+    shell_->environment_changed(*environment, ready_);
+  }
+}
+
+void TerminalModel::prompt_ready() {
+  if (shell_->integrated()) {
+    fallback_reason_.clear();
+    observer_->on_shell_integrated();
+    observer_->on_changed(kMeta);
+  }
+  became_ready();
+  observer_->on_prompt();
+  observer_->on_changed(kPrompt);
+}
+
+void TerminalModel::submitted(Command& command) {
+  book_.submission_used(*command.submission);
+  command.sent = true;
+  book_.set_current(&command);
+  shell_->tracker().submitted(
+      {*command.submission, command.delivered, command.line, read_to(), command.sentinel_nonce});
+  handle_events();
+  observer_->on_submitted();
+}
+
+void TerminalModel::typed(std::string_view bytes) {
+  shell_->tracker().typed(bytes, read_to());
+}
+
+void TerminalModel::unmarked(const ShellSession::Unmarked& what) {
+  fallback_reason_ = what.why;
+  shell_->unmarked(what, read_to());
+  handle_events();
+  shell_->unmarked_told();
+}
+
+void TerminalModel::start_timed_out() {
+  shell_->start_timed_out();
+  handle_events();
+  became_ready();
+}
+
+void TerminalModel::resume(const shell::CommandTracker::AtPrompt& from) {
+  shell_->resume(from);
+  fallback_reason_.clear();
+  ready_ = true;
+  book_.set_current(nullptr);
+  handle_events();
+}
+
+void TerminalModel::shell_gone(const journal::ExitRecord& exit) {
+  const bool exited = exit.kind == journal::EndKind::Exited;
+  const bool signaled = exit.kind == journal::EndKind::Signaled;
+  shell_->tracker().shell_gone(exited ? std::optional(exit.code) : std::nullopt,
+                               signaled ? std::optional(exit.code) : std::nullopt, read_to());
+  handle_events();
+}
+
+void TerminalModel::close(bool lost) {
+  finish_ending();
+  closed_ = true;
+  ready_ = true;
+  lost_ = lost;
+  for (Command* command : {book_.current(), book_.queued()}) {
+    if (!book_.runs(command)) continue;
+    if (!command->answered) {
+      command->facts.state = CommandState::Lost;
+      command->facts.reason = lost ? "its holder was killed: how it ended is not known"
+                                   : "its terminal ended before it: how it ended is not known";
+    }
+    finish(*command);
+  }
+  book_.set_current(nullptr);
+  book_.set_queued(nullptr);
+}
+
+// --- commands
+
+Command& TerminalModel::add_command(std::string id, Owner by, std::string text) {
+  auto command = std::make_unique<Command>();
+  command->by = by;
+  command->facts.command_id = id.empty() ? base::random_id('c') : std::move(id);
+  command->facts.terminal_id = spec_.id;
+  command->facts.command = std::move(text);
+  command->facts.cwd = cwd();
+  command->facts.started_at_ms = observer_->unix_ms();
+  command->facts.provider = pty::provider_name(provider_);
+  command->facts.fallback_reason = fallback_reason_;
+  command->facts.integration = shell::quality_name(quality());
+  command->started = command->last_output = observer_->now();
+  return book_.add(std::move(command));
+}
+
+void TerminalModel::command_started(const shell::CommandStarted& event) {
+  finish_ending();
+  observer_->on_start_mark();
+  Command* command = event.submission ? book_.find(*event.submission) : nullptr;
+  if (command == nullptr) {
+    if (exit_expected_) return;
+    command = &add_command(observer_->typed_command_id(event.output_begin), Owner::User,
+                           event.command_line.value_or(""));
+    command->sent = true;
+    if (event.command_line && typed_meanwhile_.size() < options_.records)
+      typed_meanwhile_.push_back(*event.command_line);
+  }
+  command->started_seen = true;
+  command->facts.integration = shell::quality_name(quality());
+  if (!event.cwd.empty() && command->delivered == command->facts.command) command->facts.cwd = event.cwd;
+  command->range.begin = event.output_begin;
+  if (const auto below = feed_.newlines_below(event.output_begin)) command->newlines_before = below;
+  command->started = command->last_output = observer_->now();
+  command->output = std::make_unique<terminal::Output>(output_options(Of::Command));
+  book_.set_current(command);
+  observer_->on_changed(kCommandStarted);
+  observer_->on_started(*command);
+}
+
+int64_t TerminalModel::ran_ms(const Command& command) const {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(observer_->now() - command.started).count();
+}
+
+void TerminalModel::command_finished(const shell::CommandFinished& event) {
+  finish_ending();
+  Command* command = event.submission ? book_.find(*event.submission) : nullptr;
+  if (command == nullptr) command = book_.current();
+  if (!book_.runs(command)) return;
+  observer_->on_ended(*command, event);
+  command->range = event.output;
+  if (!command->answered) command->facts.duration_ms = ran_ms(*command);
+  command->has_echo = event.output_has_echo;
+  if (!event.shell_gone && quality() != shell::Quality::Rich) {
+    auto where = shell_->elsewhere() ? std::nullopt : observer_->kernel_cwd();
+    if (where) shell_->kernel_cwd(std::move(*where));
+    if (event.exit_code == 0) shell_->note_from_text(command->facts.command);
+  }
+  command->facts.cwd_after = event.shell_gone ? "" : cwd();
+  map_end(*command, event);
+  if (command->has_echo) skip_echo(*command);
+  if (event.shell_gone || !options_.hold_ends) return finish(*command);
+  book_.set_ending(command);
+  observer_->on_ending(*command);
+}
+
+// From what the shell said to what callers are told.
+void TerminalModel::map_end(Command& command, const shell::CommandFinished& event) const {
+  terminal::CommandResult& facts = command.facts;
+  facts.known_by = shell::known_by_name(event.known_by);
+  facts.pipeline = event.pipeline;
+  facts.exit_code = event.exit_code;
+  if (event.signal || !event.exit_code) facts.core_dumped.reset();
+  if (event.signal) facts.signal = pty::signal_name(*event.signal);
+  if (command.answered) return;
+  // A shell says 128 + n for a part of its command that was killed by signal n.
+  const bool by_interrupt = command.interrupted && (!event.exit_code || *event.exit_code == 128 + SIGINT ||
+                                                    *event.exit_code == 256 + SIGINT);
+  if (event.signal) {
+    facts.state = CommandState::Signaled;
+  } else if (by_interrupt) {
+    facts.state = CommandState::Interrupted;
+  } else if (event.exit_code) {
+    facts.state = CommandState::Exited;
+  } else {
+    const bool lost = event.known_by == shell::KnownBy::Nothing && event.shell_gone;
+    facts.state = lost ? CommandState::Lost : CommandState::Exited;
+    facts.reason = shell_->unmarked_reason().empty()
+                       ? "it ended, but how was not observed"
+                       : "how it ended was not observed: " + shell_->unmarked_reason();
+  }
+  if (event.incomplete) {
+    facts.reason =
+        "the command is not complete (an open quote, bracket or heredoc): the shell asked for "
+        "more, and it was abandoned";
+  } else if (!event.executed) {
+    facts.reason = "the shell refused it (a syntax error) and ran nothing";
+  } else if (event.shell_gone && facts.reason.empty()) {
+    facts.reason = "it ended the shell";
+  } else if (event.left_alternate && facts.reason.empty()) {
+    facts.reason = "a full-screen program went away without restoring the screen";
+  }
+  facts.decode_shell_code();
+}
+
+// Where no mark says where the output begins, what was typed comes first.
+void TerminalModel::skip_echo(Command& command) {
+  const size_t most = std::min<uint64_t>(command.range.end - command.range.begin, command.line.size() + 4096);
+  uint64_t next = 0;
+  if (const auto head = feed_.raw(command.range.begin, most, &next)) {
+    const size_t at = command.line.empty() ? std::string::npos : head->find(command.line);
+    const size_t end =
+        at == std::string::npos ? head->find('\n') : head->find('\n', at + command.line.size());
+    if (end != std::string::npos) command.range.begin += end + 1;
+  }
+  command.output.reset();  // made anew from the right beginning
+}
+
+// For a terminal that is one command: the kernel's own word.
+void TerminalModel::command_exited(Command& command, const journal::ExitRecord& exit) {
+  terminal::CommandResult& facts = command.facts;
+  if (exit.kind == journal::EndKind::Exited) facts.exit_code = exit.code;
+  if (exit.kind == journal::EndKind::Signaled) facts.signal = pty::signal_name(exit.code);
+  facts.core_dumped.reset();
+  if (exit.kind != journal::EndKind::Unknown) facts.core_dumped = exit.core_dumped != 0;
+  facts.known_by = exit.kind == journal::EndKind::Unknown ? "" : "wait";
+  facts.cpu_ms = static_cast<int64_t>(exit.cpu_ms);
+  facts.max_rss_kib = static_cast<int64_t>(exit.max_rss_kib);
+  facts.duration_ms = static_cast<int64_t>(exit.run_us / 1000);
+  facts.provider = pty::provider_name(provider_);
+  facts.fallback_reason = fallback_reason_;
+  command.range = {0, read_to()};
+  if (!command.answered) {
+    facts.state = exit.kind == journal::EndKind::Exited     ? CommandState::Exited
+                  : exit.kind == journal::EndKind::Signaled ? CommandState::Signaled
+                                                            : CommandState::Lost;
+    if (command.interrupted && (facts.state == CommandState::Signaled || facts.exit_code == 128 + SIGINT)) {
+      facts.state = CommandState::Interrupted;
+    }
+    if (exit.reason == journal::EndReason::Overflow) {
+      facts.reason = "ended: its output reached the journal's quota, and the overflow policy is kill";
+    }
+  }
+  finish(command);
+}
+
+void TerminalModel::finish_ending() {
+  Command* command = book_.take_ending();
+  if (command == nullptr) return;
+  command->facts.cwd_after = cwd();
+  finish(*command);
+}
+
+void TerminalModel::finish(Command& command) {
+  if (command.over) return;
+  command.over = true;
+  command.answered = true;
+  terminal::CommandResult& facts = command.facts;
+  facts.waiting.reset();
+  command.range.end = std::max(command.range.begin, command.range.end);
+  if (!spec_.temporary() && facts.duration_ms == 0) facts.duration_ms = ran_ms(command);
+  observer_->on_finishing(command);
+  facts.total_bytes = command.range.end - command.range.begin;
+  facts.lost_bytes = lost_of(command);
+  if (command.output) {
+    command.output->finish();
+    facts.total_lines = command.output->transcript().size();
+    facts.binary = command.output->is_binary();
+    facts.encoding = command.output->encoding();
+  } else if (spec_.temporary() && !journal_lost_) {
+    feed_.output().as_if_finished(
+        [&](const terminal::Transcript& lines) { facts.total_lines = lines.size(); });
+    facts.binary = feed_.output().is_binary();
+    facts.encoding = feed_.output().encoding();
+  }
+  book_.ended(command);
+  observer_->on_finished(command);
+  book_.forget_outputs();
+  observer_->on_changed(kCommandFinished);
+}
+
+uint64_t TerminalModel::lost_of(const Command& command) const {
+  if (journal_lost_) return command.facts.total_bytes;
+  const uint64_t begin = command.range.begin;
+  return feed_.lost_in({begin, command.over ? command.range.end : std::max(read_to(), begin)});
+}
+
+// --- outputs
+
+terminal::Output& TerminalModel::output_of(Command& command) {
+  if (spec_.temporary()) return feed_.output();
+  if (command.output) return *command.output;
+  command.output = std::make_unique<terminal::Output>(output_options(Of::Command));
+  Feed::Again again(feed_, {command.range.begin, command.over ? command.range.end : read_to()},
+                    command.newlines_before);
+  again.step(*command.output, {});
+  if (command.over) command.output->finish();
+  if (command.over && again.end_missing()) command.output->count_lost_end(command.facts.total_lines);
+  return *command.output;
+}
+
+std::unique_ptr<terminal::Output> TerminalModel::styled_output(const Command* command, bool ended) {
+  const bool all = command == nullptr || spec_.temporary();
+  terminal::OutputOptions options = output_options(all ? Of::All : Of::Command);
+  options.with_styles = true;
+  auto output = std::make_unique<terminal::Output>(options);
+  if (all) {
+    Feed::Again(feed_, {0, read_to()}, 0).step(*output, {});
+  } else if (command->started_seen) {
+    Feed::Again(feed_, {command->range.begin, command->over ? command->range.end : read_to()},
+                command->newlines_before)
+        .step(*output, {});
+  }
+  if (ended) output->finish();
+  return output;
+}
+
+}  // namespace ttyward::engine
