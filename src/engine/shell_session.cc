@@ -100,6 +100,8 @@ bool ShellSession::settle() {
 void ShellSession::returned() {
   inner_shells_.resize(std::min(inner_shells_.size(), tracker_.depth()));
   identity_.kind = tracker_.kind();
+  cwd_ = tracker_.cwd();  // the outer shell's; the inner one may have stood elsewhere
+  cwd_known_by_ = "shell";
   integrating_ = false;
   marks_lost_ = false;
 }

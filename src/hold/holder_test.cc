@@ -262,7 +262,9 @@ TEST_F(HolderTest, kill_on_overflow_ends_the_command_and_says_why) {
   ASSERT_TRUE(drive_to_the_end());
   EXPECT_EQ(holder_->exit()->reason, journal::EndReason::Overflow);
   EXPECT_EQ(holder_->exit()->kind, EndKind::Signaled);
-  EXPECT_FALSE(reader().complete().value());
+  // Whether bytes were left out depends on how much was on its way when it was killed.
+  EXPECT_GT(output().size(), 1U << 19U);
+  EXPECT_LE(output().size(), 1U << 20U);
 }
 
 TEST_F(HolderTest, resource_use_is_recorded) {

@@ -43,7 +43,7 @@ class Nested(OwnersTest):
         came = self.one.call("wait", terminal=self.terminal, prompt=True, timeout_ms=int(PATIENCE * 500))
         self.assertEqual(came["condition"], "prompt", came)
         now = self.one.call("show", terminal=self.terminal)["terminal"]
-        self.assertEqual((now["integration"], now["fallback_reason"]), ("rich", None))
+        self.assertEqual((now["integration"], now["fallback_reason"], now["cwd"]), ("rich", None, self.work))
         result = self.run_in("echo back; (exit 4)")
         self.assertEqual((result["exit_code"], result["known_by"], result["output"]), (4, "shell_mark", "back\n"), result)
 
