@@ -261,7 +261,10 @@ TEST(Terminal, AShellWhoseJournalIsDamagedIsEndedAndItsCommandsAreKnown) {
   bench.forget_all();
   const std::string file = bench.root() + "/journals/" + id + ".main";
   const base::UniqueFd main(::open(file.c_str(), O_RDWR | O_CLOEXEC));
-  ASSERT_EQ(::pwrite(main.get(), "x", 1, 60), 1);
+  char byte = 0;
+  ASSERT_EQ(::pread(main.get(), &byte, 1, 60), 1);
+  byte = static_cast<char>(~byte);
+  ASSERT_EQ(::pwrite(main.get(), &byte, 1, 60), 1);
   Terminal& again = bench.recover(id);
   EXPECT_FALSE(again.live());
   const auto result = bench.result(again);

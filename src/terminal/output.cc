@@ -28,6 +28,12 @@ vt::ScreenOptions screen_options(const OutputOptions& options, vt::RowSink* sink
   return out;
 }
 
+Transcript::Limits transcript_limits(const OutputOptions& options) {
+  Transcript::Limits limits = options.transcript;
+  limits.trailing_blanks = options.source == BinarySniffer::Source::Pipe;
+  return limits;
+}
+
 // How often the `period` bytes before `p` come again from there on.
 size_t repetitions(const uint8_t* p, const uint8_t* end, size_t period) {
   const auto left = static_cast<size_t>(end - p);
@@ -37,6 +43,15 @@ size_t repetitions(const uint8_t* p, const uint8_t* end, size_t period) {
   while (same + kAtOnce <= left && std::memcmp(p + same, p + same - period, kAtOnce) == 0) same += kAtOnce;
   while (same < left && p[same] == (p + same)[-static_cast<ptrdiff_t>(period)]) same++;
   return same / period;
+}
+
+// Text without anything that moves a cursor or changes how text looks. A carriage return may end it.
+bool is_plain_line(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return std::all_of(line.begin(), line.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
+  });
 }
 
 std::string_view without_trailing_blanks(std::string_view text) {
@@ -49,7 +64,9 @@ Output::Output(const OutputOptions& options)
     : options_(options),
       sniffer_(options.source),
       screen_(screen_options(options, this)),
-      transcript_(options.transcript) {}
+      transcript_(transcript_limits(options)) {
+  if (options.source == BinarySniffer::Source::Pipe) pipe_screen_.emplace(screen_options(options, nullptr));
+}
 
 // With styles: what is blank stays blank, so that lines have the same numbers with and without.
 std::string Output::text_of(const vt::Line& line) const {
@@ -74,6 +91,7 @@ std::string Output::text_of(const vt::Line& line) const {
 }
 
 void Output::row_left(const vt::Line& line) {
+  if (pipe_blanks_ > 0) transcript_.append("", std::exchange(pipe_blanks_, 0));
   if (line.wrapped) {
     partial_ += text_of(line);
     if (partial_.size() >= kLongestLine) {
@@ -91,18 +109,22 @@ void Output::row_left(const vt::Line& line) {
   partial_.clear();
 }
 
+// The cursor is at the beginning of a line, and text would look as it is written.
+bool Output::at_rest() const {
+  const vt::Screen& s = screen_;
+  const vt::Cursor cursor = s.cursor();
+  const vt::Screen::Margins margins = s.margins();
+  return cursor.col == 0 && !cursor.pending_wrap && !s.is_alternate() && s.is_ground() && partial_.empty() &&
+         s.modes() == vt::ModeSet::initial() && margins.top == 0 && margins.bottom == s.rows() - 1 &&
+         s.active_charset() == 0 && s.charsets()[0] == vt::Charset::Ascii && s.pen() == vt::Style{} &&
+         s.nothing_below_cursor();
+}
+
 // Handles as many whole plain lines at the start of `bytes` as can no longer be reached by the cursor
 // once the rest is fed, and returns how many bytes that was.
 size_t Output::skip_plain_lines(std::string_view bytes, std::optional<uint64_t> kept_at) {
   const vt::Screen& s = screen_;
-  const vt::Cursor cursor = s.cursor();
-  const vt::Screen::Margins margins = s.margins();
-  const bool at_rest = cursor.col == 0 && !cursor.pending_wrap && !s.is_alternate() && s.is_ground() &&
-                       partial_.empty() && s.modes() == vt::ModeSet::initial() && margins.top == 0 &&
-                       margins.bottom == s.rows() - 1 && s.active_charset() == 0 &&
-                       s.charsets()[0] == vt::Charset::Ascii && s.pen() == vt::Style{} &&
-                       s.nothing_below_cursor();
-  if (!at_rest) return 0;
+  if (!at_rest() || !pipe_line_.empty()) return 0;
 
   // Plain lines from the start on: printable ASCII ended by LF, or CR LF as a terminal has them.
   const auto* const begin = reinterpret_cast<const uint8_t*>(bytes.data());
@@ -148,15 +170,19 @@ size_t Output::skip_plain_lines(std::string_view bytes, std::optional<uint64_t> 
 // The lines that were found go to the transcript: by reference where they are kept and are not much the same
 // line over and over, which the transcript has a shorter form for.
 void Output::hand_over(std::string_view bytes, std::optional<uint64_t> kept_at, Transcript::KeptLines lines) {
+  if (pipe_blanks_ > 0) transcript_.append("", std::exchange(pipe_blanks_, 0));
+  const bool as_it_is = options_.source == BinarySniffer::Source::Pipe;
   if (kept_at && options_.transcript.kept != nullptr && skipped_.size() > lines.lines / 2) {
     for (const PlainLine& line : skipped_) {
       const std::string_view text = bytes.substr(line.at, line.length);
-      lines.text_bytes += line.count * (text.ends_with(' ') ? without_trailing_blanks(text) : text).size();
+      lines.text_bytes += line.count * (as_it_is ? text : without_trailing_blanks(text)).size();
     }
     return transcript_.append_kept(lines);
   }
-  for (const PlainLine& line : skipped_)
-    transcript_.append(without_trailing_blanks(bytes.substr(line.at, line.length)), line.count);
+  for (const PlainLine& line : skipped_) {
+    const std::string_view text = bytes.substr(line.at, line.length);
+    transcript_.append(as_it_is ? text : without_trailing_blanks(text), line.count);
+  }
 }
 
 void Output::feed(std::string_view bytes, std::optional<uint64_t> kept_at) {
@@ -185,6 +211,7 @@ void Output::feed(std::string_view bytes, std::optional<uint64_t> kept_at) {
 
 void Output::skip_lost(uint64_t newlines) {
   if (sniffer_.is_binary()) return;
+  if (!pipe_line_.empty()) feed_screen(std::exchange(pipe_line_, {}), pipe_line_at_);
   // What was cut off is over: a sequence whose end went missing must not swallow what follows.
   feed_screen("\x18", taken_bytes_);
   if (newlines == 0 || screen_.is_alternate()) return;
@@ -211,10 +238,56 @@ void Output::feed_text(std::string_view bytes) {
     size_t n = decoder_.passes(bytes);
     if (n == 0) n = std::min(bytes.find('\x1b', 1), bytes.size());
     const uint64_t decoded_to = at - decoder_.pending();
-    feed_screen(decoder_.decode(bytes.substr(0, n), bytes), decoded_to);
+    const std::string_view text = decoder_.decode(bytes.substr(0, n), bytes);
+    if (options_.source == BinarySniffer::Source::Pipe) {
+      feed_pipe(text, decoded_to);
+    } else {
+      feed_screen(text, decoded_to);
+    }
     bytes.remove_prefix(n);
     at += n;
   }
+}
+
+// Line by line: plain ones as they are, others by way of the screen.
+void Output::feed_pipe(std::string_view text, uint64_t decoded_to) {
+  const std::string_view all = text;
+  pipe_screen_->feed(text);
+  while (!text.empty()) {
+    const uint64_t at = decoded_to + (all.size() - text.size());
+    const size_t end = text.find('\n');
+    const std::string_view piece = text.substr(0, end);
+    const bool plain = is_plain_line(piece) && pipe_line_.size() + piece.size() < kLongestLine &&
+                       !(pipe_line_.ends_with('\r') && !piece.empty());
+    if (pipe_line_.empty() && !(plain && at_rest())) {
+      feed_screen(text.substr(0, end == std::string_view::npos ? end : end + 1), at);
+    } else if (!plain) {
+      feed_screen(std::exchange(pipe_line_, {}), pipe_line_at_);
+      continue;  // and this piece behind it
+    } else if (end == std::string_view::npos) {
+      if (pipe_line_.empty()) {
+        screen_.scroll_out();
+        pipe_line_at_ = at;
+      }
+      pipe_line_ += piece;
+    } else if (pipe_line_.empty()) {
+      end_pipe_line(piece);
+    } else {
+      end_pipe_line(std::exchange(pipe_line_, {}) + std::string(piece));
+    }
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+}
+
+void Output::end_pipe_line(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  screen_.scroll_out();
+  if (line.empty()) {
+    pipe_blanks_++;
+    return;
+  }
+  if (pipe_blanks_ > 0) transcript_.append("", std::exchange(pipe_blanks_, 0));
+  transcript_.append(line);
 }
 
 // A terminal puts a carriage return before each byte that looks like a line feed, in the middle of
@@ -257,7 +330,13 @@ void Output::feed_screen(std::string_view text, uint64_t decoded_to) {
 }
 
 void Output::append_screen(Transcript& transcript, std::string partial) const {
-  uint64_t blanks = 0;
+  if (!pipe_line_.empty()) {  // the screen is empty
+    if (pipe_blanks_ > 0) transcript.append("", pipe_blanks_);
+    const std::string_view line = pipe_line_;
+    transcript.append(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line);
+    return;
+  }
+  uint64_t blanks = pipe_blanks_;
   const auto end_line = [&](std::string_view line) {
     line = without_trailing_blanks(line);
     if (line.empty()) {
@@ -281,11 +360,19 @@ void Output::finish() {
   if (finished_) return;
   finished_ = true;
   const uint64_t decoded_to = total_bytes_ - decoder_.pending();
-  if (!sniffer_.is_binary()) feed_screen(decoder_.finish(), decoded_to);
+  if (!sniffer_.is_binary()) {
+    const std::string_view rest = decoder_.finish();
+    if (options_.source == BinarySniffer::Source::Pipe) {
+      feed_pipe(rest, decoded_to);
+    } else {
+      feed_screen(rest, decoded_to);
+    }
+  }
   // A full-screen program that was killed: what it covered is still output, its own picture is not.
   if (screen_.is_alternate()) screen_.feed("\x18\x1b[?1049l");
   append_screen(transcript_, std::move(partial_));
   partial_.clear();
+  pipe_blanks_ = 0;
 }
 
 void Output::as_if_finished(const std::function<void(const Transcript&)>& use) {
@@ -296,6 +383,7 @@ void Output::as_if_finished(const std::function<void(const Transcript&)>& use) {
 }
 
 std::string Output::cursor_line() const {
+  if (!pipe_line_.empty()) return std::string(without_trailing_blanks(pipe_line_));
   std::string text = screen_.line(screen_.cursor().row).text;
   return std::string(without_trailing_blanks(text));
 }

@@ -3,6 +3,9 @@
 //   bytes ─► BinarySniffer ─► TextDecoder ─► vt::Screen ─► rows that leave ─► Transcript
 //                                              │replies, marks
 //
+// What comes through a pipe was not written for a screen: its plain lines go to the transcript as they are,
+// with tabs and trailing blanks. Lines with control characters are still made by the screen.
+//
 // Plain ASCII lines that come by the screenful skip the screen: the last rows of
 // such a stretch are fed to it, so it ends up the same, and the transcript gets
 // the lines directly, or is told where in the journal they are. A value with no descriptor and no clock.
@@ -43,7 +46,10 @@ class Output final : private vt::RowSink {
   void skip_lost(uint64_t newlines);
   // There were so many lines in all, of which the last are missing.
   void count_lost_end(uint64_t lines);
-  void resize(int cols, int rows) { screen_.resize(cols, rows); }
+  void resize(int cols, int rows) {
+    screen_.resize(cols, rows);
+    if (pipe_screen_) pipe_screen_->resize(cols, rows);
+  }
   // A program that began a frame and never ended it must not hide what is there.
   void end_synchronized_output() { screen_.end_synchronized_output(); }
   // No more bytes: what is on the screen now is final.
@@ -57,7 +63,7 @@ class Output final : private vt::RowSink {
   bool is_binary() const { return sniffer_.is_binary(); }
   const std::string& encoding() const { return decoder_.encoding(); }
   uint64_t total_bytes() const { return total_bytes_; }
-  const vt::Screen& screen() const { return screen_; }
+  const vt::Screen& screen() const { return pipe_screen_ ? *pipe_screen_ : screen_; }
   // Final lines. Before finish() the lines still on the screen are not among them.
   const Transcript& transcript() const { return transcript_; }
   // The transcript as it would be if the output ended now: lines still on the screen are among it, for as
@@ -66,7 +72,9 @@ class Output final : private vt::RowSink {
   // The text of the line the cursor is on: what a program that waits has asked.
   std::string cursor_line() const;
   // The last line has no end yet; or, when all is over, never had one.
-  bool ends_in_line() const { return screen_.cursor().col > 0 && !screen_.is_alternate(); }
+  bool ends_in_line() const {
+    return !pipe_line_.empty() || (screen_.cursor().col > 0 && !screen_.is_alternate());
+  }
 
  private:
   void row_left(const vt::Line& line) override;
@@ -77,14 +85,21 @@ class Output final : private vt::RowSink {
   void feed_text(std::string_view bytes);
   void feed_utf16(std::string_view bytes, uint64_t at);
   void feed_screen(std::string_view text, uint64_t decoded_to);
+  void feed_pipe(std::string_view text, uint64_t decoded_to);
+  void end_pipe_line(std::string_view line);
+  bool at_rest() const;
 
   OutputOptions options_;
   BinarySniffer sniffer_;
   TextDecoder decoder_;
   vt::Screen screen_;
   Transcript transcript_;
-  std::string held_return_;  // UTF-16: a carriage return that the next byte tells about
-  std::string partial_;      // a soft-wrapped line whose beginning has left the screen
+  std::string held_return_;                // UTF-16: a carriage return that the next byte tells about
+  std::optional<vt::Screen> pipe_screen_;  // from a pipe: what all of it looks like; screen_ makes lines only
+  std::string pipe_line_;                  // from a pipe: a plain line that has not ended yet
+  uint64_t pipe_line_at_ = 0;
+  uint64_t pipe_blanks_ = 0;  // empty lines that count once something follows
+  std::string partial_;       // a soft-wrapped line whose beginning has left the screen
   uint64_t total_bytes_ = 0;
   uint64_t taken_bytes_ = 0;   // of the total, up to what is being looked at now
   uint64_t screen_bytes_ = 0;  // fed to the screen: decoded, and without what was skipped

@@ -47,6 +47,56 @@ TEST(Output, lines_end_up_in_order) {
   EXPECT_EQ(shown("\r\n\r\n"), Lines{});
 }
 
+TEST(Output, lines_from_a_pipe_are_what_was_written) {
+  EXPECT_EQ(shown("a\tb  \n  c\t\n", Source::Pipe), (Lines{"a\tb  ", "  c\t"}));
+  EXPECT_EQ(shown("a\tb  \r\n\n\nend\t", Source::Pipe), (Lines{"a\tb  ", "", "", "end\t"}));
+  EXPECT_EQ(shown("gr\xc3\xbc\xc3\x9f\t\xe2\x82\xac \n", Source::Pipe),
+            (Lines{"gr\xc3\xbc\xc3\x9f\t\xe2\x82\xac "}));
+  EXPECT_EQ(shown(std::string(200, 'x') + "\t\n", Source::Pipe), (Lines{std::string(200, 'x') + "\t"}));
+  // What is written for a screen is still made by one.
+  EXPECT_EQ(shown("10%\r20%\r100%\nthen\tplain\n", Source::Pipe), (Lines{"100%", "then\tplain"}));
+  EXPECT_EQ(shown("a\t\n\x1b[31mred\x1b[m\nb\t\n", Source::Pipe), (Lines{"a\t", "red", "b\t"}));
+  EXPECT_EQ(shown("one\t\n\n\n", Source::Pipe), (Lines{"one\t"}));
+}
+
+TEST(Output, lines_from_a_pipe_do_not_depend_on_how_they_were_cut) {
+  std::string bytes;
+  for (int i = 0; i < 200; i++)
+    bytes += std::to_string(i) + (i % 3 == 0    ? "\tcolumn  \n"
+                                  : i % 7 == 0  ? "%\rdone\n"
+                                  : i % 11 == 0 ? "\n\n"
+                                                : " \r\n");
+  bytes += "last\t";
+  const Lines whole = shown(bytes, Source::Pipe);
+  EXPECT_EQ(whole.front(), "0\tcolumn  ");
+  EXPECT_EQ(whole.back(), "last\t");
+  for (size_t size : {1, 2, 3, 5, 64, 1000}) {
+    Output output({.source = Source::Pipe, .transcript = {}});
+    for (size_t at = 0; at < bytes.size(); at += size) output.feed(std::string_view(bytes).substr(at, size));
+    EXPECT_TRUE(output.ends_in_line());
+    EXPECT_EQ(output.cursor_line(), "last\t");
+    output.as_if_finished([&](const Transcript& now) { EXPECT_EQ(lines_of(now), whole) << size; });
+    output.finish();
+    EXPECT_EQ(lines_of(output.transcript()), whole) << size;
+    EXPECT_NE(output.screen().line(output.screen().cursor().row).text.find("last"), std::string::npos);
+  }
+}
+
+TEST(Output, a_flood_from_a_pipe_keeps_its_blanks) {
+  std::string bytes;
+  for (int i = 0; i < 5000; i++) bytes += "line " + std::to_string(i) + (i % 2 == 0 ? "  \n" : "\n");
+  Fed fed;
+  fed.bytes = bytes;
+  Output output({.source = Source::Pipe, .transcript = {.kept = &fed}});
+  output.feed(bytes, 0);
+  output.finish();
+  const Lines lines = lines_of(output.transcript());
+  ASSERT_EQ(lines.size(), 5000u);
+  EXPECT_EQ(lines[0], "line 0  ");
+  EXPECT_EQ(lines[4999], "line 4999");
+  EXPECT_EQ(lines[2500], "line 2500  ");
+}
+
 TEST(Output, a_progress_bar_is_its_last_state) {
   std::string bytes = "start\r\n";
   for (int i = 0; i <= 100; i++)

@@ -47,6 +47,7 @@ class Transcript {
     size_t memory = 4 << 20;             // bytes kept in memory before blocks go to the file
     uint64_t quota = uint64_t{1} << 30;  // bytes kept at all; as above, with 16 for each line or run of lines
     std::string spill_folder = "/tmp";   // text is private to us there: the file has no name
+    bool trailing_blanks = false;        // of lines given to append_kept() are part of them
     KeptBytes* kept = nullptr;           // where lines given to append_kept() are; it outlives the transcript
   };
 
