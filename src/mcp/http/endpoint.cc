@@ -92,7 +92,7 @@ void Endpoint::end_streams() {
 }
 
 void Endpoint::sweep() {
-  const auto now = server_.loop().now();
+  const auto now = io::Loop::Clock::now();
   std::erase_if(sessions_, [&](const auto& entry) {
     const Session& session = entry.second;
     return !session.news->attached() && now - session.used > kSessionIdle;
@@ -209,7 +209,7 @@ Endpoint::Session* Endpoint::session_of(const std::shared_ptr<http::Exchange>& e
     refuse(exchange, 404, id, rpc::kInvalidRequest, "this session is over: send initialize again");
     return nullptr;
   }
-  found->second.used = server_.loop().now();
+  found->second.used = io::Loop::Clock::now();
   return &found->second;
 }
 
@@ -239,7 +239,7 @@ Endpoint::Session* Endpoint::open_session(const std::shared_ptr<http::Exchange>&
   session.id = name;
   session.news = std::make_shared<EventStream>(0, http::Headers{}, false);
   session.peer = std::make_shared<Peer>(server_, name, session.news);
-  session.used = server_.loop().now();
+  session.used = io::Loop::Clock::now();
   return &session;
 }
 
