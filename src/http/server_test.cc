@@ -172,7 +172,8 @@ TEST(Server, more_connections_than_allowed_wait_for_one_to_close) {
 }
 
 TEST(Server, ends_in_good_order) {
-  std::atomic<bool> done = false;
+  std::promise<void> done;
+  const std::future<void> ended = done.get_future();
   std::shared_ptr<Exchange> waiting;
   std::promise<void> arrived;
   const TestServer server([&](io::Loop& loop, Server&) -> Server::Handle {
@@ -188,17 +189,16 @@ TEST(Server, ends_in_good_order) {
   Wire busy = server.connect();
   EXPECT_TRUE(busy.send(request("/wait")));
   arrived.get_future().wait();
-  server.post([&](Server& it) { it.shut_down(milliseconds(60'000), [&] { done = true; }); });
+  server.post([&](Server& it) { it.shut_down(milliseconds(60'000), [&] { done.set_value(); }); });
   EXPECT_EQ(idle.read_all(), "") << "closed";
-  EXPECT_FALSE(done);
+  EXPECT_EQ(ended.wait_for(milliseconds(0)), std::future_status::timeout);
   server.post([&](Server&) { std::exchange(waiting, nullptr)->respond(200, {}, "answered"); });
   const std::string answer = busy.read_all();
   EXPECT_TRUE(answer.ends_with("answered")) << answer;
   EXPECT_NE(answer.find("Connection: close"), std::string::npos);
   idle.close();
   busy.close();
-  for (int i = 0; i < 10'000 && !done; i++) std::this_thread::sleep_for(milliseconds(1));
-  EXPECT_TRUE(done);
+  EXPECT_EQ(ended.wait_for(milliseconds(10'000)), std::future_status::ready);
 }
 
 }  // namespace
