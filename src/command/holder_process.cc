@@ -30,7 +30,7 @@ base::Error decode_failure(const Frame& frame) {
 }
 
 tl::unexpected<base::Error> off_protocol() {
-  return base::fail(base::ErrorCode::Corrupt, "the holder does not keep to the protocol");
+  return base::fail(base::ErrorCode::Corrupt, "the holder violated the protocol");
 }
 
 }  // namespace

@@ -177,7 +177,7 @@ std::optional<Holder::Clock::time_point> Holder::deadline() const {
 
 base::Result<void> Holder::resize(const pty::WindowSize& size) {
   if (provider_ != pty::Provider::Pty) {
-    return base::fail(base::ErrorCode::Unsupported, "a command in pipes has no terminal size");
+    return base::fail(base::ErrorCode::Unsupported, "a command on pipes has no terminal size");
   }
   if (size.columns == 0 || size.rows == 0) {
     return base::fail(base::ErrorCode::InvalidArgument, "a terminal has at least one column and one row");

@@ -23,7 +23,7 @@ journal::Writer::Echo Holder::echo() const {
 
 base::Result<void> Holder::send_input(std::span<const std::byte> bytes) {
   if (input_closed_ || exited_at_) {
-    return base::fail(base::ErrorCode::Unavailable, "the command takes no more input");
+    return base::fail(base::ErrorCode::Unavailable, "the command accepts no more input");
   }
   if (auto queued = input_.push({reinterpret_cast<const char*>(bytes.data()), bytes.size()}); !queued) {
     return queued;

@@ -174,7 +174,7 @@ tl::expected<LaunchReply, pty::SpawnError> IdleHolder::answer() && {
   const auto answer = receive_message(control.get(), kLaunchPatience);
   if (!answer) return tl::unexpected(setup("the holder died while it started the command"));
   auto reply = LaunchReply::decode(*answer);
-  if (!reply) return tl::unexpected(setup("the holder is of another version"));
+  if (!reply) return tl::unexpected(setup("the holder is from a different version of ttyward"));
   if (reply->error) return tl::unexpected(*reply->error);
   return std::move(*reply);
 }
