@@ -156,7 +156,7 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
     facts.command_id = id;
     facts.command = text;
     facts.state = CommandState::Lost;
-    facts.reason = "it ran, and its result was forgotten when the daemon was restarted; see ttyward history";
+    facts.reason = "it ran, but its result was lost when the daemon restarted; see ttyward history";
     results_.push_back(result_object(facts));
     next();
   }

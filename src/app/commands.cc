@@ -99,7 +99,8 @@ wire::DialogueOutcome dialogue_object(const engine::DialogueOutcome& came) {
 bool Commands::rejoin(const Caller& caller, const std::string& id, const std::string& text, const Follow& how,
                       const Reply<wire::CommandResult>& reply) {
   const auto other = [&] {
-    reply.fail(Code::AlreadyExists, "command " + id + " is another one: choose a new id for this");
+    reply.fail(Code::AlreadyExists,
+               "command " + id + " is a different command; choose a new id for this one");
     return true;
   };
   if (const PendingCommand* pending = gatekeeper_.find(id)) {
@@ -117,7 +118,7 @@ bool Commands::rejoin(const Caller& caller, const std::string& id, const std::st
   }
   if (!core_.engine->forgot_command(id) && !history_.has(id)) return false;
   reply.fail(Code::NotFound,
-             "there was a command " + id + " already, too long ago to be followed: see the history");
+             "the command id " + id + " was used before, too long ago to return its result; see the history");
   return true;
 }
 
@@ -407,15 +408,14 @@ std::string Commands::second_look(const Submission& submission, const engine::Ga
   same.chosen_id = asked.command_id;
   const engine::GateRequest now = gate_request(same, **terminal);
   if (!submission.automatic) {
-    return engine::same_deed(asked, now)
-               ? std::string()
-               : "it was allowed for another folder or other variables than the terminal has by now; "
-                 "send it again";
+    return engine::same_deed(asked, now) ? std::string()
+                                         : "it was allowed for a different folder or different variables "
+                                           "than the terminal has now; send it again";
   }
   const auto verdict = core_.gate->check(now);
   if (!verdict) return verdict.error().message;
   if (verdict->decision == policy::Decision::Allow) return {};
-  return "it was harmless when it was sent, but is not any more: " + policy::summary_of(*verdict) +
+  return "it was harmless when it was sent, but no longer is: " + policy::summary_of(*verdict) +
          "; send it again to be asked about it";
 }
 

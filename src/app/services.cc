@@ -26,7 +26,7 @@ Services::Services(io::Loop& loop, io::Log& log, Installation installation, Even
   core_.gate->set_observer(this);
   history_.restore_session_rules();
   auto readers = engine::Readers::open(core_.configuration.folders().state + "/readers");
-  if (!readers) warn("who has read what is not remembered: " + readers.error().message);
+  if (!readers) warn("cannot remember what each reader has read: " + readers.error().message);
   if (readers) core_.readers = std::move(*readers);
 }
 

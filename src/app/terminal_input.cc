@@ -139,7 +139,8 @@ void Terminals::type_as_agent(const Caller& caller, Terminal& terminal, const en
       const auto again = core_.engine->find(id);
       if (again && state && state->waiting && state->waiting->pid == pid)
         return type(**again, bytes, engine::Owner::Agent, reply);
-      reply.fail(wire::Code::Unavailable, "it was not typed: the program it was meant for does not read now");
+      reply.fail(wire::Code::Unavailable,
+                 "it was not typed: the program it was meant for is not reading now");
     });
   };
   const engine::GateDecision decision = gatekeeper_.ask(std::move(gate), decided);

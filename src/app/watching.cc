@@ -46,8 +46,8 @@ std::string wrong_with(const wire::ReadRequest& request) {
   const int kinds = int{request.range.has_value()} + int{request.tail.has_value()} +
                     int{request.grep.has_value()} + int{request.only_new} + int{request.raw.has_value()};
   if (kinds > 1) return "give one of 'range', 'tail', 'grep', 'new' and 'raw'";
-  if (request.ansi && (request.raw || request.grep)) return "'ansi' does not go with 'grep' and 'raw'";
-  if (request.columns && !request.range) return "'columns' goes with 'range'";
+  if (request.ansi && (request.raw || request.grep)) return "'ansi' cannot be combined with 'grep' or 'raw'";
+  if (request.columns && !request.range) return "'columns' needs 'range'";
   return {};
 }
 

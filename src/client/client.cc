@@ -27,7 +27,7 @@ CallFailure cancelled(const char* why) {
 
 CallFailure lost(const std::string& name, const std::string& why) {
   return {{wire::Code::Unavailable, "the daemon ended before it answered '" + name + "' (" + why +
-                                        "); see with 'list' and 'history' whether it took effect"},
+                                        "); check with 'list' and 'history' whether it took effect"},
           CallFailure::Fate::Unknown};
 }
 
@@ -55,7 +55,7 @@ void Client::close() {
   drop_connection();
   loop_.cancel(retry_);
   for (auto& [number, call] : std::exchange(calls_, {}))
-    call.on_done(tl::unexpected(cancelled("the client ends")));
+    call.on_done(tl::unexpected(cancelled("the client is shutting down")));
 }
 
 // ---- connecting
@@ -125,7 +125,7 @@ void Client::drop_connection() {
 uint64_t Client::call(std::string name, json::object args, OnPart on_part, OnDone on_done) {
   const uint64_t number = ++last_;
   if (is_closed_) {
-    on_done(tl::unexpected(cancelled("the client ends")));
+    on_done(tl::unexpected(cancelled("the client is shutting down")));
     return number;
   }
   make_repeatable(name, args);
@@ -185,7 +185,7 @@ void Client::cancel(uint64_t number) {
   const bool interrupts = wish != nullptr && wish->is_string() && wish->get_string() == "interrupt";
   if (call.was_sent && command != nullptr && interrupts)
     this->call("interrupt", {{"command", *command}}, {}, [](const CallResult&) {});
-  finish(number, tl::unexpected(cancelled("it was taken back")));
+  finish(number, tl::unexpected(cancelled("the call was cancelled")));
 }
 
 void Client::finish(uint64_t number, CallResult result) {

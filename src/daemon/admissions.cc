@@ -25,7 +25,8 @@ std::string session_inside(const Terminal& terminal) {
 Admissions::Admissions(const base::Folders& folders, app::Services& services)
     : token_file_(folders.person_token()), services_(services) {
   auto sessions = Sessions::open(folders.state + "/sessions");
-  if (!sessions) services_.warn("who owns which session is not remembered: " + sessions.error().message);
+  if (!sessions)
+    services_.warn("cannot remember which client owns which session: " + sessions.error().message);
   if (sessions) sessions_ = std::move(*sessions);
   if (auto token = base::read_secret_file(token_file_)) person_token_ = std::move(*token);
 }
@@ -40,14 +41,14 @@ Admission Admissions::admit(pid_t pid, Role asked, const wire::Hello& hello) {
   Admission made;
   std::string doubt;
   if (pid <= 0) {
-    doubt = "its process cannot be named";
+    doubt = "its process cannot be identified";
   } else if (inside != nullptr) {
-    doubt = "it runs in terminal " + inside->id() + ", in which agents act";
+    doubt = "it runs in terminal " + inside->id() + ", which agents use";
   } else if (!hello.token.empty()) {
     if (person_token_.empty() || !base::same_secret(hello.token, person_token_)) {
       made.refused =
-          "this is not the person's token of this daemon: make one with `ttyward person token`, or connect "
-          "without";
+          "the token is not valid for this daemon; make one with `ttyward person token`, or connect without "
+          "a token";
       return made;
     }
   } else {
@@ -76,7 +77,7 @@ Admission Admissions::admit(pid_t pid, Role asked, const wire::Hello& hello) {
     if (pid <= 0 || inside != nullptr) {
       made.why = doubt;
     } else if (made.session.empty()) {
-      made.why = "a dialogue belongs to a session, and it named none";
+      made.why = "a dialogue needs a session, and it named none";
     } else if (!services_.settings().policy.client_dialogue) {
       made.why = "policy.client_dialogue is off";
     }

@@ -61,10 +61,10 @@ std::string doubt_about(const Lineage& lineage, const std::function<bool(pid_t)>
   const auto& chain = lineage.chain;
   if (chain.empty() || !lineage.whole) return "not all of its ancestors can be seen";
   const pty::ProcessStat& peer = chain.front();
-  if (is_relay(peer.comm)) return peer.comm + " hands on what somebody else sends";
+  if (is_relay(peer.comm)) return peer.comm + " relays input from elsewhere";
   if (peer.terminal == 0) return "it has no controlling terminal";
   for (const pty::ProcessStat& each : chain) {
-    if (lists(kLogins, each.comm)) return "it runs behind " + each.comm;
+    if (lists(kLogins, each.comm)) return "it runs below " + each.comm;
   }
   // The outermost one with a terminal: whoever started it gave it that.
   const auto outermost = std::find_if(chain.rbegin(), chain.rend(),

@@ -134,7 +134,7 @@ void DaemonProcess::watch_socket() {
   if (watch) {
     watch_ = std::move(*watch);
   } else {
-    log_->warning(watch.error().message + "; a socket that is removed will not be made anew");
+    log_->warning(watch.error().message + "; a socket that is removed will not be created again");
   }
 }
 
@@ -149,7 +149,9 @@ void DaemonProcess::socket_folder_changed() {
     log_->warning("the socket was removed; listening at " + sockets_ + "/" + io::kDaemonSocket);
     return watch_socket();
   }
-  log_->error("the socket was removed and cannot be made anew; no client can connect until a restart");
+  log_->error(
+      "the socket was removed and cannot be created again; no client can connect until the daemon is "
+      "restarted");
 }
 
 void DaemonProcess::on_signal(int number) {
@@ -174,7 +176,7 @@ void DaemonProcess::begin_stop(Terminals terminals, Farewell farewell) {
   watch_.reset();
   server_->close_listener();
   loop_->after(kStopPatience, [this] {
-    log_->error("gave up waiting for the end of what was going on");
+    log_->error("gave up waiting for open calls and terminals to end");
     loop_->stop();
   });
   // Not from here: whoever asked may be a call of the application itself.

@@ -133,7 +133,7 @@ void Server::admit(base::UniqueFd fd) {
     const std::string line =
         wire::encode(wire::Failed{0,
                                   {Code::Exhausted, "the daemon has " + std::to_string(limits_.connections) +
-                                                        " connections already; close some"}});
+                                                        " connections, which is the limit; close some"}});
     static_cast<void>(::send(number, line.data(), line.size(), MSG_NOSIGNAL));
     return;
   }
@@ -150,7 +150,7 @@ void Server::admit(base::UniqueFd fd) {
   connection->timer = loop_.after(limits_.hello_patience, [this, id = last_number_] {
     if (Connection* silent = find(id)) {
       silent->timer = 0;
-      reject(*silent, {Code::Unavailable, "no hello came in time"});
+      reject(*silent, {Code::Unavailable, "the hello did not arrive in time"});
     }
   });
   by_number_[last_number_] = connection.get();
@@ -162,7 +162,7 @@ void Server::part(uint64_t connection, uint64_t id, std::string_view body) {
   if (to == nullptr) return;
   std::string line = wire::encode_part(id, body);
   if (line.size() <= wire::kLargestLine + 1) return send(*to, std::move(line));
-  log_.error("left out a part of a call that is larger than a message may be");
+  log_.error("dropped a part of a call, because it is larger than a message may be");
 }
 
 void Server::ok(uint64_t connection, uint64_t id, std::string_view body) {
@@ -178,8 +178,8 @@ void Server::answer(uint64_t connection, uint64_t id, std::string line) {
   if (to == nullptr) return;
   to->calls.erase(id);
   if (line.size() > wire::kLargestLine + 1) {
-    line = wire::encode(wire::Failed{
-        id, {Code::Exhausted, "the answer is larger than 16 MiB; ask for less of it at a time"}});
+    line = wire::encode(
+        wire::Failed{id, {Code::Exhausted, "the answer is larger than 16 MiB; request less at a time"}});
   }
   send(*to, std::move(line));
 }
@@ -193,7 +193,7 @@ void Server::send_event_text(uint64_t connection, std::string event) {
   if (to == nullptr) return;
   std::string line = std::move(event) + "\n";
   if (line.size() <= wire::kLargestLine + 1) return send(*to, std::move(line));
-  log_.error("left out an event that is larger than a message may be");
+  log_.error("dropped an event, because it is larger than a message may be");
 }
 
 size_t Server::backlog(uint64_t connection) const {
