@@ -30,7 +30,11 @@ bool call_one_of(const std::vector<CallRow>& rows, const Caller& caller, const s
           {wire::Code::PermissionDenied,
            "'" + name + "' is not for " + std::string(role_name(caller.role)) +
                "s; a person can call it, with the ttyward command, outside the terminals that agents use" +
-               (caller.why.empty() ? "" : "; this connection counts as an agent's, because " + caller.why)});
+               (caller.why.empty()
+                    ? ""
+                    : "; this connection counts as an agent's, because " + caller.why +
+                          ". In a person's script, set TTYWARD_PERSON_TOKEN_FILE to the file that 'ttyward "
+                          "person token' prints")});
     }
     return true;
   }
