@@ -79,7 +79,7 @@ wire::ApprovalList Approvals::approvals(const Caller& caller, const wire::Approv
 
 base::Result<wire::OneApproval> Approvals::answer(const Caller& caller, const wire::AnswerRequest& request) {
   if (caller.role == Role::Dialogue) {
-    // The client of an agent speaks for the person about that agent's questions, and makes no lasting rules.
+    // An agent's client may pass on a person's answers to that agent's questions, but not make lasting rules.
     const engine::Approval* asked = core_.gate->find(request.approval);
     if (request.always == wire::Always::Global || asked == nullptr || asked->session != caller.session) {
       return fail(ErrorCode::PermissionDenied,

@@ -39,7 +39,7 @@ std::string wrong_with(const wire::BatchRequest& request) {
 
 }  // namespace
 
-// What one command leaves behind is there for the next. Held by whoever will call it back.
+// State passed from one command to the next. The pending callback owns it.
 class Commands::ShellBatch : public std::enable_shared_from_this<Commands::ShellBatch> {
  public:
   ShellBatch(Commands& commands, Caller caller, wire::BatchRequest request,

@@ -161,6 +161,7 @@ void Commands::follow(const Caller& caller, Terminal& terminal, const Command& c
         how.from_line);
     if (!made) return give_up(made.error());
     stream = std::move(*made);
+    // The open call owns the stream, so it ends with the call.
     core_.calls.find(key)->parts.push_back(stream);
   }
   if (!how.replies.empty()) {
@@ -214,7 +215,7 @@ base::Result<void> Commands::start_dialogue(uint64_t key, Terminal& terminal, co
 
 engine::RunRequest Commands::run_request(const Caller& caller, const wire::RunRequest& asked) const {
   const config::TimeSettings& times = core_.settings().times;
-  // Who is told "it goes on" must not see it end by a limit that nobody chose.
+  // A caller that was told "it keeps running" must not see it stopped by a default limit.
   const auto limit = [&](const char* name, milliseconds usual) {
     const bool chosen = core_.configuration.loaded().is_set("times", name);
     return asked.yield_after.count() > 0 && !chosen ? milliseconds(0) : usual;
@@ -255,6 +256,7 @@ void Commands::run(const Caller& caller, const wire::RunRequest& asked,
   how.from_line = static_cast<uint64_t>(asked.from_line);
   how.view = view_of(asked.view, core_.settings().output);
   if (const auto outside = gatekeeper_.outside_roots(caller, request.cwd)) return reply.fail(*outside);
+  // Before the gate: a repeated call follows its command, and nobody is asked twice.
   if (!asked.command_id.empty() && rejoin(caller, asked.command_id, request.command, how, reply)) return;
   engine::GateRequest gate = gatekeeper_.request(caller, request.command, request.cwd, asked.command_id);
   if (gate.cwd.empty()) {
@@ -431,7 +433,8 @@ void Commands::submit_when_free(const Submission& submission) {
                           "terminal " + submission.terminal_id + " is still busy; nothing was run", reply,
                           [this, submission] {
                             if (!submission.automatic) return submit_when_free(submission);
-                            // The command before may have changed what this one means: it is judged anew.
+                            // The previous command may have changed what this one does, so it is judged
+                            // again.
                             Submission again = submission;
                             again.chosen_id = submission.request.id;
                             judge_when_settled(again);

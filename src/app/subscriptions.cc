@@ -1,4 +1,4 @@
-// Events: who hears of what, and how often.
+// Events: which subscriber gets which, and how often.
 #include <algorithm>
 #include <utility>
 

@@ -224,7 +224,7 @@ void Terminals::kill(const Caller& caller, const wire::KillRequest& request,
   if (request.terminal.empty() && request.command.empty())
     return reply.fail(wire::Code::InvalidArgument, "'terminal' or 'command' is missing");
   auto found = find_free_terminal(core_, caller, request.terminal, request.command);
-  // What nobody knows needs no killing; what is not clear must not be guessed.
+  // An unknown terminal needs no killing; an ambiguous name must not be guessed.
   if (!found && found.error().code != wire::Code::NotFound) return reply.fail(found.error());
   if (!found) return reply.ok({});
   Terminal& terminal = *found->terminal;

@@ -229,6 +229,7 @@ void Client::receive() {
 
 void Client::dispatch() {
   const std::shared_ptr<bool> alive = alive_;
+  // Taken out first: a callback may drop the connection or destroy this object.
   auto messages = std::exchange(connection_->waiting(), {});
   for (Message& message : messages) {
     if (auto* reply = std::get_if<Reply>(&message)) {
@@ -277,6 +278,7 @@ void Client::take_reply(Reply reply) {
 bool Client::goes_on(Call& call) const {
   if (call.wire_id == 0) return true;
   call.wire_id = 0;
+  // Not sent completely: the daemon never carries out half a line, so it is safe to send again.
   if (call.sent_end > connection_->sent()) return true;
   call.was_sent = true;
   call.attempts = Clock::now() - call.sent_at >= kProvenHarmless ? 1 : call.attempts + 1;
@@ -285,6 +287,7 @@ bool Client::goes_on(Call& call) const {
 
 void Client::broken(const base::Error& why) {
   const bool by_somebody = connection_->stopped() && presence_ == Presence::Kept;
+  // Callbacks run at the very end: they may make new calls, which must find the connection dropped.
   std::vector<std::pair<OnDone, CallFailure>> ended;
   for (auto it = calls_.begin(); it != calls_.end();) {
     if (goes_on(it->second)) {
@@ -299,6 +302,8 @@ void Client::broken(const base::Error& why) {
     stopped_ = true;
     give_up_all(why);
   } else if (presence_ == Presence::Kept || !calls_.empty()) {
+    // A daemon that dies before it answered anything may die of what we send. Such deaths are retried with
+    // growing pauses; a daemon that worked for a while is replaced at once.
     const bool silent = !showed_life_ && Clock::now() - connected_at_ < kProvenHarmless;
     silent_deaths_ = silent ? silent_deaths_ + 1 : 0;
     if (silent_deaths_ <= kQuickRetries) {

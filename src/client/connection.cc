@@ -204,6 +204,7 @@ tl::expected<uint64_t, CallFailure> Connection::start(std::string_view name, boo
 
 void Connection::hear_last_words() {
   if (stopped_) return;
+  // A send can fail although the daemon's last line, which says why it ended, has arrived and is unread.
   const std::string why = std::exchange(lost_why_, {});
   for (auto received = receive(); received && *received; received = receive()) {
   }

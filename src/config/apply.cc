@@ -50,7 +50,7 @@ class FileReader {
 
   void read(std::string_view text) {
     read_unsorted(text);
-    // The library goes by names; people read from the top.
+    // The library sorts by name; errors are reported in the order of the file.
     std::sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
       return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
     });

@@ -82,7 +82,7 @@ bool is_absolute(std::string_view path) {
   return path.starts_with("/");
 }
 
-// Enough to tell a URL from a slip of the pen; whoever uses it says the rest.
+// A rough check against typing errors; the program that uses the URL reports anything else.
 bool is_web_address(std::string_view text) {
   const size_t scheme = text.starts_with("https://") ? 8 : text.starts_with("http://") ? 7 : 0;
   if (scheme == 0 || text.size() == scheme) return false;

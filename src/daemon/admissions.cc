@@ -14,7 +14,7 @@ using wire::Role;
 
 namespace {
 
-// What runs in a terminal that a person lent has no session of its own: one that nobody else can name.
+// A process in a lent terminal has no session of its own. It gets one that no client can name.
 std::string session_inside(const Terminal& terminal) {
   return terminal.spec().owner == engine::Owner::Agent ? terminal.spec().session
                                                        : "inside terminal " + terminal.id();

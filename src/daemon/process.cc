@@ -26,7 +26,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr const char* kLogFile = "daemon.log";
-// For the application to end its work; a daemon that hangs is no use to anybody.
+// For the application to end its work. After this the daemon exits even if calls are open.
 constexpr std::chrono::seconds kStopPatience{30};
 // For clients to read what they were sent before the end.
 constexpr milliseconds kFarewell{2000};
@@ -161,11 +161,11 @@ void DaemonProcess::on_signal(int number) {
     return;
   }
   log_->info(number == SIGINT ? "stopping (SIGINT)" : "stopping (SIGTERM)");
-  if (stopping_) return loop_->stop();             // whoever says it twice means now
+  if (stopping_) return loop_->stop();             // the second signal ends it at once
   begin_stop(Terminals::LiveOn, Farewell::Break);  // an upgrade, perhaps: clients come back by themselves
 }
 
-// Somebody wants it to be gone: who is connected is told so, or they would start the next one.
+// An explicit stop: connected clients are told, because otherwise they would start the next daemon.
 void DaemonProcess::request_stop(Terminals terminals) {
   begin_stop(terminals, Farewell::Dismiss);
 }
@@ -179,7 +179,7 @@ void DaemonProcess::begin_stop(Terminals terminals, Farewell farewell) {
     log_->error("gave up waiting for open calls and terminals to end");
     loop_->stop();
   });
-  // Not from here: whoever asked may be a call of the application itself.
+  // Posted, because this may run inside a call of the application.
   loop_->post([this, terminals, farewell] {
     application_->stop(terminals == Terminals::Kill, [this, terminals, farewell] {
       if (std::exchange(farewell_, true)) return;

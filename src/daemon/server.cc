@@ -50,6 +50,7 @@ void Server::close_listener() {
 }
 
 void Server::dismiss_all(const wire::CallError& error) {
+  // Collected first: answering a call removes it from the map.
   std::vector<Responder> open;
   for (const auto& [fd, connection] : connections_) {
     for (const auto& [id, call] : connection->calls) open.emplace_back(call);
@@ -64,6 +65,7 @@ void Server::dismiss_all(const wire::CallError& error) {
 void Server::drop_listener() {
   if (!listener_.socket) return;
   loop_.poller().remove(listener_.socket.get());
+  // Another daemon may have replaced the file by its own socket since.
   if (listener_.folder && listener_.file_is_ours()) {
     ::unlinkat(listener_.folder.get(), listener_.file.c_str(), 0);
   }
@@ -73,6 +75,7 @@ void Server::drop_listener() {
 base::Result<void> Server::replace_listener(Listener listener) {
   if (stopping_) return {};
   const int fd = listener.socket.get();
+  // The new one listens before the old one goes, so that no client finds nobody listening.
   if (auto added = loop_.poller().add(fd, EPOLLIN, *this); !added) return added;
   drop_listener();
   listener_ = std::move(listener);
@@ -97,6 +100,7 @@ void Server::on_ready(int fd, uint32_t events) {
   if (connection.doomed) return;
   if ((events & EPOLLIN) != 0) {
     receive(connection);
+    // Only without EPOLLIN: a client may send its last call and close, and the call still counts.
   } else if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
     doom(connection, "hung up");
   }
@@ -205,6 +209,7 @@ void Server::on_drained(uint64_t connection, std::function<void()> callback) {
   Connection* to = find(connection);
   if (to == nullptr) return;
   to->drained.push_back(std::move(callback));
+  // Nothing is waiting to be sent, so nothing would trigger the callback: run it from the loop.
   if (to->backlog() != 0) return;
   loop_.post([this, self = self_, connection] {
     if (*self == nullptr) return;
@@ -225,7 +230,8 @@ bool Server::has_unsent() const {
 
 bool Server::fits(const Connection& to, size_t bytes) const {
   if (to.backlog() + bytes > limits_.largest_backlog) return false;
-  if (to.backlog() + bytes <= limits_.pause_backlog) return true;  // nobody pays for others who do not read
+  if (to.backlog() + bytes <= limits_.pause_backlog)
+    return true;  // a client that reads is not slowed down by others
   size_t total = bytes;
   for (const auto& [fd, connection] : connections_) total += connection->backlog();
   return total <= limits_.total_backlog;
@@ -268,6 +274,7 @@ void Server::flush(Connection& to) {
       if (to.doomed) return;
     }
   } else if (to.sent >= to.out.size() / 2) {
+    // Moved only when half is sent: moving the rest after every send would be quadratic.
     to.out.erase(0, to.sent);
     to.sent = 0;
   }
@@ -309,6 +316,7 @@ void Server::doom(Connection& connection, const std::string& why) {
   if (!why.empty() && connection.greeted) {
     log_.info("connection " + std::to_string(connection.who.connection) + " ends: " + why);
   }
+  // Not destroyed here: functions that use this connection may be on the stack.
   loop_.poller().remove(connection.fd.get());
   if (std::exchange(burial_due_, true)) return;
   loop_.post([this, self = self_] {
@@ -333,6 +341,7 @@ void Server::bury() {
     unparsed_ -= connection->counted;
   }
   for (const auto& connection : gone) {
+    // Only now: these callbacks may call the server, which must no longer find the connections.
     for (auto& [id, call] : std::exchange(connection->calls, {})) {
       call->sink = nullptr;
       if (const auto cancelled = std::exchange(call->cancelled, nullptr)) cancelled();

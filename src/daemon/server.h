@@ -55,7 +55,7 @@ class Server final : private io::Poller::Handler, private Responder::Sink {
   ~Server();
 
   // `event` has its "event" and "subscription" members. Unknown connections are
-  // nobody's fault: it may have gone a moment ago.
+  // not an error: it may have ended a moment ago.
   void send_event(uint64_t connection, const boost::json::object& event);
   // The same, as the text of that object.
   void send_event_text(uint64_t connection, std::string event);

@@ -88,7 +88,7 @@ TypedInput line_for(const pty::Waiting& waiting, const ReaderFacts& facts, std::
                   waiting.program + " is a shell that runs each line: send one line without control keys");
   }
   made.line = line;
-  // A shell at its prompt recalls its history at a '!': what that makes of the line nobody can say.
+  // A shell at its prompt expands '!' from its history, so the resulting line is not known.
   made.language = line.find('!') == std::string_view::npos ? language_of(shell_of(facts)) : Language::Other;
   char folder[PATH_MAX];
   const std::string link = "/proc/" + std::to_string(waiting.pid) + "/cwd";

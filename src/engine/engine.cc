@@ -122,7 +122,7 @@ Recovered Engine::recover() {
     Terminal& t = *add(std::move(*terminal));
     t.settle();
     if (t.spec().pooled) {
-      t.kill();  // nobody's, and how it was started is not known any more
+      t.kill();  // it has no owner, and how it was started is no longer known
       continue;
     }
     t.live() ? recovered.terminals++ : recovered.ended++;
@@ -438,7 +438,7 @@ base::Result<Terminal*> Engine::find(std::string_view name) {
   for (const auto& terminal : terminals_) {
     if (terminal->id() == name) return terminal.get();
   }
-  // Names are given once, but a restart may bring together what was not: then nobody is meant.
+  // Names are unique, but after a restart two terminals may have the same one: then neither is chosen.
   for (const auto& terminal : terminals_) {
     if (!terminal->live() || terminal->spec().name.empty() || terminal->spec().name != name) continue;
     if (found != nullptr) {

@@ -91,7 +91,7 @@ Result<Approval> Gate::answer(const std::string& id, const Answerer& by, Answer 
                                  : "a person refused it; do something else, or ask the person what to do",
                             reason));
   }
-  // Before anything is stored: a yes to what was not shown is no yes.
+  // Before anything is stored: an approval counts only for the exact command that was shown.
   if (const std::string changed = what_changed(question); !changed.empty()) {
     return close(at, ApprovalState::Denied, name, changed, Kind::Denied,
                  "it was approved, but " + changed + "; ask again");

@@ -7,7 +7,7 @@
 namespace ttyward::engine {
 namespace {
 
-// A line is looked at up to here: what wraps over many screens is no line anybody waits for.
+// A line is searched up to here: patterns are not meant for lines that fill many screens.
 constexpr size_t kLongestLine = 64 * 1024;
 
 // What a line costs grows with the pattern, and with what its repetitions multiply to.

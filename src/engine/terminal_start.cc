@@ -194,7 +194,7 @@ void Terminal::launched(Launcher::Launched launched) {
   if (model_->exit_expected()) kill();
 }
 
-// It runs, and nobody can see what it does (no descriptors are left): it must not run on behind our back.
+// It runs, but cannot be followed (no descriptors are left): end it, so that no unlisted shell stays.
 void Terminal::cannot_follow(const base::Error& error) {
   if (holder_pid_ > 1) ::kill(holder_pid_, SIGTERM);  // it ends all it holds
   start_error_ = pty::SpawnError{pty::SpawnFailure::Setup, error};
