@@ -196,13 +196,13 @@ tl::expected<uint64_t, CallFailure> Connection::start(std::string_view name, boo
   if (!id) return id;
   // Half a line is never carried out: whatever was not sent to its end did nothing.
   if (send_all(std::nullopt) == Sent::Lost) {
-    hear_last_words();
+    read_last_line();
     return tl::unexpected(lost_call(CallFailure::Fate::NotSent));
   }
   return id;
 }
 
-void Connection::hear_last_words() {
+void Connection::read_last_line() {
   if (stopped_) return;
   // A send can fail although the daemon's last line, which says why it ended, has arrived and is unread.
   const std::string why = std::exchange(lost_why_, {});

@@ -58,7 +58,7 @@ void Server::dismiss_all(const wire::CallError& error) {
   for (const Responder& responder : open) responder.fail(error);
   const std::string line = wire::encode(wire::Failed{0, error});
   for (const auto& [fd, connection] : connections_) {
-    if (connection->greeted && !connection->doomed && !connection->last_words) say_last(*connection, line);
+    if (connection->greeted && !connection->is_marked && !connection->is_ending) send_last(*connection, line);
   }
 }
 
@@ -84,7 +84,7 @@ base::Result<void> Server::replace_listener(Listener listener) {
 
 Connection* Server::find(uint64_t number) {
   const auto found = by_number_.find(number);
-  return found != by_number_.end() && !found->second->doomed ? found->second : nullptr;
+  return found != by_number_.end() && !found->second->is_marked ? found->second : nullptr;
 }
 
 const Connection* Server::find(uint64_t number) const {
@@ -94,15 +94,15 @@ const Connection* Server::find(uint64_t number) const {
 void Server::on_ready(int fd, uint32_t events) {
   if (fd == listener_.socket.get()) return accept_all();
   const auto found = connections_.find(fd);
-  if (found == connections_.end() || found->second->doomed) return;
+  if (found == connections_.end() || found->second->is_marked) return;
   Connection& connection = *found->second;
   if ((events & EPOLLOUT) != 0) flush(connection);
-  if (connection.doomed) return;
+  if (connection.is_marked) return;
   if ((events & EPOLLIN) != 0) {
     receive(connection);
     // Only without EPOLLIN: a client may send its last call and close, and the call still counts.
   } else if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
-    doom(connection, "hung up");
+    mark_for_removal(connection, "hung up");
   }
 }
 
@@ -224,8 +224,9 @@ size_t Server::open_calls() const {
 }
 
 bool Server::has_unsent() const {
-  return std::any_of(connections_.begin(), connections_.end(),
-                     [](const auto& entry) { return !entry.second->doomed && entry.second->backlog() != 0; });
+  return std::any_of(connections_.begin(), connections_.end(), [](const auto& entry) {
+    return !entry.second->is_marked && entry.second->backlog() != 0;
+  });
 }
 
 bool Server::fits(const Connection& to, size_t bytes) const {
@@ -238,9 +239,9 @@ bool Server::fits(const Connection& to, size_t bytes) const {
 }
 
 void Server::send(Connection& to, std::string line) {
-  if (to.doomed || to.last_words) return;
+  if (to.is_marked || to.is_ending) return;
   if (!fits(to, line.size())) {
-    return doom(to, "did not read " + std::to_string(to.backlog()) + " bytes of answers");
+    return mark_for_removal(to, "did not read " + std::to_string(to.backlog()) + " bytes of answers");
   }
   if (to.backlog() == 0) {
     to.out = std::move(line);
@@ -261,17 +262,17 @@ void Server::flush(Connection& to) {
     } else if (done < 0 && errno == EAGAIN) {
       break;
     } else {
-      return doom(to, "went away");
+      return mark_for_removal(to, "went away");
     }
   }
   if (to.backlog() == 0) {
     to.out = {};
     to.sent = 0;
-    if (to.last_words) return doom(to, "");
+    if (to.is_ending) return mark_for_removal(to, "");
     const auto drained = std::exchange(to.drained, {});
     for (const auto& callback : drained) {
       callback();
-      if (to.doomed) return;
+      if (to.is_marked) return;
     }
   } else if (to.sent >= to.out.size() / 2) {
     // Moved only when half is sent: moving the rest after every send would be quadratic.
@@ -282,7 +283,7 @@ void Server::flush(Connection& to) {
 }
 
 void Server::watch(Connection& of) {
-  const bool read = !of.last_words && !of.throttled && of.backlog() <= limits_.pause_backlog;
+  const bool read = !of.is_ending && !of.throttled && of.backlog() <= limits_.pause_backlog;
   const uint32_t wanted = (read ? uint32_t{EPOLLIN} : 0U) | (of.backlog() != 0 ? uint32_t{EPOLLOUT} : 0U);
   if (wanted == of.watched) return;
   of.watched = wanted;
@@ -290,45 +291,45 @@ void Server::watch(Connection& of) {
 }
 
 void Server::reject(Connection& from, const CallError& error) {
-  if (from.doomed || from.last_words) return;
+  if (from.is_marked || from.is_ending) return;
   log_.warning("pid " + std::to_string(from.who.pid) + ": " + error.message);
-  say_last(from, wire::encode(wire::Failed{0, error}));
+  send_last(from, wire::encode(wire::Failed{0, error}));
 }
 
-void Server::say_last(Connection& to, const std::string& line) {
+void Server::send_last(Connection& to, const std::string& line) {
   to.out.erase(0, to.sent);
   to.sent = 0;
   to.out += line;
-  to.last_words = true;
+  to.is_ending = true;
   loop_.cancel(to.timer);
   to.timer = loop_.after(limits_.farewell_patience, [this, number = to.who.connection] {
-    if (Connection* deaf = find(number)) {
-      deaf->timer = 0;
-      doom(*deaf, "does not read");
+    if (Connection* silent = find(number)) {
+      silent->timer = 0;
+      mark_for_removal(*silent, "does not read");
     }
   });
   flush(to);
 }
 
-void Server::doom(Connection& connection, const std::string& why) {
-  if (connection.doomed) return;
-  connection.doomed = true;
+void Server::mark_for_removal(Connection& connection, const std::string& why) {
+  if (connection.is_marked) return;
+  connection.is_marked = true;
   if (!why.empty() && connection.greeted) {
     log_.info("connection " + std::to_string(connection.who.connection) + " ends: " + why);
   }
   // Not destroyed here: functions that use this connection may be on the stack.
   loop_.poller().remove(connection.fd.get());
-  if (std::exchange(burial_due_, true)) return;
+  if (std::exchange(removal_due_, true)) return;
   loop_.post([this, self = self_] {
-    if (*self != nullptr) bury();
+    if (*self != nullptr) remove_marked();
   });
 }
 
-void Server::bury() {
-  burial_due_ = false;
+void Server::remove_marked() {
+  removal_due_ = false;
   std::vector<std::unique_ptr<Connection>> gone;
   for (auto next = connections_.begin(); next != connections_.end();) {
-    if (!next->second->doomed) {
+    if (!next->second->is_marked) {
       ++next;
       continue;
     }

@@ -31,9 +31,9 @@ std::string shown(const Caller& who) {
 void Server::receive(Connection& from) {
   std::array<char, kReadBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   const ssize_t got = ::recv(from.fd.get(), buffer.data(), buffer.size(), 0);
-  if (got == 0) return doom(from, "closed by the client");
+  if (got == 0) return mark_for_removal(from, "closed by the client");
   if (got < 0) {
-    if (errno != EAGAIN && errno != EINTR) doom(from, "went away");
+    if (errno != EAGAIN && errno != EINTR) mark_for_removal(from, "went away");
     return;
   }
   from.in.push({buffer.data(), static_cast<size_t>(got)});
@@ -41,12 +41,12 @@ void Server::receive(Connection& from) {
 }
 
 void Server::handle_lines(Connection& from) {
-  while (!from.doomed && !from.last_words && !from.throttled) {
+  while (!from.is_marked && !from.is_ending && !from.throttled) {
     const auto line = from.in.next();
     if (!line) break;
     handle(from, *line);
   }
-  if (from.doomed || from.last_words) return;
+  if (from.is_marked || from.is_ending) return;
   if (from.in.too_long()) {
     return reject(from, {Code::InvalidArgument,
                          from.greeted ? "a line may have at most 16 MiB" : "the first line must be a hello"});
@@ -77,7 +77,7 @@ void Server::handle(Connection& from, const std::string& line) {
 void Server::greet(Connection& from, const wire::Hello& hello) {
   if (from.greeted) return reject(from, {Code::InvalidArgument, "a connection sends one hello only"});
   if (hello.protocol != wire::kProtocol) {
-    return say_last(
+    return send_last(
         from, wire::encode_unsupported("this daemon speaks protocol " + std::to_string(wire::kProtocol) +
                                        ", not " + std::to_string(hello.protocol)));
   }
