@@ -86,6 +86,7 @@ std::vector<std::string> Services::notices() {
 
 void Services::describe(wire::DaemonStatus& status) {
   const engine::Engine& engine = *core_.engine;
+  // Shells of the pool are not counted: nobody opened them.
   status.terminals = engine.live_terminals();
   // Whatever runs, in a terminal that stays or on its own.
   const std::vector<Terminal*> all = engine.terminals();

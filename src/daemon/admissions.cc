@@ -32,6 +32,9 @@ Admissions::Admissions(const base::Folders& folders, app::Services& services)
 }
 
 Admission Admissions::admit(pid_t pid, Role asked, const wire::Hello& hello) {
+  // The order of the checks is the rule: inside a terminal that agents use not even the person's token helps,
+  // because a program there could read the token's file. A wrong token is refused instead of being ignored,
+  // so that a script does not run with the wrong role unnoticed.
   const Lineage lineage = pid > 0 ? lineage_of(pid) : Lineage{};
   const Terminal* inside = nullptr;  // a terminal in which agents act
   for (const pty::ProcessStat& each : lineage.chain) {
@@ -90,6 +93,7 @@ base::Result<wire::TokenFile> Admissions::person_token(const app::Caller&,
                                                        const wire::PersonTokenRequest& request) {
   if (person_token_.empty() || request.fresh) {
     const std::string made = base::random_secret();
+    // A new file instead of new content: a process that has the old file open does not see the new token.
     ::unlink(token_file_.c_str());
     if (auto written = base::write_secret_file(token_file_, made); !written)
       return tl::unexpected(written.error());
