@@ -101,7 +101,7 @@ const Setting kTable[] = {
   TIME(times, cool_down, "ms", 0, kHour, false, Tighten::Never,
     "How long a summary of the terminals waits at most for those that are still printing."),
 
-  NUMBER(pool, size, "terminals", 0, 1000, false, Tighten::Never, "Idle terminals kept for the next command; who finds none free waits."),
+  NUMBER(pool, size, "terminals", 0, 1000, false, Tighten::Never, "Shells started in advance, for terminals that are opened next. If none is ready, a shell is started."),
 
   NUMBER(limits, terminals, "terminals", 1, 10'000, false, Tighten::Never, "How many terminals can be open at once; opening another one fails with an error."),
   BYTES(limits, journal, kMiB / 2, kTiB, false, Tighten::Lower, "Output kept for each terminal."),
@@ -154,7 +154,7 @@ const Setting kTable[] = {
   CHOICE(shell, history, kHistories, Tighten::Never,
     "Whether commands that agents run are added to the shell's own history. Commands that a person types always are."),
   CHOICE(shell, environment, kEnvironments, Tighten::Never,
-    "What commands and terminals start with. inherit: the harmless part of the caller's own environment, and what tools need (docs/environment.md). clean: who and where you are, and a plain PATH. login: what your login shell would set up (nvm, pyenv, direnv), read once and again when its files change, with the caller's own beside it."),
+    "The environment that commands and terminals start with. inherit: the harmless part of the caller's environment, and what tools need (docs/environment.md). clean: only variables such as HOME, USER and LANG, and a plain PATH. login: what your login shell sets up (nvm, pyenv, direnv), read once and again when its files change, and the caller's environment for the rest."),
   LIST(shell, add_to_path, Tighten::Never, "Folders to put at the front of PATH, as full paths."),
   LIST(shell, environment_add, Tighten::Never, "Variables to set for commands, as NAME=value."),
   LIST(shell, environment_keep, Tighten::Never, "Names of further variables of your environment that commands get. NAME* matches a prefix."),
