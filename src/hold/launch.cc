@@ -123,6 +123,7 @@ bool send_message(int fd, std::string_view message, int pass) {
   const auto size = static_cast<uint32_t>(message.size());
   std::string framed(reinterpret_cast<const char*>(&size), sizeof size);
   framed.append(message);
+  // The descriptor travels with the first byte only: a second sendmsg() would send it twice.
   const auto until = Clock::now() + kLaunchPatience;
   for (size_t sent = 0; sent < framed.size();) {
     if (!wait_for(fd, POLLOUT, until)) return false;
@@ -167,6 +168,7 @@ tl::expected<void, pty::SpawnError> IdleHolder::ask(const LaunchRequest& request
         base::Error{base::ErrorCode::InvalidArgument, 0, "the command is too long to be run"}});
   }
   const pty::SpawnSpec& spawn = request.hold.spawn;
+  // Descriptor numbers mean nothing in the holder, so stdin travels as SCM_RIGHTS.
   const int pass = spawn.stdin_kind == pty::StdinKind::Descriptor ? spawn.stdin_fd : -1;
   if (!send_message(control_.get(), message, pass)) return tl::unexpected(setup("the holder is gone"));
   return {};
@@ -178,7 +180,7 @@ tl::expected<LaunchReply, pty::SpawnError> IdleHolder::answer(Answer when) && {
       receive_message(control.get(), when == Answer::IsThere ? kWholeMessage : kLaunchPatience);
   if (!answer) return tl::unexpected(setup("the holder died while it started the command"));
   auto reply = LaunchReply::decode(*answer);
-  if (!reply) return tl::unexpected(setup("the holder is of another version"));
+  if (!reply) return tl::unexpected(setup("the holder is from a different version of ttyward"));
   if (reply->error) return tl::unexpected(*reply->error);
   return std::move(*reply);
 }

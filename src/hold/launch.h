@@ -1,13 +1,13 @@
-// Starting a holder process that outlives whoever starts it.
+// Starting a holder process that outlives its starter.
 //
 //   starter                     ttyward-hold
 //   spawn ────────────────────▶ forks; the first process ends, the second is in a
-//                               session of its own and a child of nobody we know
+//                               session of its own and is not our child
 //   LaunchRequest ────────────▶ socket, journal, command
 //   LaunchReply ◀────────────── ready, or why not: exec errors too
 //
 // Everything goes over one socket pair, nothing over argv: an environment holds
-// secrets, and argv is everybody's to read. A holder that waits for its request
+// secrets, and every user can read argv. A holder that waits for its request
 // is idle and may be kept in a pool.
 #pragma once
 
@@ -26,7 +26,7 @@
 
 namespace ttyward::hold {
 
-// Far beyond a start on a machine that is out of breath; after it the start has failed.
+// Much longer than a start takes on a loaded machine; after it the start has failed.
 inline constexpr std::chrono::seconds kLaunchPatience{30};
 inline constexpr uint32_t kLargestLaunchMessage = 16 << 20;
 
