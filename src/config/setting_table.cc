@@ -104,6 +104,8 @@ const Setting kTable[] = {
   NUMBER(pool, size, "terminals", 0, 1000, false, Tighten::Never, "Shells started in advance, for terminals that are opened next. If none is ready, a shell is started."),
 
   NUMBER(limits, terminals, "terminals", 1, 10'000, false, Tighten::Never, "How many terminals can be open at once; opening another one fails with an error."),
+  NUMBER(limits, commands, "commands", 1, 100'000, false, Tighten::Lower,
+    "How many commands on their own can run at once; another one fails with an error. If the machine has no terminal left, they run on pipes."),
   BYTES(limits, journal, kMiB / 2, kTiB, false, Tighten::Lower, "Output kept for each terminal."),
   BYTES(limits, journal_total, kMiB, 1024 * kTiB, false, Tighten::Never,
     "Output kept in total; the oldest finished journals are removed to make room."),

@@ -180,8 +180,8 @@ void TerminalModel::submitted(Command& command) {
   book_.submission_used(*command.submission);
   command.sent = true;
   book_.set_current(&command);
-  shell_->tracker().submitted(
-      {*command.submission, command.delivered, command.line, read_to(), command.sentinel_nonce});
+  shell_->tracker().submitted({*command.submission, command.delivered, command.line, read_to(),
+                               command.sentinel_nonce, command.quiet});
   handle_events();
   observer_->on_submitted();
 }
