@@ -105,7 +105,7 @@ const Setting kTable[] = {
 
   NUMBER(limits, terminals, "terminals", 1, 10'000, false, Tighten::Never, "How many terminals can be open at once; opening another one fails with an error."),
   NUMBER(limits, commands, "commands", 1, 100'000, false, Tighten::Lower,
-    "How many commands can run on their own at once; starting another one fails with an error. Where the machine has no terminal left, they run on pipes."),
+    "How many commands on their own can run at once; another one fails with an error. If the machine has no terminal left, they run on pipes."),
   BYTES(limits, journal, kMiB / 2, kTiB, false, Tighten::Lower, "Output kept for each terminal."),
   BYTES(limits, journal_total, kMiB, 1024 * kTiB, false, Tighten::Never,
     "Output kept in total; the oldest finished journals are removed to make room."),

@@ -190,19 +190,19 @@ tl::expected<LaunchReply, pty::SpawnError> IdleHolder::launch(const LaunchReques
   return std::move(*this).answer();
 }
 
-tl::expected<Nursery, pty::SpawnError> Nursery::start(const std::string& program) {
+tl::expected<ForkServer, pty::SpawnError> ForkServer::start(const std::string& program) {
   auto idle = IdleHolder::start(program);
   if (!idle) return tl::unexpected(idle.error());
-  if (!send_message(idle->control_.get(), kNurseryMessage))
+  if (!send_message(idle->control_.get(), kForkServerMessage))
     return tl::unexpected(setup("the holder is gone"));
-  return Nursery(std::move(idle->control_));
+  return ForkServer(std::move(idle->control_));
 }
 
-tl::expected<IdleHolder, pty::SpawnError> Nursery::next() {
+tl::expected<IdleHolder, pty::SpawnError> ForkServer::next() {
   auto pair = make_control();
   if (!pair) return tl::unexpected(pair.error());
-  if (!send_message(control_.get(), kNurseryMessage, pair->theirs.get())) {
-    return tl::unexpected(setup("the holders' nursery is gone"));
+  if (!send_message(control_.get(), kForkServerMessage, pair->theirs.get())) {
+    return tl::unexpected(setup("the holders' fork server is gone"));
   }
   return IdleHolder(std::move(pair->ours));
 }

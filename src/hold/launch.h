@@ -60,8 +60,8 @@ std::optional<std::string> receive_message(int fd, std::chrono::milliseconds pat
                                            base::UniqueFd* passed = nullptr);
 bool send_message(int fd, std::string_view message, int pass = -1);
 
-// What makes an idle holder a nursery, in place of a LaunchRequest.
-inline constexpr std::string_view kNurseryMessage = "nursery";
+// Makes an idle holder a fork server; sent in place of a LaunchRequest.
+inline constexpr std::string_view kForkServerMessage = "fork server";
 
 // Whether a holder's answer may still be waited for, or its descriptor is readable already.
 enum class Answer : uint8_t { MayTakeTime, IsThere };
@@ -80,22 +80,22 @@ class IdleHolder {
   int fd() const { return control_.get(); }
 
  private:
-  friend class Nursery;
+  friend class ForkServer;
   explicit IdleHolder(base::UniqueFd control) : control_(std::move(control)) {}
 
   base::UniqueFd control_;  // closing it ends an idle holder
 };
 
-// A ttyward-hold that only makes others: loaded once, it has a new idle holder for the price of a fork. It
+// A ttyward-hold that only makes others: it is loaded once, and each new idle holder costs only a fork. It
 // ends with its owner; the holders do not. Not for several threads at once.
-class Nursery {
+class ForkServer {
  public:
-  static tl::expected<Nursery, pty::SpawnError> start(const std::string& program);
+  static tl::expected<ForkServer, pty::SpawnError> start(const std::string& program);
   // Does not wait for it: a holder that never came is found out by launch(), as a SpawnFailure::Setup.
   tl::expected<IdleHolder, pty::SpawnError> next();
 
  private:
-  explicit Nursery(base::UniqueFd control) : control_(std::move(control)) {}
+  explicit ForkServer(base::UniqueFd control) : control_(std::move(control)) {}
 
   base::UniqueFd control_;
 };

@@ -95,9 +95,9 @@ LaunchReply failed(const base::Error& error) {
   return failed({pty::SpawnFailure::Setup, error});
 }
 
-// A holder for every control socket that comes, until nobody is there to send one. Returns in each of them,
-// with its socket; and in this process at the end, with none.
-base::UniqueFd nurse(const base::UniqueFd& control) {
+// Forks a holder for every control socket that arrives, until the owner is gone. Returns in each holder with
+// its socket, and in the fork server itself at the end without one.
+base::UniqueFd serve_forks(const base::UniqueFd& control) {
   ::signal(SIGCHLD, SIG_IGN);  // their exit statuses are not needed
   for (;;) {
     base::UniqueFd childs;
@@ -113,8 +113,8 @@ base::UniqueFd nurse(const base::UniqueFd& control) {
 int run(base::UniqueFd control) {
   base::UniqueFd stdin_fd;
   auto message = receive_message(control.get(), kIdle, &stdin_fd);
-  if (message == kNurseryMessage) {
-    control = nurse(control);
+  if (message == kForkServerMessage) {
+    control = serve_forks(control);
     if (!control.valid()) return 0;
     message = receive_message(control.get(), kIdle, &stdin_fd);
   }

@@ -117,6 +117,7 @@ void Peer::take_batch(json::array batch, const std::shared_ptr<Outlet>& outlet, 
   const auto together = std::make_shared<BatchOutlet>(outlet);
   for (json::value& each : batch) {
     Message message = classify(std::move(each));
+    // Counted before it is handled: a request may be answered at once, and the batch must not be sent then.
     if (message.kind == Kind::Request || message.kind == Kind::Bad) together->expect_answer();
     if (message.kind == Kind::Notification) {
       take_notification(message);
@@ -133,6 +134,7 @@ void Peer::set_carrier(Request& request, const std::string& key, const std::shar
   const std::weak_ptr<Peer> weak = weak_from_this();
   request.carrier.finish = [weak, outlet, key](const json::object& response) {
     const auto peer = weak.lock();
+    // Before the answer is sent: the client may use the id again as soon as it has the answer.
     if (peer) peer->in_flight_.erase(key);
     outlet->send(response, Last::Yes);
     if (peer && peer->idle_ && peer->is_idle()) std::exchange(peer->idle_, nullptr)();

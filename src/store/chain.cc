@@ -84,6 +84,8 @@ base::Result<void> chain_old_rows(Database& database) {
   if (!transaction) return tl::unexpected(transaction.error());
   auto before = read_anchor(database);
   if (!before) return tl::unexpected(before.error());
+  // All hashes are computed before any is written: SQLite does not define what a SELECT sees of rows that are
+  // updated while it runs.
   std::vector<ChainLink> links;
   const auto chained = each_decision(database, [&](const NumberedDecision& each) {
     links.push_back({each.number, chain_hash(before->hash, each.number, each.row)});
@@ -116,6 +118,7 @@ base::Result<int64_t> prune_decisions(Database& database, int64_t max_rows, int6
   const auto there = hash->number(1, last).step();
   if (!there) return tl::unexpected(there.error());
   if (!*there) return 0;
+  // The number and hash of the last removed row stay, so that the first row left can still be verified.
   const ChainLink anchor{hash->number_at(0), hash->text_at(1)};
   hash->again();
   auto gone = database.prepare("DELETE FROM decisions WHERE number <= ?");
@@ -176,6 +179,7 @@ std::optional<ChainLink> read_noted(const std::string& path) {
 
 // In place and in one write: a reader sees the old text or the new one.
 void write_noted(const std::string& path, const ChainLink& link) {
+  // Never backwards: if an older database is put back, the note keeps showing that newer rows are missing.
   if (const auto before = read_noted(path); before && before->number > link.number) return;
   const base::UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   const std::string text = text_of(link) + "\n";
