@@ -462,7 +462,8 @@ TEST(Tools, EachCallsTheDaemonAndSaysWhatItFound) {
   says("get_screen", {{"id", "tbbbbbbbbbbbb"}}, "hello");
   says("list_terminals", {}, "runs `top`");
   says("interrupt_command", {{"id", "caaaaaaaaaaaa"}}, "Interrupted");
-  says("run_batch", {{"commands", json::array{"make", "make"}}}, "Not run, because an earlier command failed");
+  says("run_batch", {{"commands", json::array{"make", "make"}}},
+       "Not run, because an earlier command failed");
   says("check_command", {{"command", "rm -rf x"}}, "A person would be asked first (risk high)");
 }
 
