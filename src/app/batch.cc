@@ -95,7 +95,7 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
   void yield() {
     const auto terminal = core_.engine->find(terminal_);
     const engine::Command* running = terminal ? (*terminal)->last() : nullptr;
-    stays_ = running != nullptr && !running->over;
+    stays_ = running != nullptr && !running->over();
     if (stays_) results_.push_back(result_object((*terminal)->result(*running, view_)));
     out_of_time_ = true;
     end();
@@ -149,7 +149,7 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
   // The daemon before us ran it: it goes on, or has ended.
   void rejoin(Terminal& terminal, const std::string& id, const std::string& text) {
     if (const engine::Command* command = terminal.find(id)) {
-      if (!command->over) return follow(terminal, id);
+      if (!command->over()) return follow(terminal, id);
       return done(result_object(terminal.result(*command, view_)));
     }
     terminal::CommandResult facts;

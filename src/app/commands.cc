@@ -137,7 +137,7 @@ void Commands::answer_with(const std::string& command_id, const std::string& rea
 
 void Commands::interrupt_abandoned(const std::string& command_id, bool by_agent) {
   const auto found = core_.engine->find_command(command_id);
-  if (!found || found->command->over) return;
+  if (!found || found->command->over()) return;
   if (by_agent && found->terminal->lease()) return;  // a person has the keyboard
   found->terminal->interrupt([](const auto&) {});
 }
@@ -462,7 +462,7 @@ void Commands::interrupt(const Caller& caller, const wire::InterruptRequest& req
   const auto found = find_free_terminal(core_, caller, request.terminal, request.command);
   if (!found) return reply.fail(found.error());
   Terminal& terminal = *found->terminal;
-  if (!terminal.live() || (found->command != nullptr && found->command->over)) return reply.ok({false});
+  if (!terminal.live() || (found->command != nullptr && found->command->over())) return reply.ok({false});
   if (caller.role != Role::Person)
     history_.note_act(caller, terminal, {"interrupt", command_words(terminal)});
   terminal.interrupt(
@@ -480,7 +480,7 @@ void Commands::signal(const Caller& caller, const wire::SignalRequest& request,
     history_.note_act(caller, terminal,
                       {"signal", std::string(pty::signal_name(*number)) + " to " + command_words(terminal)});
   }
-  using Target = engine::HolderLink::Target;
+  using Target = command::Source::Target;
   const Target target = request.to == wire::SignalTarget::Leader ? Target::Leader
                         : request.to == wire::SignalTarget::All  ? Target::Everything
                                                                  : Target::Foreground;

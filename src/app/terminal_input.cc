@@ -15,7 +15,7 @@ namespace {
 // The command that is typed to, so that whoever typed can wait for what it says.
 std::string current_id(const Terminal& terminal) {
   const engine::Command* current = terminal.current();
-  return current != nullptr && !current->over ? current->facts.command_id : "";
+  return current != nullptr && !current->over() ? current->facts.command_id : "";
 }
 
 // What was typed, for people; what was typed while nothing is echoed is nobody's.

@@ -117,7 +117,7 @@ void Watching::wait(const Caller& caller, const wire::WaitRequest& request,
   engine::WaitSpec spec = spec_of(request);
   if (found->command != nullptr) {
     spec.command_id = found->command->facts.command_id;
-  } else if (terminal.current() != nullptr && !terminal.current()->over &&
+  } else if (terminal.current() != nullptr && !terminal.current()->over() &&
              (spec.exit || !spec.pattern.empty() || spec.input)) {
     spec.command_id = terminal.current()->facts.command_id;  // the one that runs is meant
   }

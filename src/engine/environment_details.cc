@@ -31,7 +31,7 @@ TerminalNews news_of(Terminal& terminal, Readers& readers, const std::string& re
   news.hot = terminal.hot();
   for (const auto& command : terminal.commands()) {
     CommandNews told = news_of(terminal, *command, readers, reader, view);
-    if (!command->over) {
+    if (!command->over()) {
       news.running = std::move(told);
     } else if (!told.output.text.empty()) {
       news.finished.push_back(std::move(told));

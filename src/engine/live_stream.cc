@@ -68,9 +68,8 @@ void LiveStream::catch_up(const Command& command) {
   if (!command.started_seen) return;
   catch_up_parts_ = kMostCaughtUp;
   // Its end is there a little before it is over.
-  const bool ended = command.range.end > 0 && command.range.end >= command.range.begin;
-  const uint64_t end = ended ? command.range.end : terminal_->read_to();
-  for (uint64_t at = command.range.begin; at < end;) {
+  const uint64_t end = command.over() ? command.range().end : terminal_->read_to();
+  for (uint64_t at = command.range().begin; at < end;) {
     uint64_t next = at;
     const auto bytes = terminal_->raw(at, std::min<uint64_t>(end - at, 64 * 1024), &next);
     if (!bytes || next == at) break;

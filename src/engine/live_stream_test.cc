@@ -35,7 +35,7 @@ TEST(LiveStream, LinesComeWhileItRunsAndAllOfThemInTheEnd) {
   ASSERT_TRUE(heard.parts.back().waiting);
   EXPECT_EQ(heard.parts.back().waiting->prompt, "more?");
   t.input("y\r", Owner::Agent, [](auto) {});
-  bench.until([&] { return command->over; });
+  bench.until([&] { return command->over(); });
   heard.stream->finish();
   EXPECT_EQ(heard.text, "one\ntwo\nmore? y\nend\n");
   const size_t parts = heard.parts.size();

@@ -69,7 +69,7 @@ const std::string& OutputSource::id() const {
 }
 
 bool OutputSource::ended() const {
-  return command_ != nullptr ? command_->over : !terminal_->live();
+  return command_ != nullptr ? command_->over() : !terminal_->live();
 }
 
 bool OutputSource::has_output() const {
@@ -78,12 +78,12 @@ bool OutputSource::has_output() const {
 
 bool OutputSource::binary() const {
   if (command_ == nullptr) return terminal_->output().is_binary();
-  if (command_->over) return command_->facts.binary;
+  if (command_->over()) return command_->facts.binary;
   return has_output() && terminal_->output_of(*command_).is_binary();
 }
 
 uint64_t OutputSource::begin() const {
-  return command_ == nullptr || terminal_->spec().temporary() ? 0 : command_->range.begin;
+  return command_ == nullptr || terminal_->spec().temporary() ? 0 : command_->range().begin;
 }
 
 uint64_t OutputSource::total_bytes() const {

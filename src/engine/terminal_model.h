@@ -125,7 +125,7 @@ class TerminalModel final : private Feed::Sink {
   bool read(uint64_t limit, const Feed::Budget& budget) { return feed_.read(limit, budget); }
   void resize(const pty::WindowSize& size);
   void end_synchronized_output();
-  Command& add_command(std::string id, Owner by, std::string text);
+  Command& add_command(std::string id, Owner by, std::string text, const command::LifeOptions& limits = {});
   // It was typed, or is about to be.
   void submitted(Command& command);
   void typed(std::string_view bytes);
@@ -141,7 +141,11 @@ class TerminalModel final : private Feed::Sink {
   void resume(const shell::CommandTracker::AtPrompt& from);
   // The process ended, and all it printed was read.
   void shell_gone(const journal::ExitRecord& exit);
+  // The same for a terminal of one command. If that left something behind, it is over once left_behind() was
+  // told what.
   void command_exited(Command& command, const journal::ExitRecord& exit);
+  void left_behind(Command& command, std::vector<terminal::BackgroundProcess> processes,
+                   std::vector<terminal::OpenPort> ports);
   // It is over; what had not ended is lost. `lost`: how the process ended will never be known.
   void close(bool lost);
   // What the shell said since is worked off.
@@ -149,8 +153,12 @@ class TerminalModel final : private Feed::Sink {
 
   // --- commands' ends
   void finish_ending();
-  // Facts are as they will stay; nothing happens the second time.
+  // Its record is as it will stay; nothing happens the second time.
   void finish(Command& command);
+  // It never ran, or did not get to its end.
+  void fail(Command& command, terminal::CommandState state, std::string reason);
+  // How it ended cannot be found out any more.
+  void lose(Command& command, std::string reason);
   uint64_t lost_of(const Command& command) const;
   // Nothing of the journal can be read.
   void lose_journal() { journal_lost_ = true; }
@@ -174,11 +182,9 @@ class TerminalModel final : private Feed::Sink {
   void prompt_ready();
   void command_started(const shell::CommandStarted& event);
   void command_finished(const shell::CommandFinished& event);
-  void map_end(Command& command, const shell::CommandFinished& event) const;
   void skip_echo(Command& command);
   // The command that prints now, if one does.
   Command* printing() const;
-  int64_t ran_ms(const Command& command) const;
   enum class Of : uint8_t { All, Command };
   terminal::OutputOptions output_options(Of what) const;
 

@@ -84,7 +84,7 @@ class Bench {
     EXPECT_TRUE(command) << command.error().message;
     if (!command) return {};
     const std::string id = (*command)->facts.command_id;
-    until([&] { return terminal.find(id)->over; });
+    until([&] { return terminal.find(id)->over(); });
     return terminal.result(*terminal.find(id), {});
   }
   terminal::CommandResult exec(Terminal& terminal, const std::string& text) {

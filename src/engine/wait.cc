@@ -181,7 +181,7 @@ Command* Wait::command() const {
 bool Wait::command_over() const {
   if (spec_.command_id.empty()) return false;
   const Command* found = command();
-  return found == nullptr || found->over;
+  return found == nullptr || found->over();
 }
 
 // Whose lines are meant; none for a command that has not begun.
@@ -190,7 +190,7 @@ const terminal::Output* Wait::output(LineScan::Finished* finished) const {
   if (spec_.command_id.empty() || terminal_->spec().temporary()) return &terminal_->output();
   Command* found = command();
   if (found == nullptr || !found->started_seen) return nullptr;
-  if (found->over) *finished = LineScan::Finished::Yes;
+  if (found->over()) *finished = LineScan::Finished::Yes;
   return &terminal_->output_of(*found);
 }
 
@@ -286,24 +286,25 @@ void Wait::arm_stable() {
 }
 
 void Wait::poll_ports() {
-  terminal_->processes([this, alive = alive_](const base::Result<std::vector<HolderLink::Process>>& list) {
-    if (!*alive || answered_) return;
-    if (list) {
-      std::vector<pid_t> pids;
-      for (const HolderLink::Process& process : *list) pids.push_back(process.pid);
-      const auto ports = pty::listening_ports(pids).value_or(std::vector<pty::ListeningPort>());
-      for (const pty::ListeningPort& open : ports) {
-        if (*spec_.port == 0 || *spec_.port == open.port) {
-          return answer(WaitOutcome{Condition::Port, 0, "", open.port});
+  terminal_->processes(
+      [this, alive = alive_](const base::Result<std::vector<command::Source::Process>>& list) {
+        if (!*alive || answered_) return;
+        if (list) {
+          std::vector<pid_t> pids;
+          for (const command::Source::Process& process : *list) pids.push_back(process.pid);
+          const auto ports = pty::listening_ports(pids).value_or(std::vector<pty::ListeningPort>());
+          for (const pty::ListeningPort& open : ports) {
+            if (*spec_.port == 0 || *spec_.port == open.port) {
+              return answer(WaitOutcome{Condition::Port, 0, "", open.port});
+            }
+          }
         }
-      }
-    }
-    port_timer_ = loop_.after(port_pause_, [this] {
-      port_timer_ = 0;
-      port_pause_ = std::min(port_pause_ * 3 / 2, kLastPortPause);
-      poll_ports();
-    });
-  });
+        port_timer_ = loop_.after(port_pause_, [this] {
+          port_timer_ = 0;
+          port_pause_ = std::min(port_pause_ * 3 / 2, kLastPortPause);
+          poll_ports();
+        });
+      });
 }
 
 void Wait::poll_file() {
