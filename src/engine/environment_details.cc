@@ -72,6 +72,17 @@ void append(std::string& out, const TerminalNews& news) {
 
 }  // namespace
 
+std::vector<std::string> unread_commands(const std::vector<Terminal*>& terminals, const Readers& readers,
+                                         const std::string& reader) {
+  std::vector<std::string> unread;
+  for (const Terminal* terminal : terminals) {
+    for (const auto& command : terminal->commands()) {
+      if (!readers.has_all(reader, command->facts.command_id)) unread.push_back(command->facts.command_id);
+    }
+  }
+  return unread;
+}
+
 EnvironmentDetails describe_environment(const std::vector<Terminal*>& terminals, Readers& readers,
                                         const std::string& reader, const terminal::ViewLimits& view) {
   EnvironmentDetails details;

@@ -174,21 +174,31 @@ bool Feed::Again::step(terminal::Output& output, const Budget& budget) {
   if (newlines_) reader.know_newlines(at_, *newlines_);
   const Clock::time_point begun = Clock::now();
   const uint64_t start = at_;
-  std::string buffer(kReadBytes, '\0');
+  const auto used_up = [&] {
+    return at_ - start >= budget.bytes || (at_ != start && Clock::now() - begun >= budget.time);
+  };
+  char buffer[kReadBytes];
   while (at_ < end_) {
-    if (at_ - start >= budget.bytes || (at_ != start && Clock::now() - begun >= budget.time)) return false;
-    const size_t most = std::min<uint64_t>(end_ - at_, buffer.size());
-    const auto chunk = reader.read(at_, std::as_writable_bytes(std::span(buffer.data(), most)));
+    if (used_up()) return false;
+    const size_t most = std::min<uint64_t>(end_ - at_, kReadBytes);
+    const auto chunk = reader.read(at_, std::as_writable_bytes(std::span(buffer, most)));
     if (!chunk || (chunk->bytes == 0 && chunk->gap == 0)) return true;
     if (chunk->gap > 0) {
       end_missing_ = chunk->gap > end_ - at_;
       if (!end_missing_) output.skip_lost(chunk->newlines.value_or(0));
       newlines_ = newlines_ && chunk->newlines ? std::optional(*newlines_ + *chunk->newlines) : std::nullopt;
-    } else {
-      output.feed(std::string_view(buffer).substr(0, chunk->bytes));
-      if (newlines_) *newlines_ += base::count_newlines(buffer.data(), chunk->bytes);
+      at_ += chunk->gap;
+      continue;
     }
-    at_ += chunk->bytes + chunk->gap;
+    std::string_view bytes(buffer, chunk->bytes);
+    while (!bytes.empty() && (bytes.size() == chunk->bytes || !used_up())) {
+      std::string_view piece = bytes.substr(0, kPieceBytes);
+      if (repeats_much(piece)) piece = piece.substr(0, kSmallestPiece);
+      output.feed(piece);
+      if (newlines_) *newlines_ += base::count_newlines(piece.data(), piece.size());
+      at_ += piece.size();
+      bytes.remove_prefix(piece.size());
+    }
   }
   return true;
 }

@@ -57,9 +57,9 @@ class Feed {
     uint64_t bytes = UINT64_MAX;
     Clock::duration time = Clock::duration::max();
   };
-  // For one turn of the loop. A few bytes can be much work (repeat a character 65535 times), so it is time
-  // that counts in the end.
-  static constexpr Budget kTurn{1 << 20, std::chrono::milliseconds(5)};
+  // Of what has just come: more than this is worked off in slices. A few bytes can be much work (repeat a
+  // character 65535 times), so it is time that counts in the end.
+  static constexpr Budget kAtOnce{256 << 10, std::chrono::microseconds(500)};
 
   Feed(terminal::OutputOptions options, Marks marks, Sink& sink);
 

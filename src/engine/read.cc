@@ -53,14 +53,16 @@ base::Result<OutputSource> OutputSource::find(Terminal& terminal, const std::str
   return OutputSource(terminal, command);
 }
 
-base::Result<OutputSource> OutputSource::styled() const {
-  if (total_bytes() > kMostStyledBytes) {
-    return base::fail(base::ErrorCode::Exhausted,
-                      fmt::format("{} bytes are too many to be read with colours: read them without, or raw",
-                                  total_bytes()));
-  }
+base::Result<void> OutputSource::check_styled() const {
+  if (total_bytes() <= kMostStyledBytes) return {};
+  return base::fail(
+      base::ErrorCode::Exhausted,
+      fmt::format("{} bytes are too many to be read with colours: read them without, or raw", total_bytes()));
+}
+
+OutputSource OutputSource::with(std::shared_ptr<terminal::Output> styled) const {
   OutputSource source = *this;
-  source.styled_ = terminal_->styled_output(command_);
+  source.styled_ = std::move(styled);
   return source;
 }
 

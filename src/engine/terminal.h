@@ -36,10 +36,12 @@
 #include "engine/interrupter.h"
 #include "engine/launcher.h"
 #include "engine/live_terminal.h"
+#include "engine/output_maker.h"
 #include "engine/query_replies.h"
 #include "engine/replay.h"
 #include "engine/settings.h"
 #include "engine/shell_care.h"
+#include "engine/slices.h"
 #include "engine/terminal_spec.h"
 #include "engine/timer.h"
 #include "engine/typist.h"
@@ -53,6 +55,7 @@ namespace ttyward::engine {
 // What a terminal needs of the engine. Outlives every terminal.
 struct TerminalHost {
   io::Loop& loop;
+  Slices& slices;
   Launcher& launcher;
   const Settings& settings;
   int logs = -1;          // folder of terminal logs
@@ -144,14 +147,21 @@ class Terminal final : private command::HolderProcess::Observer, private Termina
   const Command* last() const { return commands().empty() ? nullptr : commands().back().get(); }
   // The terminal is busy from now on; the command is sent when the shell is ready.
   base::Result<Command*> submit(CommandRequest request);
-  // As it is now, with output.
+  // As it is now, with output: see when_output_ready().
   terminal::CommandResult result(const Command& command, const terminal::ViewLimits& view);
   // Without output.
   terminal::CommandResult facts(const Command& command) const;
-  // The output of a command on its own, made from the journal if need be.
+  // The output of a command on its own; made at once from the journal if it is not in memory.
   const terminal::Output& output_of(Command& command) { return model_->output_of(command); }
-  // The same, with colours: made anew from the journal, for one reader. Null command: the whole terminal's.
-  std::unique_ptr<terminal::Output> styled_output(const Command* command);
+  // See OutputMaker: whoever reads the output of a command that may be long over asks for this first.
+  void when_output_ready(Command& command, OutputMaker::Ready ready) {
+    maker_.when_ready(command, std::move(ready));
+  }
+  void styled_output(const Command* command, OutputMaker::StyledReady ready) {
+    maker_.make_styled(command, std::move(ready));
+  }
+  // For other long work on it.
+  Slices& slices() { return host_.slices; }
   base::Result<std::string> raw(uint64_t offset, size_t most, uint64_t* next);
 
   // --- acting on it
@@ -239,6 +249,8 @@ class Terminal final : private command::HolderProcess::Observer, private Termina
   void on_closed() override;
   void on_gone() override;
   void read_new();
+  bool read_on(const Feed::Budget& budget);
+  void read_all_there_is();
   void watch_synchronized_output();
   void shell_ended();
   void list_left_behind(Command& command);
@@ -289,6 +301,7 @@ class Terminal final : private command::HolderProcess::Observer, private Termina
   Interrupter interrupter_;
   CommandWatch watch_;
   QueryReplies replies_;
+  OutputMaker maker_;
 
   std::optional<Replayed> past_;  // until settle()
   bool recovered_ = false;        // an engine before us opened it

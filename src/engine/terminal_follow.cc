@@ -68,19 +68,27 @@ void Terminal::on_gone() {
   read_new();
 }
 
-// As much as one turn of the loop allows, and the rest in the next ones.
+// What is not much at once, and a flood in slices, which all terminals share.
 void Terminal::read_new() {
   if (reading_ || !model_->feed().following()) return;
-  const bool caught_up = model_->feed().read_all(Feed::kTurn);
+  if (read_on(Feed::kAtOnce)) return;
+  reading_ = true;
+  host_.slices.add([this, alive = alive_](Slices::Clock::time_point until) {
+    if (!*alive) return true;
+    reading_ = !read_on({UINT64_MAX, until - Slices::Clock::now()});
+    return !reading_;
+  });
+}
+
+// True: all there is was read.
+bool Terminal::read_on(const Feed::Budget& budget) {
+  const bool caught_up = model_->feed().read_all(budget);
   watch_synchronized_output();
-  if (!caught_up) {
-    reading_ = true;
-    live_.post([this] {
-      reading_ = false;
-      read_new();
-    });
-    return;
-  }
+  if (caught_up) read_all_there_is();
+  return caught_up;
+}
+
+void Terminal::read_all_there_is() {
   if (end_.exit && !end_.handled && read_to() >= end_.output_end) shell_ended();
   if (end_.holder_lost && live()) close(State::Lost);
   if (holder_.connected() && !end_.holder_closed) holder_->watch(read_to());

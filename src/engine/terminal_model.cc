@@ -384,30 +384,35 @@ uint64_t TerminalModel::lost_of(const Command& command) const {
 
 terminal::Output& TerminalModel::output_of(Command& command) {
   if (spec_.temporary()) return feed_.output();
-  if (command.output) return *command.output;
-  command.output = std::make_unique<terminal::Output>(output_options(Of::Command));
-  Feed::Again again(feed_, {command.range().begin, command.over() ? command.range().end : read_to()},
-                    command.newlines_before);
-  again.step(*command.output, {});
-  if (command.over()) command.output->finish();
-  if (command.over() && again.end_missing()) command.output->count_lost_end(command.facts.total_lines);
+  if (!command.output) {
+    OutputMaking making(output_options(Of::Command), feed_, source_of(command));
+    making.step(Clock::duration::max());
+    keep_output(command, making.take());
+  }
   return *command.output;
 }
 
-std::unique_ptr<terminal::Output> TerminalModel::styled_output(const Command* command, bool ended) {
+OutputMaking::Source TerminalModel::source_of(const Command& command) const {
+  if (!command.started_seen) return {};
+  return {{command.range().begin, command.over() ? command.range().end : read_to()},
+          command.newlines_before,
+          command.over(),
+          command.facts.total_lines};
+}
+
+std::unique_ptr<OutputMaking> TerminalModel::make_output(const Command* command, Colours colours) {
   const bool all = command == nullptr || spec_.temporary();
+  // While a command runs its output grows: it is not made in slices.
+  if (colours == Colours::Without && (all || command->output || !command->over())) return nullptr;
   terminal::OutputOptions options = output_options(all ? Of::All : Of::Command);
-  options.with_styles = true;
-  auto output = std::make_unique<terminal::Output>(options);
-  if (all) {
-    Feed::Again(feed_, {0, read_to()}, 0).step(*output, {});
-  } else if (command->started_seen) {
-    Feed::Again(feed_, {command->range().begin, command->over() ? command->range().end : read_to()},
-                command->newlines_before)
-        .step(*output, {});
-  }
-  if (ended) output->finish();
-  return output;
+  options.with_styles = colours == Colours::With;
+  const OutputMaking::Source source =
+      all ? OutputMaking::Source{{0, read_to()}, 0, closed_, 0} : source_of(*command);
+  return std::make_unique<OutputMaking>(options, feed_, source);
+}
+
+void TerminalModel::keep_output(Command& command, std::unique_ptr<terminal::Output> output) {
+  if (!command.output) command.output = std::move(output);
 }
 
 }  // namespace ttyward::engine

@@ -25,6 +25,7 @@
 #include "engine/access.h"
 #include "engine/command_book.h"
 #include "engine/feed.h"
+#include "engine/output_making.h"
 #include "engine/shell_session.h"
 #include "engine/terminal_spec.h"
 #include "journal/format.h"
@@ -165,10 +166,14 @@ class TerminalModel final : private Feed::Sink {
   bool journal_lost() const { return journal_lost_; }
 
   // --- outputs
-  // Of one command on its own, made from the journal if need be.
+  // Of one command on its own; made at once from the journal if it is not in memory, however long that takes.
   terminal::Output& output_of(Command& command);
-  // The same, with colours, made anew. Null: of the whole terminal. `ended`: no more will come.
-  std::unique_ptr<terminal::Output> styled_output(const Command* command, bool ended);
+  enum class Colours : uint8_t { Without, With };
+  // The same in slices, of `command` or, if that is null, of the whole terminal. Null: output_of() has
+  // nothing to make.
+  std::unique_ptr<OutputMaking> make_output(const Command* command, Colours colours);
+  // What was made of a command's output, without colours.
+  static void keep_output(Command& command, std::unique_ptr<terminal::Output> output);
 
  private:
   void feed_bytes(uint64_t offset, std::string_view bytes) override;
@@ -183,6 +188,7 @@ class TerminalModel final : private Feed::Sink {
   void command_started(const shell::CommandStarted& event);
   void command_finished(const shell::CommandFinished& event);
   void skip_echo(Command& command);
+  OutputMaking::Source source_of(const Command& command) const;
   // The command that prints now, if one does.
   Command* printing() const;
   enum class Of : uint8_t { All, Command };

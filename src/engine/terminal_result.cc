@@ -35,11 +35,6 @@ void Terminal::add_live_facts(const Command& command, terminal::CommandResult& r
   }
 }
 
-std::unique_ptr<terminal::Output> Terminal::styled_output(const Command* command) {
-  const bool all = command == nullptr || spec().temporary();
-  return model_->styled_output(command, all ? !live() : command->over());
-}
-
 terminal::CommandResult Terminal::result(const Command& command, const terminal::ViewLimits& view) {
   terminal::CommandResult result = facts(command);
   if (!command.over() && command.started_seen && holder_pid_ > 0) {

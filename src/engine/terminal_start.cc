@@ -94,6 +94,7 @@ Terminal::Terminal(TerminalHost& host, TerminalLog log, Replayed past)
                      }}),
       replies_(live_, host.logs,
                [this](const pty::RunState& state) { return care_.shell_at_prompt(state).has_value(); }),
+      maker_(*model_, host.slices, alive_),
       frame_timer_(host.loop),
       ending_timer_(host.loop),
       kill_timer_(host.loop) {

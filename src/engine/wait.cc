@@ -195,8 +195,21 @@ const terminal::Output* Wait::output(LineScan::Finished* finished) const {
 }
 
 void Wait::look(uint32_t changes) {
-  if (answered_) return;
-  if (pattern_ && look_for_pattern()) return;
+  if (answered_ || searching_) return;
+  if (pattern_) {
+    const Looked looked = look_for_pattern();
+    if (looked == Looked::Found) return;
+    // Nothing else is answered before what is there already was looked at.
+    if (looked == Looked::NotDone) {
+      searching_ = true;
+      return terminal_->slices().add([this, alive = alive_, changes](Slices::Clock::time_point) {
+        if (!*alive) return true;
+        searching_ = false;
+        if (terminal_ != nullptr) look(changes);
+        return true;
+      });
+    }
+  }
   if (look_at_command()) return;
   const bool first = changes == ~0U;
   if (spec_.quiet.count() > 0 && quiet_timer_ == 0) arm_quiet();
@@ -205,23 +218,24 @@ void Wait::look(uint32_t changes) {
   if (!spec_.file.empty() && first) poll_file();
 }
 
-bool Wait::look_for_pattern() {
+Wait::Looked Wait::look_for_pattern() {
   LineScan::Finished finished{};
   const terminal::Output* lines = output(&finished);
-  if (lines == nullptr) return false;
+  if (lines == nullptr) return Looked::Nothing;
   WaitOutcome found;
   found.condition = Condition::Pattern;
   bool matched = false;
-  scan_.scan(*lines, finished, [&](const LineScan::Line& line) {
+  const auto visit = [&](const LineScan::Line& line) {
     matched = match_new(*pattern_, line).has_value();
     if (matched) {
       found.line = line.number;
       found.text = std::string(line.text);
     }
     return !matched;
-  });
+  };
+  const bool all = scan_.scan(*lines, finished, visit, Clock::now() + Slices::kSlice);
   if (matched) answer(std::move(found));
-  return matched;
+  return matched ? Looked::Found : all ? Looked::Nothing : Looked::NotDone;
 }
 
 bool Wait::look_at_command() {
