@@ -31,6 +31,12 @@ terminal::OutputOptions TerminalModel::output_options(Of what) const {
   return options;
 }
 
+terminal::OutputOptions TerminalModel::command_options() {
+  terminal::OutputOptions options = output_options(Of::Command);
+  options.transcript.kept = &feed_.kept();
+  return options;
+}
+
 bool TerminalModel::busy() const {
   return book_.queued() != nullptr || book_.runs(book_.current()) || (shell_ && shell_->executing());
 }
@@ -84,10 +90,10 @@ Command* TerminalModel::printing() const {
   return command;
 }
 
-void TerminalModel::feed_output(std::string_view bytes) {
+void TerminalModel::feed_output(uint64_t offset, std::string_view bytes) {
   Command* command = printing();
   if (command == nullptr) return;
-  if (command->output) command->output->feed(bytes);
+  if (command->output) command->output->feed(bytes, offset);
   observer_->on_command_bytes(*command, bytes);
 }
 
@@ -276,7 +282,7 @@ void TerminalModel::command_started(const shell::CommandStarted& event) {
   if (!event.cwd.empty() && command->delivered == command->facts.command) command->facts.cwd = event.cwd;
   if (const auto below = feed_.newlines_below(event.output_begin)) command->newlines_before = below;
   command->life.begin(event.output_begin, observer_->now());
-  command->output = std::make_unique<terminal::Output>(output_options(Of::Command));
+  command->output = std::make_unique<terminal::Output>(command_options());
   book_.set_current(command);
   observer_->on_changed(kCommandStarted);
   observer_->on_started(*command);
@@ -385,7 +391,7 @@ uint64_t TerminalModel::lost_of(const Command& command) const {
 terminal::Output& TerminalModel::output_of(Command& command) {
   if (spec_.temporary()) return feed_.output();
   if (!command.output) {
-    OutputMaking making(output_options(Of::Command), feed_, source_of(command));
+    OutputMaking making(command_options(), feed_, source_of(command));
     making.step(Clock::duration::max());
     keep_output(command, making.take());
   }
@@ -404,8 +410,10 @@ std::unique_ptr<OutputMaking> TerminalModel::make_output(const Command* command,
   const bool all = command == nullptr || spec_.temporary();
   // While a command runs its output grows: it is not made in slices.
   if (colours == Colours::Without && (all || command->output || !command->over())) return nullptr;
-  terminal::OutputOptions options = output_options(all ? Of::All : Of::Command);
+  terminal::OutputOptions options = all ? output_options(Of::All) : command_options();
   options.with_styles = colours == Colours::With;
+  // Who reads it may keep it longer than there is a terminal.
+  if (options.with_styles) options.transcript.kept = nullptr;
   const OutputMaking::Source source =
       all ? OutputMaking::Source{{0, read_to()}, 0, closed_, 0} : source_of(*command);
   return std::make_unique<OutputMaking>(options, feed_, source);

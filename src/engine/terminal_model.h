@@ -177,7 +177,7 @@ class TerminalModel final : private Feed::Sink {
 
  private:
   void feed_bytes(uint64_t offset, std::string_view bytes) override;
-  void feed_output(std::string_view bytes) override;
+  void feed_output(uint64_t offset, std::string_view bytes) override;
   void feed_mark(const vt::ShellMark& mark) override;
   void feed_event(const vt::Event& event) override;
   void feed_gap(uint64_t newlines) override;
@@ -193,6 +193,8 @@ class TerminalModel final : private Feed::Sink {
   Command* printing() const;
   enum class Of : uint8_t { All, Command };
   terminal::OutputOptions output_options(Of what) const;
+  // Of a command in a shell, whose lines are kept in the journal.
+  terminal::OutputOptions command_options();
 
   TerminalSpec spec_;
   const ModelOptions options_;
