@@ -30,7 +30,11 @@ bool call_one_of(const std::vector<CallRow>& rows, const Caller& caller, const s
           {wire::Code::PermissionDenied,
            "'" + name + "' is not for " + std::string(role_name(caller.role)) +
                "s: a person does this, with the ttyward command, outside the terminals agents own" +
-               (caller.why.empty() ? "" : "; this is an agent's, since " + caller.why)});
+               (caller.why.empty()
+                    ? ""
+                    : "; this is an agent's, since " + caller.why +
+                          ". A script of a person's sets TTYWARD_PERSON_TOKEN_FILE to the file that 'ttyward "
+                          "person token' names")});
     }
     return true;
   }

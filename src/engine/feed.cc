@@ -138,8 +138,9 @@ void Feed::feed(std::string_view piece) {
     }
     mark->begin += unfed_bytes_;
     mark->end += unfed_bytes_;
-    pass_up_to(mark->begin);
-    // The mark itself is nobody's output.
+    // The mark itself is nobody's output; but whoever got its beginning, with the piece before, gets its end,
+    // or would take what follows for a part of it.
+    pass_up_to(mark->begin < base ? mark->end : mark->begin);
     passed = std::max(passed, within(mark->end));
     read_to_ = base + within(mark->end);
     sink_.feed_mark(*mark);
