@@ -269,7 +269,7 @@ int main(int argc, char** argv) {
     wire::WaitRequest request;
     request.command = outputs.front();
     request.pattern = "this is nowhere";
-    request.from_start = true;
+    request.from = wire::WaitFrom::Start;
     auto kept = std::make_shared<Kept<wire::WaitOutcome>>();
     bench.services().watching().wait(bench.person(), request, app::Reply<wire::WaitOutcome>(kept));
     bench.wait_for(kept);

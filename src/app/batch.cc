@@ -7,6 +7,7 @@
 
 #include "app/default_view.h"
 #include "app/objects.h"
+#include "command/shell_choice.h"
 #include "policy/verdict_json.h"
 
 namespace ttyward::app {
@@ -61,7 +62,9 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
     open.owner = owner_of(caller_);
     open.session = own_session(caller_);
     open.request = request_.batch_id;
-    open.shell = {"/bin/bash"};
+    auto shell = command::choose_shell();
+    if (!shell) return reply_.fail(shell.error());
+    open.shell = {std::move(*shell)};
     open.task = request_.task;
     commands_.environment_.get(caller_, request_.cwd,
                                [self = shared_from_this(), open](std::vector<std::string> callers) {

@@ -141,12 +141,12 @@ void Watching::start_wait(const Caller& caller, const wire::WaitRequest& request
         core_.calls.end(key);
         std::vector<std::string> told;
         const auto found = core_.engine->find(terminal_id);
-        const Command* last = found ? (*found)->last() : nullptr;
-        if (!command_id.empty()) {
-          told.push_back(command_id);
-        } else if (last != nullptr) {
-          told.push_back(last->facts.command_id);
-        }
+        const Command* about = !found               ? nullptr
+                               : command_id.empty() ? (*found)->last()
+                                                    : (*found)->find(command_id);
+        if (about != nullptr &&
+            !(request.only_new && core_.readers.has_all(caller.reader, about->facts.command_id)))
+          told.push_back(about->facts.command_id);
         when_readable(told, [=, this] {
           if (reply.open()) reply.ok(wait_outcome(came, terminal_id, command_id, request, caller));
         });
@@ -163,7 +163,13 @@ void Watching::when_readable(const std::vector<std::string>& command_ids, std::f
   if (command_ids.empty()) return then();
   const std::vector<std::string> rest(command_ids.begin() + 1, command_ids.end());
   const auto go_on = [this, alive = core_.alive, rest, then = std::move(then)] {
-    if (*alive) when_readable(rest, then);
+    if (!*alive) return;
+    if (rest.empty()) return then();
+    // Each may have taken a moment: many of them are not for one turn.
+    core_.engine->slices().add([this, alive, rest, then](engine::Slices::Clock::time_point) {
+      if (*alive) when_readable(rest, then);
+      return true;
+    });
   };
   const auto found = core_.engine->find_command(command_ids.front());
   if (!found) return go_on();
@@ -265,7 +271,8 @@ void Watching::read(const Caller& caller, const wire::ReadRequest& request,
     return found->terminal->styled_output(found->command, go_on);
   }
   std::vector<std::string> needed;
-  if (found->command != nullptr && !request.raw) needed.push_back(from.command);
+  const bool seen = request.only_new && core_.readers.has_all(reader, from.command);
+  if (found->command != nullptr && !request.raw && !seen) needed.push_back(from.command);
   when_readable(needed, [go_on] { go_on(nullptr); });
 }
 

@@ -62,7 +62,7 @@ TEST_F(Watched, the_kernel_is_asked_while_somebody_wants_to_know) {
 
 TEST_F(Watched, what_was_typed_to_it_makes_it_run_until_the_kernel_says_otherwise) {
   notes_.states = {reading()};
-  const Command& command = run("read x; read y");
+  const Command& command = run("read x y");
   watch_.want_input_state(1);
   until([&] { return command.facts.state == CommandState::AwaitingInput; });
   watch_.input_given();

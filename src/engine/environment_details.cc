@@ -77,7 +77,9 @@ std::vector<std::string> unread_commands(const std::vector<Terminal*>& terminals
   std::vector<std::string> unread;
   for (const Terminal* terminal : terminals) {
     for (const auto& command : terminal->commands()) {
-      if (!readers.has_all(reader, command->facts.command_id)) unread.push_back(command->facts.command_id);
+      const bool made = !command->over() || command->output != nullptr || terminal->spec().temporary();
+      if (!made && !readers.has_all(reader, command->facts.command_id))
+        unread.push_back(command->facts.command_id);
     }
   }
   return unread;

@@ -70,7 +70,7 @@ TEST(OutputMaker, colours_are_made_for_one_reader) {
   t.styled_output(&command, [&](std::shared_ptr<terminal::Output> made) { styled = std::move(made); });
   bench.until([&] { return styled != nullptr; });
   const auto source = OutputSource::find(t, command.facts.command_id)->with(styled);
-  EXPECT_EQ(read_tail(source, 1, {})->text, "\033[31mred\033[m\n");
+  EXPECT_EQ(read_tail(source, 1, {})->text, "\033[0;31mred\033[m\n");
   EXPECT_EQ(read_tail(*OutputSource::find(t, command.facts.command_id), 1, {})->text, "red\n");
 }
 
