@@ -130,6 +130,7 @@ engine::Settings Configuration::engine_settings() const {
   settings.interrupt_grace = from.times.interrupt_grace;
   settings.drain = from.times.drain;
   settings.max_terminals = static_cast<size_t>(from.limits.terminals);
+  settings.max_temporary = static_cast<size_t>(from.limits.commands);
   settings.pool = static_cast<size_t>(from.pool.size);
   settings.records = static_cast<size_t>(from.terminal.records);
   settings.hot = from.times.hot;

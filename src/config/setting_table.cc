@@ -104,6 +104,8 @@ const Setting kTable[] = {
   NUMBER(pool, size, "terminals", 0, 1000, false, Tighten::Never, "Idle terminals kept for the next command; who finds none free waits."),
 
   NUMBER(limits, terminals, "terminals", 1, 10'000, false, Tighten::Never, "Terminals alive at once; opening one more fails and says so."),
+  NUMBER(limits, commands, "commands", 1, 100'000, false, Tighten::Lower,
+    "Commands on their own that run at once; one more fails and says so. Where the machine has no terminal left they run on pipes."),
   BYTES(limits, journal, kMiB / 2, kTiB, false, Tighten::Lower, "Output kept of one terminal."),
   BYTES(limits, journal_total, kMiB, 1024 * kTiB, false, Tighten::Never,
     "Output kept in all; the oldest finished journals make room."),

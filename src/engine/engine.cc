@@ -367,8 +367,10 @@ std::vector<Terminal*> Engine::release(const std::string& task,
 
 base::Result<Terminal*> Engine::run(RunRequest request) {
   if (live_commands() >= settings_.max_temporary) {
-    return fail(ErrorCode::Exhausted, std::to_string(settings_.max_temporary) +
-                                          " commands are running already: wait for some of them");
+    return fail(ErrorCode::Exhausted,
+                std::to_string(settings_.max_temporary) +
+                    " commands are running already, as many as limits.commands allows: wait for "
+                    "some of them, or raise it");
   }
   TerminalSpec spec;
   spec.id = base::random_id('t');
@@ -648,9 +650,11 @@ void Engine::forget(const std::string& id) {
   const std::unique_ptr<Terminal> gone = std::move(*at);
   terminals_.erase(at);
   if (associations_.erase(id) > 0) save_registry();
-  static_cast<void>(TerminalLog::remove(logs_.get(), id));
-  ::unlinkat(logs_.get(), (id + ".replied").c_str(), 0);
-  static_cast<void>(journal::remove_journal(journals_->fd(), id));
+  sweeper_.remove([logs = logs_.get(), journals = journals_, id] {
+    static_cast<void>(TerminalLog::remove(logs, id));
+    ::unlinkat(logs, (id + ".replied").c_str(), 0);
+    static_cast<void>(journal::remove_journal(journals->fd(), id));
+  });
 }
 
 void Engine::kill_all(std::function<void()> done) {

@@ -304,6 +304,7 @@ Command& Replay::apply_submit(const json::object& record) {
   command.line = text_of(record, "line");
   command.file = text_of(record, "file");
   command.sentinel_nonce = text_of(record, "sentinel");
+  if (const json::value* quiet = record.if_contains("quiet")) command.quiet = *quiet == json::value(true);
   command.facts.cwd = text_of(record, "cwd");
   command.facts.verdict_json = text_of(record, "verdict");
   command.facts.started_at_ms = started_at;

@@ -23,7 +23,7 @@ constexpr int kMostIntegrations = 2;  // without a command that ended with its m
 }  // namespace
 
 bool touches_prompts(std::string_view text) {
-  for (const char* name : {"PROMPT_COMMAND", "PS0", "PS1", "precmd", "preexec", "fish_prompt"}) {
+  for (const char* name : {"PROMPT_COMMAND", "PS0", "PS1", "precmd", "preexec", "fish_prompt", "__ttyward"}) {
     if (text.find(name) != std::string_view::npos) return true;
   }
   return false;

@@ -194,8 +194,8 @@ void TerminalModel::submitted(Command& command) {
   command.sent = true;
   command.life.sent(observer_->now());
   book_.set_current(&command);
-  shell_->tracker().submitted(
-      {*command.submission, command.delivered, command.line, read_to(), command.sentinel_nonce});
+  shell_->tracker().submitted({*command.submission, command.delivered, command.line, read_to(),
+                               command.sentinel_nonce, command.quiet});
   handle_events();
   observer_->on_submitted();
 }

@@ -4,6 +4,7 @@
 
 #include "engine/background.h"
 #include "engine/log_records.h"
+#include "engine/quiet_line.h"
 #include "shell/command_line.h"
 #include "shell/piped.h"
 #include "shell/quoting.h"
@@ -141,10 +142,14 @@ base::Result<void> Typist::send(Command& command) {
   command.sent = true;
   command.newlines_before = model.feed().newlines();
   newest_before_ = newest_pid();
+  const shell::CommandTracker& tracker = model.shell().tracker();
+  command.quiet = command.sentinel_nonce.empty() && command.file.empty() &&
+                  is_quiet_line(command.delivered, tracker.reading());
   if (command.delivered == command.facts.command) command.facts.cwd = model.cwd();
   model.book().set_current(&command);
   const auto record = submit_record(command, model, live_.holder.typed_bytes());
   if (auto logged = live_.log.write(record); !logged) return logged;
+  if (command.quiet) live_.files.hand_over(tracker.quiet_nonce());
   model.submitted(command);
   live_.holder.type(
       *bytes, [this, alive = live_.alive, id = command.facts.command_id](const base::Result<void>& sent) {

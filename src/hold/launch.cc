@@ -15,6 +15,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// A message whose beginning is there is sent whole by one call: the rest comes at once or never.
+constexpr std::chrono::milliseconds kWholeMessage{100};
+
 bool wait_for(int fd, short events, Clock::time_point until) {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
@@ -169,9 +172,10 @@ tl::expected<void, pty::SpawnError> IdleHolder::ask(const LaunchRequest& request
   return {};
 }
 
-tl::expected<LaunchReply, pty::SpawnError> IdleHolder::answer() && {
+tl::expected<LaunchReply, pty::SpawnError> IdleHolder::answer(Answer when) && {
   const base::UniqueFd control = std::move(control_);
-  const auto answer = receive_message(control.get(), kLaunchPatience);
+  const auto answer =
+      receive_message(control.get(), when == Answer::IsThere ? kWholeMessage : kLaunchPatience);
   if (!answer) return tl::unexpected(setup("the holder died while it started the command"));
   auto reply = LaunchReply::decode(*answer);
   if (!reply) return tl::unexpected(setup("the holder is of another version"));

@@ -63,6 +63,9 @@ bool send_message(int fd, std::string_view message, int pass = -1);
 // What makes an idle holder a nursery, in place of a LaunchRequest.
 inline constexpr std::string_view kNurseryMessage = "nursery";
 
+// Whether a holder's answer may still be waited for, or its descriptor is readable already.
+enum class Answer : uint8_t { MayTakeTime, IsThere };
+
 class IdleHolder {
  public:
   // `program` is the path of ttyward-hold.
@@ -71,8 +74,10 @@ class IdleHolder {
   // The two halves of a launch. `ask` does not wait as long as the request is small; `answer` blocks until
   // the command runs or could not be started, and uses the holder up.
   tl::expected<void, pty::SpawnError> ask(const LaunchRequest& request);
-  tl::expected<LaunchReply, pty::SpawnError> answer() &&;
+  tl::expected<LaunchReply, pty::SpawnError> answer(Answer when = Answer::MayTakeTime) &&;
   tl::expected<LaunchReply, pty::SpawnError> launch(const LaunchRequest& request) &&;
+  // Readable when there is an answer.
+  int fd() const { return control_.get(); }
 
  private:
   friend class Nursery;

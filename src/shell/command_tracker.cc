@@ -86,8 +86,10 @@ void CommandTracker::retire(const std::string& nonce) {
 bool CommandTracker::is_ours(const std::string& nonce) {
   if (options_.secret.empty() || nonce.empty()) return false;
   if (nonce == shell_.nonce) return true;
-  if (nonce == next_nonce_) {
+  // The quiet one is good only for a command that we sent as such: another could hide its changes with it.
+  if (nonce == next_nonce_ || (pending_ && pending_->quiet && nonce == quiet_nonce())) {
     next_command();
+    shell_.nonce = nonce;
     return true;
   }
   const auto outer =
