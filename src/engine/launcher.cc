@@ -112,10 +112,10 @@ void Launcher::on_ready(int fd, uint32_t /*events*/) {
 
 // Called with the mutex held.
 std::optional<hold::IdleHolder> Launcher::next_holder() {
-  if (!nursery_) return std::nullopt;
-  auto holder = nursery_->next();
+  if (!fork_server_) return std::nullopt;
+  auto holder = fork_server_->next();
   if (holder) return std::move(*holder);
-  nursery_.reset();
+  fork_server_.reset();
   return std::nullopt;
 }
 
@@ -140,17 +140,17 @@ void Launcher::work() {
 
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return ending_ || !jobs_.empty() || refill_ || nursery_wanted(); });
+    changed_.wait(lock, [this] { return ending_ || !jobs_.empty() || refill_ || fork_server_wanted(); });
     if (ending_) return;
     refill_ = false;
-    if (jobs_.empty() && nursery_wanted()) {
+    if (jobs_.empty() && fork_server_wanted()) {
       raising_ = true;
       lock.unlock();
-      auto nursery = hold::Nursery::start(program_);
+      auto server = hold::ForkServer::start(program_);
       lock.lock();
       raising_ = false;
-      given_up_ = !nursery;
-      if (nursery) nursery_ = std::move(*nursery);
+      given_up_ = !server;
+      if (server) fork_server_ = std::move(*server);
     } else if (!jobs_.empty()) {
       Job job = std::move(jobs_.front());
       jobs_.pop_front();

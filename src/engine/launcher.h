@@ -1,8 +1,8 @@
 // Starts holders without making the loop wait: a few threads do it, and keep some
 // idle holders ready so that a command does not pay for their start. A launch is
-// mostly waiting for others (a program is loaded, a journal is made), so a crowd of
-// commands is let in by several doors. Holders come from a nursery, and where that
-// fails each is a program started anew.
+// mostly waiting (a program is loaded, a journal is created), so several threads launch
+// at the same time. Holders come from a fork server; if it cannot be started, each
+// holder is a program that is started separately.
 // Thread rule: start() and the callbacks on the loop's thread.
 #pragma once
 
@@ -49,12 +49,12 @@ class Launcher final : private io::Poller::Handler {
   bool await(Job& job);
   void hand_over(Job job);
   void work();
-  // A holder for the job, from the nursery; none if there is no nursery to be had.
+  // A holder for the job, from the fork server; none if there is no fork server.
   std::optional<hold::IdleHolder> next_holder();
   Launched launch(const hold::LaunchRequest& request, std::optional<hold::IdleHolder> holder) const;
   static bool needs_another(const Launched& launched);
   // Called with the mutex held.
-  bool nursery_wanted() const { return !nursery_ && !raising_ && !given_up_; }
+  bool fork_server_wanted() const { return !fork_server_ && !raising_ && !given_up_; }
 
   io::Loop& loop_;
   const std::string program_;
@@ -68,9 +68,9 @@ class Launcher final : private io::Poller::Handler {
   // --- guarded by mutex_
   std::deque<Job> jobs_;
   std::deque<hold::IdleHolder> ready_;
-  std::optional<hold::Nursery> nursery_;
+  std::optional<hold::ForkServer> fork_server_;
   bool refill_ = false;    // a ready holder was used
-  bool raising_ = false;   // somebody starts a nursery
+  bool raising_ = false;   // a thread is starting a fork server
   bool given_up_ = false;  // it could not be started; tried again after the next launch
   bool ending_ = false;
 

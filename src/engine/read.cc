@@ -48,7 +48,7 @@ base::Result<OutputSource> OutputSource::find(Terminal& terminal, const std::str
   Command* command = terminal.find(command_id);
   if (command == nullptr) {
     return base::fail(base::ErrorCode::NotFound,
-                      "terminal " + terminal.id() + " knows no command " + command_id);
+                      "terminal " + terminal.id() + " has no command " + command_id);
   }
   return OutputSource(terminal, command);
 }
@@ -57,7 +57,8 @@ base::Result<void> OutputSource::check_styled() const {
   if (total_bytes() <= kMostStyledBytes) return {};
   return base::fail(
       base::ErrorCode::Exhausted,
-      fmt::format("{} bytes are too many to be read with colours: read them without, or raw", total_bytes()));
+      fmt::format("{} bytes are too many to read with colours: read them without colours, or raw",
+                  total_bytes()));
 }
 
 OutputSource OutputSource::with(std::shared_ptr<terminal::Output> styled) const {
@@ -113,9 +114,10 @@ void OutputSource::with_lines(const std::function<void(const Lines&)>& use) cons
 base::Result<ReadResult> read_range(const OutputSource& source, LineNumber from, LineNumber to,
                                     const terminal::ViewLimits& view) {
   if (from == 0 || to < from) {
-    return base::fail(
-        base::ErrorCode::InvalidArgument,
-        fmt::format("lines {} to {} are no range: lines count from 1, the first comes first", from, to));
+    return base::fail(base::ErrorCode::InvalidArgument,
+                      fmt::format("{} to {} is not a range of lines: lines are numbered from 1, and the "
+                                  "first number must not be above the second",
+                                  from, to));
   }
   ReadResult result;
   if (!begin_result(source, result)) return result;

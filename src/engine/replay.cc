@@ -234,7 +234,7 @@ void Replay::run_without_journal(const base::Error& why) {
   for (const auto& command : model_.book().commands()) {
     terminal::CommandResult& facts = command->facts;
     if (!command->over()) {
-      model_.lose(*command, "how it ended is not known: " + why.message);
+      model_.lose(*command, "its exit status is not known: " + why.message);
     } else {
       facts.reason += (facts.reason.empty() ? "" : "; ") + ("its output cannot be read: " + why.message);
     }
@@ -250,7 +250,8 @@ void Replay::run_never_started() {
   if (!model_.spec().temporary()) return;
   model_.start_one_command(into_.birth.created_at_ms);
   Command& command = *model_.book().current();
-  model_.fail(command, terminal::CommandState::FailedToStart, "the daemon ended before it was started");
+  model_.fail(command, terminal::CommandState::FailedToStart,
+              "the daemon ended before the command was started");
 }
 
 void Replay::apply(const json::object& record) {
@@ -368,7 +369,7 @@ Replayed nothing_yet(TerminalSpec spec, Birth birth, const ModelOptions& model, 
 base::Result<Replayed> replay(ReplayInput input) {
   const std::vector<json::object> records = std::move(input.records);
   if (records.empty() || text_of(records.front(), "k") != "spec")
-    return base::fail(base::ErrorCode::Corrupt, "the log does not say what it is about");
+    return base::fail(base::ErrorCode::Corrupt, "the log does not begin with the terminal's description");
 
   Birth birth = birth_from(records.front());
   if (birth.created_at_ms == 0) birth.created_at_ms = input.now_ms;

@@ -118,13 +118,13 @@ base::Result<Command*> Terminal::submit(CommandRequest request) {
   }
   if (spec().temporary()) {
     return base::fail(base::ErrorCode::InvalidArgument,
-                      "terminal " + id() + " runs one command only; open a persistent terminal");
+                      "terminal " + id() + " runs only one command; open a persistent terminal");
   }
   if (auto checked = shell::check_command_text(request.text); !checked)
     return tl::unexpected(checked.error());
   if (ready() && !can_follow() && !request.sentinel) {
     return base::fail(base::ErrorCode::Unsupported,
-                      "terminal " + id() + " has no shell integration: what runs in it cannot be followed");
+                      "terminal " + id() + " has no shell integration, so commands in it cannot be followed");
   }
   if (queued() != nullptr || (busy() && (on_pipes() || !request.sentinel))) {
     const Command* with = queued() != nullptr ? queued() : current();
@@ -185,10 +185,9 @@ bool Terminal::has_keyboard(const command::Source::Done& done) const {
     return false;
   }
   if (!on_pipes()) return true;
-  done(
-      base::fail(base::ErrorCode::Unsupported,
-                 "terminal " + id() +
-                     " is on pipes: what runs in it reads nothing; open one with the provider pty for that"));
+  done(base::fail(
+      base::ErrorCode::Unsupported,
+      "terminal " + id() + " is on pipes, so its programs read no input; open one with the provider pty"));
   return false;
 }
 
@@ -216,9 +215,10 @@ void Terminal::secret(std::string text, command::Source::Done done) {
     if (!state) return done(tl::unexpected(state.error()));
     if (!holder_.connected()) return done(ended());
     if (!state->waiting || state->waiting->kind != pty::WaitKind::Password) {
-      return done(base::fail(
-          base::ErrorCode::Unavailable,
-          "no program in " + id() + " reads a password now (echo is on or nobody reads); nothing was sent"));
+      return done(
+          base::fail(base::ErrorCode::Unavailable,
+                     "no program in " + id() +
+                         " is reading a password now (echo is on, or no program reads); nothing was sent"));
     }
     watch_.input_given();
     live_.note_typed();
@@ -243,7 +243,7 @@ void Terminal::interrupt(const command::Source::Done& done) {
   if (!live()) return done(ended());
   Command* command = current();
   if (command == nullptr && queued() != nullptr) {
-    model_->fail(*model_->book().queued(), CommandState::Interrupted, "it was interrupted before it began");
+    model_->fail(*model_->book().queued(), CommandState::Interrupted, "it was interrupted before it started");
     return done({});
   }
   if (command != nullptr) command->life.interrupted();

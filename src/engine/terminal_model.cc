@@ -240,8 +240,8 @@ void TerminalModel::close(bool lost) {
   lost_ = lost;
   for (Command* command : {book_.current(), book_.queued()}) {
     if (!book_.runs(command)) continue;
-    lose(*command, lost ? "its holder was killed: how it ended is not known"
-                        : "its terminal ended before it: how it ended is not known");
+    lose(*command, lost ? "its holder was killed, so its exit status is not known"
+                        : "its terminal ended first, so its exit status is not known");
   }
   book_.set_current(nullptr);
   book_.set_queued(nullptr);

@@ -87,7 +87,7 @@ bool Typist::shell_can_take(const Command& command) {
     return false;
   }
   editor_timer_.cancel();
-  // Whatever got onto the line since the prompt came is nobody's command. mksh would print its prompt
+  // Input that arrived after the prompt belongs to no command. mksh would print its prompt
   // again, with marks that end a command.
   if (std::exchange(clear_line_, false) && kind != shell::ShellKind::Mksh)
     live_.holder.type(shell::kClearLine);
