@@ -124,7 +124,7 @@ TEST_F(Caring, a_shell_that_takes_no_hooks_is_given_up_and_goes_by_sentinel) {
   // Nothing comes.
   until([&] { return !model_.shell().integrating(); });
   EXPECT_TRUE(model_.shell().needs_sentinel());
-  EXPECT_THAT(model_.fallback_reason(), HasSubstr("followed by a sentinel"));
+  EXPECT_THAT(model_.fallback_reason(), HasSubstr("found by a sentinel"));
 }
 
 }  // namespace
