@@ -50,7 +50,7 @@ void CommandWatch::want_input_state(int by) {
 
 void CommandWatch::look(HolderPort::Looked done) {
   if (!live_.holder.connected() || live_.model.closed()) {
-    if (Command* command = live_.model.book().current()) command->life.look_failed(Clock::now());
+    if (Command* command = live_.model.book().active()) command->life.look_failed(Clock::now());
     if (done)
       done(base::fail(base::ErrorCode::Unavailable, "terminal " + live_.model.spec().id + " has ended"));
     return;
@@ -64,7 +64,11 @@ void CommandWatch::look(HolderPort::Looked done) {
 void CommandWatch::looked(const base::Result<pty::RunState>& state) {
   CommandBook& book = live_.model.book();
   Command* command = book.current();
-  if (!book.runs(command)) return drive();
+  if (!book.runs(command)) {
+    // One that was to be typed again by this engine: nothing can be said of it yet.
+    if (Command* queued = book.queued()) queued->life.look_failed(Clock::now());
+    return drive();
+  }
   const auto before = command->facts.state;
   const bool stale = !state || command == book.ending() || live_.output_unread(*state);
   if (stale || hooks_.about_something_else(*state)) {
