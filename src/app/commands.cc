@@ -124,21 +124,23 @@ bool Commands::rejoin(const Caller& caller, const std::string& id, const std::st
 
 void Commands::answer_with(const std::string& command_id, const std::string& reader,
                            const terminal::ViewLimits& view, const Reply<wire::CommandResult>& reply) {
-  const auto found = core_.engine->find_command(command_id);
-  if (!found) return reply.fail(found.error());
-  if (!reply.open()) return;
-  Terminal& terminal = *found->terminal;
-  wire::CommandResult answer = watching_.result_for(terminal, *found->command, reader, view, false);
-  if (!terminal.typed_meanwhile().empty() && found->command->by == engine::Owner::Agent) {
-    answer.typed_meanwhile = terminal.typed_meanwhile();
-    terminal.forget_typed_meanwhile();
-  }
-  reply.ok(answer);
+  watching_.when_readable({command_id}, [=, this] {
+    const auto found = core_.engine->find_command(command_id);
+    if (!found) return reply.fail(found.error());
+    if (!reply.open()) return;
+    Terminal& terminal = *found->terminal;
+    wire::CommandResult answer = watching_.result_for(terminal, *found->command, reader, view, false);
+    if (!terminal.typed_meanwhile().empty() && found->command->by == engine::Owner::Agent) {
+      answer.typed_meanwhile = terminal.typed_meanwhile();
+      terminal.forget_typed_meanwhile();
+    }
+    reply.ok(answer);
+  });
 }
 
 void Commands::interrupt_abandoned(const std::string& command_id, bool by_agent) {
   const auto found = core_.engine->find_command(command_id);
-  if (!found || found->command->over) return;
+  if (!found || found->command->over()) return;
   if (by_agent && found->terminal->lease()) return;  // a person has the keyboard
   found->terminal->interrupt([](const auto&) {});
 }
@@ -176,9 +178,11 @@ void Commands::follow(const Caller& caller, Terminal& terminal, const Command& c
   auto wait = engine::Wait::start(
       core_.loop, terminal, std::move(spec),
       [this, stream, key, id, reader = caller.reader, view = how.view, reply](const engine::WaitOutcome&) {
-        if (stream) stream->finish();
-        answer_with(id, reader, view, reply);
-        core_.calls.end(key);
+        const auto answer = [=, this] {
+          answer_with(id, reader, view, reply);
+          core_.calls.end(key);
+        };
+        stream ? stream->finish(answer) : answer();
       });
   if (!wait) return give_up(wait.error());
   core_.calls.find(key)->wait = std::move(*wait);
@@ -196,21 +200,28 @@ base::Result<void> Commands::start_dialogue(uint64_t key, Terminal& terminal, co
   auto dialogue = engine::Dialogue::start(
       core_.loop, terminal, std::move(spec),
       [this, stream, key, command_id, view = how.view, reply](const engine::DialogueOutcome& came) {
-        if (stream) stream->finish();
-        const auto found = core_.engine->find_command(command_id);
-        if (!found) {
-          reply.fail(found.error());
-        } else if (reply.open()) {
-          wire::CommandResult answer = result_object(found->terminal->result(*found->command, view));
-          answer.dialogue = dialogue_object(came);
-          if (answer.reason.empty()) answer.reason = came.reason;
-          reply.ok(answer);
-        }
-        core_.calls.end(key);
+        const auto answer = [=, this] {
+          core_.calls.end(key);
+          watching_.when_readable({command_id},
+                                  [=, this] { answer_with_dialogue(command_id, view, came, reply); });
+        };
+        stream ? stream->finish(answer) : answer();
       });
   if (!dialogue) return tl::unexpected(dialogue.error());
   core_.calls.find(key)->parts.push_back(std::shared_ptr<engine::Dialogue>(std::move(*dialogue)));
   return {};
+}
+
+void Commands::answer_with_dialogue(const std::string& command_id, const terminal::ViewLimits& view,
+                                    const engine::DialogueOutcome& came,
+                                    const Reply<wire::CommandResult>& reply) {
+  const auto found = core_.engine->find_command(command_id);
+  if (!found) return reply.fail(found.error());
+  if (!reply.open()) return;
+  wire::CommandResult answer = result_object(found->terminal->result(*found->command, view));
+  answer.dialogue = dialogue_object(came);
+  if (answer.reason.empty()) answer.reason = came.reason;
+  reply.ok(answer);
 }
 
 engine::RunRequest Commands::run_request(const Caller& caller, const wire::RunRequest& asked) const {
@@ -449,15 +460,21 @@ void Commands::submit_when_free(const Submission& submission) {
   follow(submission.caller, *submitted->terminal, *submitted->command, submission.how, reply);
 }
 
-Outcome<wire::CommandResult> Commands::result(const Caller& caller, const wire::ResultRequest& request) {
+void Commands::result(const Caller& caller, const wire::ResultRequest& request,
+                      const Reply<wire::CommandResult>& reply) {
   if (const PendingCommand* pending = gatekeeper_.find(request.command)) {
-    if (!core_.may_see(caller, pending->session)) return tl::unexpected(not_yours(request.command));
-    return result_object(pending->facts);
+    if (!core_.may_see(caller, pending->session)) return reply.fail(not_yours(request.command));
+    return reply.ok(result_object(pending->facts));
   }
-  const auto found = find_terminal(core_, caller, Use::Read, {}, request.command);
-  if (!found) return tl::unexpected(found.error());
-  return result_object(
-      found->terminal->result(*found->command, view_of(request.view, core_.settings().output)));
+  if (const auto found = find_terminal(core_, caller, Use::Read, {}, request.command); !found)
+    return reply.fail(found.error());
+  watching_.when_readable({request.command}, [=, this] {
+    if (!reply.open()) return;
+    const auto found = find_terminal(core_, caller, Use::Read, {}, request.command);
+    if (!found) return reply.fail(found.error());
+    reply.ok(result_object(
+        found->terminal->result(*found->command, view_of(request.view, core_.settings().output))));
+  });
 }
 
 void Commands::interrupt(const Caller& caller, const wire::InterruptRequest& request,
@@ -465,7 +482,7 @@ void Commands::interrupt(const Caller& caller, const wire::InterruptRequest& req
   const auto found = find_free_terminal(core_, caller, request.terminal, request.command);
   if (!found) return reply.fail(found.error());
   Terminal& terminal = *found->terminal;
-  if (!terminal.live() || (found->command != nullptr && found->command->over)) return reply.ok({false});
+  if (!terminal.live() || (found->command != nullptr && found->command->over())) return reply.ok({false});
   if (caller.role != Role::Person)
     history_.note_act(caller, terminal, {"interrupt", command_words(terminal)});
   terminal.interrupt(
@@ -483,7 +500,7 @@ void Commands::signal(const Caller& caller, const wire::SignalRequest& request,
     history_.note_act(caller, terminal,
                       {"signal", std::string(pty::signal_name(*number)) + " to " + command_words(terminal)});
   }
-  using Target = engine::HolderLink::Target;
+  using Target = command::Source::Target;
   const Target target = request.to == wire::SignalTarget::Leader ? Target::Leader
                         : request.to == wire::SignalTarget::All  ? Target::Everything
                                                                  : Target::Foreground;

@@ -91,7 +91,7 @@ void Services::describe(wire::DaemonStatus& status) {
   // Whatever runs, in a terminal that stays or on its own.
   const std::vector<Terminal*> all = engine.terminals();
   status.commands = static_cast<uint64_t>(std::count_if(all.begin(), all.end(), [](const Terminal* each) {
-    return each->live() && each->current() != nullptr && !each->current()->over &&
+    return each->live() && each->current() != nullptr && !each->current()->over() &&
            each->current()->started_seen;
   }));
   status.approvals = core_.gate->list(false).size();

@@ -15,7 +15,7 @@ namespace {
 // The command that gets the input, so that the caller can wait for its answer.
 std::string current_id(const Terminal& terminal) {
   const engine::Command* current = terminal.current();
-  return current != nullptr && !current->over ? current->facts.command_id : "";
+  return current != nullptr && !current->over() ? current->facts.command_id : "";
 }
 
 // The typed text for the decision log. Text typed while echo is off is not recorded.

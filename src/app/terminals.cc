@@ -310,7 +310,7 @@ void Terminals::show(const Caller& caller, const wire::ShowRequest& request,
   if (!named) return reply.fail(named.error());
   named->terminal->processes([this, alive = core_.alive, id = named->terminal->id(),
                               most = static_cast<size_t>(request.most),
-                              reply](const base::Result<std::vector<engine::HolderLink::Process>>& list) {
+                              reply](const base::Result<std::vector<command::Source::Process>>& list) {
     if (!*alive || !reply.open()) return;
     const auto found = core_.engine->find(id);
     if (!found) return reply.fail(found.error());

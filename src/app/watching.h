@@ -31,6 +31,9 @@ class Watching {
   void read(const Caller& caller, const wire::ReadRequest& request, const Reply<wire::ReadAnswer>& reply);
   void environment(const Caller& caller, const wire::EnvironmentRequest& request,
                    const Reply<wire::EnvironmentNews>& reply);
+  // Calls `then` when the outputs of these commands can be read without delay: at once as a rule. One that is
+  // not known any more has none.
+  void when_readable(const std::vector<std::string>& command_ids, std::function<void()> then);
   // A command's result for this reader: all of its output, or only what the reader has not seen.
   wire::CommandResult result_for(engine::Terminal& terminal, const engine::Command& command,
                                  const std::string& reader, const terminal::ViewLimits& view, bool only_new);
@@ -86,10 +89,19 @@ class Watching {
   wire::WaitOutcome wait_outcome(const engine::WaitOutcome& came, const std::string& terminal_id,
                                  const std::string& command_id, const wire::WaitRequest& request,
                                  const Caller& caller);
-  // A slice of a search, and the next one when others had their turn.
-  void search_on(uint64_t key, const std::shared_ptr<engine::GrepSearch>& search,
-                 const std::string& terminal_id, const std::string& command_id,
-                 const Reply<wire::ReadAnswer>& reply);
+  void start_wait(const Caller& caller, const wire::WaitRequest& request, engine::WaitSpec spec,
+                  const std::string& terminal_id, const Reply<wire::WaitOutcome>& reply);
+  // What is asked about: found again whenever time has passed.
+  struct ReadFrom {
+    std::string terminal;
+    std::string command;  // empty: the terminal as a whole
+  };
+  base::Result<engine::OutputSource> source_of(const ReadFrom& from);
+  void read_lines(const std::string& reader, const wire::ReadRequest& request, const ReadFrom& from,
+                  std::shared_ptr<terminal::Output> styled, const Reply<wire::ReadAnswer>& reply);
+  // In slices.
+  void search(engine::Grep grep, const terminal::ViewLimits& view, const ReadFrom& from,
+              const std::shared_ptr<terminal::Output>& styled, const Reply<wire::ReadAnswer>& reply);
 
   bool hears(const Caller& caller, const std::string& terminal_id, const wire::AnyEvent& event);
   void count_listeners();

@@ -467,6 +467,30 @@ TEST_F(Lives, output_and_a_look_that_finds_nobody_make_it_run_again) {
   EXPECT_FALSE(life.facts().waiting);
 }
 
+TEST_F(Lives, what_was_typed_to_it_makes_it_run_and_looks_begin_anew) {
+  CommandLife life = running();
+  life.want_looks(true, now_);
+  pass(seconds(60));
+  ask(life);
+  EXPECT_EQ(life.state(), CommandState::AwaitingInput);
+  pass(seconds(60));
+  life.input_given(now_);
+  EXPECT_EQ(life.state(), CommandState::Running);
+  EXPECT_EQ(life.quiet_since(), now_);
+  pass_to_deadline(life, kFirstLook);
+  ask(life);
+  EXPECT_EQ(life.state(), CommandState::AwaitingInput);
+}
+
+TEST_F(Lives, a_command_that_was_just_sent_is_looked_at_soon_however_long_it_was_queued) {
+  CommandLife life = accepted();
+  life.want_looks(true, now_);
+  pass(seconds(60));
+  EXPECT_FALSE(life.deadline());
+  life.sent(now_);
+  pass_to_deadline(life, kFirstLook);
+}
+
 TEST_F(Lives, a_question_that_nobody_answers_ends_it_when_patience_is_over) {
   CommandLife life = running({.input_patience = seconds(5)});
   pass(kFirstLook);
@@ -742,6 +766,37 @@ TEST_F(Lives, a_command_the_shell_did_not_run_says_so) {
   event.left_alternate = true;
   messy.shell_finished(event, "", now_);
   EXPECT_THAT(messy.facts().reason, HasSubstr("full-screen"));
+}
+
+TEST_F(Lives, nothing_is_due_between_a_shells_word_and_its_prompt) {
+  CommandLife life = running({.timeout = milliseconds(100)});
+  life.want_looks(true, now_);
+  shell::CommandFinished event;
+  event.exit_code = 0;
+  life.shell_finished(event, "", now_);
+  EXPECT_FALSE(life.deadline());
+  pass(seconds(1));
+  EXPECT_EQ(next(life), Step::Wait);
+  life.end(CommandState::TimedOut, "too late", now_);
+  life.looked(waiting_for(pty::WaitKind::Line), "$", now_);
+  life.finish(now_);
+  EXPECT_EQ(life.state(), CommandState::Exited);
+  EXPECT_EQ(life.result(now_).duration_ms, 0);
+}
+
+TEST_F(Lives, whoever_wants_to_know_goes_on_asking_after_a_time_limit) {
+  CommandLife life = running({.timeout = milliseconds(100)});
+  life.want_looks(true, now_);
+  life.end(CommandState::TimedOut, "too long", now_);
+  ASSERT_EQ(next(life), Step::Kill);
+  now_ = *life.deadline();
+  ASSERT_EQ(next(life), Step::Look);
+  EXPECT_FALSE(life.deadline());
+  life.looked(waiting_for(pty::WaitKind::Line), "$", now_);
+  EXPECT_EQ(life.state(), CommandState::TimedOut);
+  EXPECT_TRUE(life.deadline());
+  life.want_looks(false, now_);
+  EXPECT_FALSE(life.deadline());
 }
 
 TEST_F(Lives, a_shells_word_after_a_time_limit_adds_the_code_only) {

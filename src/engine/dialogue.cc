@@ -167,7 +167,7 @@ void Dialogue::look() {
   if (ended_) return;
   Command* command = terminal_->find(command_id_);
   // A record that is not there any more is of a command that ended long ago.
-  if (command == nullptr || command->over) return end(End::CommandEnded, "");
+  if (command == nullptr || command->over()) return end(End::CommandEnded, "");
   const bool own = terminal_->spec().temporary();
   if (!own && !command->started_seen) return;
   while (!ended_ && !sending_ &&

@@ -103,6 +103,8 @@ class Engine final : private Watcher {
   void set_settings(Settings settings);  // for what is opened from now on
   const Settings& settings() const { return settings_; }
   io::Loop& loop() { return loop_; }
+  // Long work on its terminals, which they share.
+  Slices& slices() { return slices_; }
 
   // It is starting: kReady or kClosed follows.
   base::Result<Terminal*> open(OpenRequest request);
@@ -198,6 +200,7 @@ class Engine final : private Watcher {
   base::UniqueFd logs_;
   Sweeper sweeper_;  // of files of terminals that are forgotten
   Launcher launcher_;
+  Slices slices_;
   TerminalHost host_;
 
   std::vector<std::unique_ptr<Terminal>> terminals_;  // in the order they were opened

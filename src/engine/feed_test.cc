@@ -18,7 +18,7 @@ class Told final : public Feed::Sink {
     bytes_ += bytes.size();
     pieces_++;
   }
-  void feed_output(std::string_view bytes) override { output_ += bytes; }
+  void feed_output(uint64_t /*offset*/, std::string_view bytes) override { output_ += bytes; }
   void feed_mark(const vt::ShellMark& mark) override {
     output_ += "|";
     marks_.emplace_back(mark.begin, mark.end);

@@ -1,5 +1,7 @@
 #include "engine/shell_care.h"
 
+#include <algorithm>
+
 #include "base/ids.h"
 #include "engine/typist.h"
 #include "pty/proc.h"
@@ -84,9 +86,10 @@ std::optional<std::string> ShellCare::why_unmarked(const ShellAtPrompt& reader,
   if (reader.pid == model.child_pid() && image_ && image && *image != *image_) {
     return "the shell was replaced by " + reader.program + " (exec)";
   }
-  const bool unread =
-      !command->started_seen && TerminalModel::Clock::now() - command->last_output > kLongestStart;
-  if (command->interrupted || command->answered || unread || touches_prompts(command->delivered)) {
+  const auto quiet_since = std::max(live_.last_output, command->life.quiet_since());
+  const bool unread = !command->started_seen && TerminalModel::Clock::now() - quiet_since > kLongestStart;
+  if (command->life.was_interrupted() || command->answered() || unread ||
+      touches_prompts(command->delivered)) {
     return "the shell's prompt has no marks: something removed ttyward's hooks";
   }
   return std::nullopt;

@@ -50,7 +50,7 @@ void write_text(const std::string& path, const std::string& text) {
 // Until the command of `t` asks for something, or ends.
 bool until_it_asks(Bench& bench, Terminal& t) {
   t.want_input_state(1);
-  bench.until([&] { return t.last()->over || t.state() == Terminal::State::AwaitingInput; });
+  bench.until([&] { return t.last()->over() || t.state() == Terminal::State::AwaitingInput; });
   t.want_input_state(-1);
   return t.state() == Terminal::State::AwaitingInput;
 }
@@ -89,7 +89,7 @@ TEST_P(EveryShell, WhatAProgramLeavesUnreadIsNoCommand) {
     ASSERT_TRUE(command);
     ASSERT_TRUE(until_it_asks(bench, t));
     t.input(keys, Owner::Agent, [](const base::Result<void>& sent) { EXPECT_TRUE(sent); });
-    bench.until([&] { return t.last()->over; });
+    bench.until([&] { return t.last()->over(); });
     const auto next = bench.exec(t, "echo hi");
     EXPECT_EQ(next.output.text, "hi\n") << keys;
     EXPECT_EQ(::access((bench.root() + "/home/pwned").c_str(), F_OK), -1) << keys;
@@ -261,7 +261,7 @@ TEST(LostMarks, AQuestionOfTheShellItselfIsNoPrompt) {
   ASSERT_TRUE(t.submit(Bench::request("read -e -p 'Name? ' name; echo \"<$name>\"")));
   ASSERT_TRUE(until_it_asks(bench, t));
   t.input("me\r", Owner::Agent, [](const base::Result<void>&) {});
-  bench.until([&] { return t.last()->over; });
+  bench.until([&] { return t.last()->over(); });
   EXPECT_NE(Bench::result(t).output.text.find("<me>"), std::string::npos) << Bench::result(t).output.text;
 }
 
@@ -273,7 +273,7 @@ TEST(LostMarks, AnInterruptHeals) {
   t.want_input_state(1);
   bench.until([&] { return t.state() == Terminal::State::AwaitingInput; });
   t.interrupt([](const base::Result<void>&) {});
-  bench.until([&] { return t.last()->over; });
+  bench.until([&] { return t.last()->over(); });
   EXPECT_EQ(bench.exec(t, "echo alive; (exit 3)").exit_code, 3);
   EXPECT_EQ(t.quality(), shell::Quality::Rich);
 }
@@ -399,7 +399,7 @@ TEST_P(Polls, IsSeenToReadAndMayBeTypedTo) {
   bench.until([&] { return judged.has_value(); });
   EXPECT_NE(judged->kind, TypedInput::Kind::Refuse);
   t.input(GetParam().answer, Owner::Agent, [](const base::Result<void>&) {});
-  bench.until([&] { return t.last()->over; });
+  bench.until([&] { return t.last()->over(); });
   EXPECT_EQ(bench.exec(t, "echo hi").output.text, "hi\n");
 }
 

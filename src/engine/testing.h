@@ -84,7 +84,7 @@ class Bench {
     EXPECT_TRUE(command) << command.error().message;
     if (!command) return {};
     const std::string id = (*command)->facts.command_id;
-    until([&] { return terminal.find(id)->over; });
+    until([&] { return terminal.find(id)->over(); });
     return terminal.result(*terminal.find(id), {});
   }
   terminal::CommandResult exec(Terminal& terminal, const std::string& text) {
@@ -128,7 +128,9 @@ class Bench {
  private:
   void start() {
     launcher_ = std::make_unique<Launcher>(*loop_, settings_.hold_program, 1);
+    slices_ = std::make_unique<Slices>(*loop_);
     host_.reset(new TerminalHost{*loop_,
+                                 *slices_,
                                  *launcher_,
                                  settings_,
                                  logs_.get(),
@@ -150,6 +152,7 @@ class Bench {
   base::UniqueFd logs_;
   base::UniqueFd journals_;
   std::unique_ptr<Launcher> launcher_;
+  std::unique_ptr<Slices> slices_;
   std::unique_ptr<TerminalHost> host_;
   std::vector<std::unique_ptr<Terminal>> terminals_;
 };

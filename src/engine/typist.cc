@@ -58,11 +58,8 @@ void Typist::pump() {
   model.book().set_queued(nullptr);
   // Since it was decided the folder, its files or the shell may have become something else.
   if (const auto look = std::exchange(command->second_look, nullptr)) {
-    if (std::string objection = look(); !objection.empty()) {
-      command->facts.state = CommandState::Denied;
-      command->facts.reason = std::move(objection);
-      return model.finish(*command);
-    }
+    if (std::string objection = look(); !objection.empty())
+      return model.fail(*command, CommandState::Denied, std::move(objection));
   }
   if (auto sent = send(*command); !sent) fail(*command, sent.error());
 }
@@ -158,7 +155,7 @@ base::Result<void> Typist::send(Command& command) {
       *bytes, [this, alive = live_.alive, id = command.facts.command_id](const base::Result<void>& sent) {
         if (!*alive) return;
         Command* typed = live_.model.book().find(id);
-        if (typed == nullptr || typed->over) return;
+        if (typed == nullptr || typed->over()) return;
         typed->accepted = sent.has_value();
         if (sent) return live_.log.tidy(*typed, live_.model, live_.settings.log_bytes);
         fail(*typed, sent.error());
@@ -168,9 +165,7 @@ base::Result<void> Typist::send(Command& command) {
 }
 
 void Typist::fail(Command& command, const base::Error& error) {
-  command.facts.state = CommandState::FailedToStart;
-  command.facts.reason = error.message;
-  live_.model.finish(command);
+  live_.model.fail(command, CommandState::FailedToStart, error.message);
 }
 
 void Typist::prompt() {

@@ -181,7 +181,7 @@ Command* Wait::command() const {
 bool Wait::command_over() const {
   if (spec_.command_id.empty()) return false;
   const Command* found = command();
-  return found == nullptr || found->over;
+  return found == nullptr || found->over();
 }
 
 // Whose lines are meant; none for a command that has not begun.
@@ -190,13 +190,26 @@ const terminal::Output* Wait::output(LineScan::Finished* finished) const {
   if (spec_.command_id.empty() || terminal_->spec().temporary()) return &terminal_->output();
   Command* found = command();
   if (found == nullptr || !found->started_seen) return nullptr;
-  if (found->over) *finished = LineScan::Finished::Yes;
+  if (found->over()) *finished = LineScan::Finished::Yes;
   return &terminal_->output_of(*found);
 }
 
 void Wait::look(uint32_t changes) {
-  if (answered_) return;
-  if (pattern_ && look_for_pattern()) return;
+  if (answered_ || searching_) return;
+  if (pattern_) {
+    const Looked looked = look_for_pattern();
+    if (looked == Looked::Found) return;
+    // Nothing else is answered before what is there already was looked at.
+    if (looked == Looked::NotDone) {
+      searching_ = true;
+      return terminal_->slices().add([this, alive = alive_, changes](Slices::Clock::time_point) {
+        if (!*alive) return true;
+        searching_ = false;
+        if (terminal_ != nullptr) look(changes);
+        return true;
+      });
+    }
+  }
   if (look_at_command()) return;
   const bool first = changes == ~0U;
   if (spec_.quiet.count() > 0 && quiet_timer_ == 0) arm_quiet();
@@ -205,23 +218,24 @@ void Wait::look(uint32_t changes) {
   if (!spec_.file.empty() && first) poll_file();
 }
 
-bool Wait::look_for_pattern() {
+Wait::Looked Wait::look_for_pattern() {
   LineScan::Finished finished{};
   const terminal::Output* lines = output(&finished);
-  if (lines == nullptr) return false;
+  if (lines == nullptr) return Looked::Nothing;
   WaitOutcome found;
   found.condition = Condition::Pattern;
   bool matched = false;
-  scan_.scan(*lines, finished, [&](const LineScan::Line& line) {
+  const auto visit = [&](const LineScan::Line& line) {
     matched = match_new(*pattern_, line).has_value();
     if (matched) {
       found.line = line.number;
       found.text = std::string(line.text);
     }
     return !matched;
-  });
+  };
+  const bool all = scan_.scan(*lines, finished, visit, Clock::now() + Slices::kSlice);
   if (matched) answer(std::move(found));
-  return matched;
+  return matched ? Looked::Found : all ? Looked::Nothing : Looked::NotDone;
 }
 
 bool Wait::look_at_command() {
@@ -286,24 +300,25 @@ void Wait::arm_stable() {
 }
 
 void Wait::poll_ports() {
-  terminal_->processes([this, alive = alive_](const base::Result<std::vector<HolderLink::Process>>& list) {
-    if (!*alive || answered_) return;
-    if (list) {
-      std::vector<pid_t> pids;
-      for (const HolderLink::Process& process : *list) pids.push_back(process.pid);
-      const auto ports = pty::listening_ports(pids).value_or(std::vector<pty::ListeningPort>());
-      for (const pty::ListeningPort& open : ports) {
-        if (*spec_.port == 0 || *spec_.port == open.port) {
-          return answer(WaitOutcome{Condition::Port, 0, "", open.port});
+  terminal_->processes(
+      [this, alive = alive_](const base::Result<std::vector<command::Source::Process>>& list) {
+        if (!*alive || answered_) return;
+        if (list) {
+          std::vector<pid_t> pids;
+          for (const command::Source::Process& process : *list) pids.push_back(process.pid);
+          const auto ports = pty::listening_ports(pids).value_or(std::vector<pty::ListeningPort>());
+          for (const pty::ListeningPort& open : ports) {
+            if (*spec_.port == 0 || *spec_.port == open.port) {
+              return answer(WaitOutcome{Condition::Port, 0, "", open.port});
+            }
+          }
         }
-      }
-    }
-    port_timer_ = loop_.after(port_pause_, [this] {
-      port_timer_ = 0;
-      port_pause_ = std::min(port_pause_ * 3 / 2, kLastPortPause);
-      poll_ports();
-    });
-  });
+        port_timer_ = loop_.after(port_pause_, [this] {
+          port_timer_ = 0;
+          port_pause_ = std::min(port_pause_ * 3 / 2, kLastPortPause);
+          poll_ports();
+        });
+      });
 }
 
 void Wait::poll_file() {

@@ -61,7 +61,7 @@ TEST(Wait, ExitOfACommandThatRunsAndOfOneThatIsOver) {
   EXPECT_EQ(Heard(bench, t, asks).condition(), "input");
   t.input("\r", Owner::Agent, [](auto) {});
   EXPECT_EQ(running.condition(), "exit");
-  EXPECT_TRUE(t.find(id)->over);
+  EXPECT_TRUE(t.find(id)->over());
   EXPECT_EQ(Heard(bench, t, spec).condition(), "exit");
 }
 
