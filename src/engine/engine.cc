@@ -648,6 +648,7 @@ void Engine::forget(const std::string& id) {
   if (associations_.erase(id) > 0) save_registry();
   static_cast<void>(TerminalLog::remove(logs_.get(), id));
   ::unlinkat(logs_.get(), (id + ".replied").c_str(), 0);
+  ::unlinkat(logs_.get(), statuses_file(id).c_str(), 0);
   static_cast<void>(journal::remove_journal(journals_->fd(), id));
 }
 

@@ -54,6 +54,7 @@ boost::json::object finish_record(const Command& command, uint64_t at, uint64_t 
           {"exit_code", facts.exit_code ? boost::json::value(*facts.exit_code) : nullptr},
           {"signal", facts.signal},
           {"known_by", facts.known_by},
+          {"pipeline", boost::json::array(facts.pipeline.begin(), facts.pipeline.end())},
           {"reason", facts.reason},
           {"cwd_after", facts.cwd_after},
           {"duration_ms", facts.duration_ms},

@@ -49,6 +49,11 @@ void overlay(Command& command, const json::object& finish) {
   command.range = {offset_of(finish, "begin"), offset_of(finish, "end")};
   if (const auto newlines = number_of(finish, "newlines_before"))
     command.newlines_before = static_cast<uint64_t>(*newlines);
+  if (const json::value* pipeline = field(finish, "pipeline"); pipeline != nullptr && pipeline->is_array()) {
+    facts.pipeline.clear();
+    for (const json::value& code : pipeline->get_array())
+      if (code.is_int64()) facts.pipeline.push_back(static_cast<int>(code.get_int64()));
+  }
   const json::value* background = field(finish, "background");
   if (background == nullptr || !background->is_array()) return;
   facts.background.clear();

@@ -50,6 +50,11 @@ struct Birth {
   std::vector<std::string> remove_when_ready;  // files the shell reads while it starts
 };
 
+// In the folder of the logs: how the parts of a one command's pipeline ended, until its end is logged.
+inline std::string statuses_file(const std::string& id) {
+  return id + ".statuses";
+}
+
 shell::Quality quality_named(const std::string& name);
 
 // The first record of a terminal's log. Secrets in the command are masked; the environment and the text for
