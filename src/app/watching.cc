@@ -287,11 +287,16 @@ void Watching::environment(const Caller& caller, const wire::EnvironmentRequest&
   const uint64_t key = core_.calls.add(reply);
   core_.calls.find(key)->parts.push_back(std::make_shared<engine::CoolDown>(
       core_.loop, concerned, request.edited, request.cool_down.value_or(core_.settings().times.cool_down),
-      [this, key, concerned, reader = request.reader.value_or(caller.reader),
+      [this, key, caller, concerned, reader = request.reader.value_or(caller.reader),
        view = view_of(request.view, core_.settings().output), reply] {
         const engine::EnvironmentDetails details =
             engine::describe_environment(concerned(), core_.readers, reader, view);
-        reply.ok({details.text, news_objects(details.active), news_objects(details.inactive)});
+        wire::EnvironmentNews news;
+        news.text = details.text;
+        news.active = news_objects(details.active);
+        news.inactive = news_objects(details.inactive);
+        add_person(caller, news);
+        reply.ok(news);
         core_.calls.end(key);
       }));
 }

@@ -44,6 +44,8 @@ void declare_exec_options(CLI::App& app, ExecOptions& options) {
       ->required();
   app.add_option("COMMAND", options.words, "A line for its shell; or -- and a program with its arguments");
   app.add_option("--cwd", options.cwd, "Folder to run in, for this command only")->type_name("FOLDER");
+  app.add_option("--description", options.description, "What it is for, in your words; kept in the history")
+      ->type_name("TEXT");
   app.add_option("--timeout", options.timeout, "Seconds it may take in all; 0 is no limit");
   app.add_option("--idle-timeout", options.idle_timeout, "Seconds it may be silent; 0 is no limit");
   app.add_flag("--wait", options.wait_if_busy,
@@ -80,6 +82,7 @@ base::Result<boost::json::object> exec_arguments(const ExecOptions& options, boo
     if (!time) return tl::unexpected(time.error());
     args[names[i]] = time->count();
   }
+  set_text(args, "description", options.description);
   if (options.wait_if_busy) args["on_busy"] = "wait";
   if (options.sentinel) args["sentinel"] = true;
   const bool person = ::isatty(STDERR_FILENO) != 0 && ::isatty(STDIN_FILENO) != 0;

@@ -30,6 +30,7 @@ boost::json::object submit_record(const Command& command, const TerminalModel& m
           {"n", *command.submission},
           {"by", owner_name(command.by)},
           {"text", command.facts.command},
+          {"description", command.facts.description},
           {"delivered", command.delivered},
           {"line", command.line},
           {"file", command.file},

@@ -294,6 +294,7 @@ Command& Replay::apply_submit(const json::object& record) {
   command.file = text_of(record, "file");
   command.sentinel_nonce = text_of(record, "sentinel");
   command.facts.cwd = text_of(record, "cwd");
+  command.facts.description = text_of(record, "description");
   command.facts.verdict_json = text_of(record, "verdict");
   command.facts.started_at_ms = number_or(record, "started_at", 0);
   command.timeout = std::chrono::milliseconds(number_or(record, "timeout_ms", 0));

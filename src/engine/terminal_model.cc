@@ -57,6 +57,7 @@ void TerminalModel::became_ready() {
 void TerminalModel::start_one_command(int64_t created_at_ms) {
   Command& command = add_command(spec_.command_id, spec_.owner, spec_.command);
   command.facts.cwd = spec_.cwd;
+  command.facts.description = spec_.description;
   command.facts.verdict_json = spec_.verdict_json;
   command.timeout = spec_.timeout;
   command.idle_timeout = spec_.idle_timeout;

@@ -33,6 +33,7 @@ struct TerminalSpec {
   // A terminal for one command, which goes when that ends.
   std::string command_id;
   std::string command;  // as the caller wrote it
+  std::string description;
   std::chrono::milliseconds timeout{0};
   std::chrono::milliseconds idle_timeout{0};
   std::optional<std::string> stdin_text;  // typed, then end of file
