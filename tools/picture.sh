@@ -11,7 +11,7 @@ echo 'PS1="\[\e[1;32m\]~\[\e[0m\] \$ "' > "$folder/.bashrc"
 trap 'ttyward daemon stop --kill-terminals >/dev/null 2>&1; rm -rf "$folder"' EXIT
 ttyward open --name tour --cwd "$folder" --size 104x47 >/dev/null
 ttyward send tour --text 'clear; ttyward demo --fast' --enter
-ttyward wait tour --for 'Everything the tour started' --from-start --timeout 60 >/dev/null
+ttyward wait tour --for 'The tour has removed' --from-start --timeout 60 >/dev/null
 mkdir -p docs/images
 ttyward screen tour --format svg > docs/images/tour.svg
 echo "docs/images/tour.svg: $(wc -c < docs/images/tour.svg) bytes"

@@ -39,7 +39,7 @@ std::string wrong_with(const wire::BatchRequest& request) {
 
 }  // namespace
 
-// What one command leaves behind is there for the next. Held by whoever will call it back.
+// State passed from one command to the next. The pending callback owns it.
 class Commands::ShellBatch : public std::enable_shared_from_this<Commands::ShellBatch> {
  public:
   ShellBatch(Commands& commands, Caller caller, wire::BatchRequest request,
@@ -156,7 +156,7 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
     facts.command_id = id;
     facts.command = text;
     facts.state = CommandState::Lost;
-    facts.reason = "it ran, and its result was forgotten when the daemon was restarted; see ttyward history";
+    facts.reason = "it ran, but its result was lost when the daemon restarted; see ttyward history";
     results_.push_back(result_object(facts));
     next();
   }

@@ -105,7 +105,8 @@ wire::DialogueOutcome dialogue_object(const engine::DialogueOutcome& came) {
 bool Commands::rejoin(const Caller& caller, const std::string& id, const std::string& text, const Follow& how,
                       const Reply<wire::CommandResult>& reply) {
   const auto other = [&] {
-    reply.fail(Code::AlreadyExists, "command " + id + " is another one: choose a new id for this");
+    reply.fail(Code::AlreadyExists,
+               "command " + id + " is a different command; choose a new id for this one");
     return true;
   };
   if (const PendingCommand* pending = gatekeeper_.find(id)) {
@@ -123,7 +124,7 @@ bool Commands::rejoin(const Caller& caller, const std::string& id, const std::st
   }
   if (!core_.engine->forgot_command(id) && !history_.has(id)) return false;
   reply.fail(Code::NotFound,
-             "there was a command " + id + " already, too long ago to be followed: see the history");
+             "the command id " + id + " was used before, too long ago to return its result; see the history");
   return true;
 }
 
@@ -166,6 +167,7 @@ void Commands::follow(const Caller& caller, Terminal& terminal, const Command& c
         how.from_line);
     if (!made) return give_up(made.error());
     stream = std::move(*made);
+    // The open call owns the stream, so it ends with the call.
     core_.calls.find(key)->parts.push_back(stream);
   }
   if (!how.replies.empty()) {
@@ -219,7 +221,7 @@ base::Result<void> Commands::start_dialogue(uint64_t key, Terminal& terminal, co
 
 engine::RunRequest Commands::run_request(const Caller& caller, const wire::RunRequest& asked) const {
   const config::TimeSettings& times = core_.settings().times;
-  // Who is told "it goes on" must not see it end by a limit that nobody chose.
+  // A caller that was told "it keeps running" must not see it stopped by a default limit.
   const auto limit = [&](const char* name, milliseconds usual) {
     const bool chosen = core_.configuration.loaded().is_set("times", name);
     return asked.yield_after.count() > 0 && !chosen ? milliseconds(0) : usual;
@@ -263,6 +265,7 @@ void Commands::run(const Caller& caller, const wire::RunRequest& asked,
   how.from_line = static_cast<uint64_t>(asked.from_line);
   how.view = view_of(asked.view, core_.settings().output);
   if (const auto outside = gatekeeper_.outside_roots(caller, request.cwd)) return reply.fail(*outside);
+  // Before the gate: a repeated call follows its command, and nobody is asked twice.
   if (!asked.command_id.empty() && rejoin(caller, asked.command_id, request.command, how, reply)) return;
   engine::GateRequest gate = gatekeeper_.request(caller, request.command, request.cwd, asked.command_id);
   if (gate.cwd.empty()) {
@@ -419,15 +422,14 @@ std::string Commands::second_look(const Submission& submission, const engine::Ga
   same.chosen_id = asked.command_id;
   const engine::GateRequest now = gate_request(same, **terminal);
   if (!submission.automatic) {
-    return engine::same_deed(asked, now)
-               ? std::string()
-               : "it was allowed for another folder or other variables than the terminal has by now; "
-                 "send it again";
+    return engine::same_deed(asked, now) ? std::string()
+                                         : "it was allowed for a different folder or different variables "
+                                           "than the terminal has now; send it again";
   }
   const auto verdict = core_.gate->check(now);
   if (!verdict) return verdict.error().message;
   if (verdict->decision == policy::Decision::Allow) return {};
-  return "it was harmless when it was sent, but is not any more: " + policy::summary_of(*verdict) +
+  return "it was harmless when it was sent, but no longer is: " + policy::summary_of(*verdict) +
          "; send it again to be asked about it";
 }
 
@@ -443,7 +445,8 @@ void Commands::submit_when_free(const Submission& submission) {
                           "terminal " + submission.terminal_id + " is still busy; nothing was run", reply,
                           [this, submission] {
                             if (!submission.automatic) return submit_when_free(submission);
-                            // The command before may have changed what this one means: it is judged anew.
+                            // The previous command may have changed what this one does, so it is judged
+                            // again.
                             Submission again = submission;
                             again.chosen_id = submission.request.id;
                             judge_when_settled(again);

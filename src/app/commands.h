@@ -68,7 +68,7 @@ class Commands {
     bool wait_if_busy = false;
     Follow how;
     Reply<wire::CommandResult> reply;
-    bool automatic = false;  // nobody was asked about it, so it is judged anew after a wait
+    bool automatic = false;  // allowed without a question, so it is judged again after a wait
   };
 
   engine::RunRequest run_request(const Caller& caller, const wire::RunRequest& asked) const;

@@ -30,7 +30,7 @@ engine::WaitSpec spec_of(const wire::WaitRequest& request) {
   return spec;
 }
 
-// What "now" and "the one that runs" mean, for whoever has to ask another daemon.
+// What "now" and "the running command" mean, for a client that has to ask the next daemon.
 wire::StreamPart beginning_of(const engine::Wait& wait, const std::string& command_id) {
   wire::Again again;
   again.command = command_id;
@@ -46,8 +46,8 @@ std::string wrong_with(const wire::ReadRequest& request) {
   const int kinds = int{request.range.has_value()} + int{request.tail.has_value()} +
                     int{request.grep.has_value()} + int{request.only_new} + int{request.raw.has_value()};
   if (kinds > 1) return "give one of 'range', 'tail', 'grep', 'new' and 'raw'";
-  if (request.ansi && (request.raw || request.grep)) return "'ansi' does not go with 'grep' and 'raw'";
-  if (request.columns && !request.range) return "'columns' goes with 'range'";
+  if (request.ansi && (request.raw || request.grep)) return "'ansi' cannot be combined with 'grep' or 'raw'";
+  if (request.columns && !request.range) return "'columns' needs 'range'";
   return {};
 }
 
@@ -254,7 +254,7 @@ void Watching::search_on(uint64_t key, const std::shared_ptr<engine::GrepSearch>
                          const std::string& terminal_id, const std::string& command_id,
                          const Reply<wire::ReadAnswer>& reply) {
   constexpr std::chrono::milliseconds kSlice{5};
-  if (core_.calls.find(key) == nullptr) return;  // nobody waits for it any more
+  if (core_.calls.find(key) == nullptr) return;  // the call has ended
   const auto terminal = core_.engine->find(terminal_id);
   const auto source = terminal ? engine::OutputSource::find(**terminal, command_id)
                                : base::Result<engine::OutputSource>(tl::unexpected(terminal.error()));
@@ -274,7 +274,7 @@ void Watching::search_on(uint64_t key, const std::shared_ptr<engine::GrepSearch>
 
 void Watching::environment(const Caller& caller, const wire::EnvironmentRequest& request,
                            const Reply<wire::EnvironmentNews>& reply) {
-  // Those of the task, and those nobody is bound to.
+  // Terminals of the task, and terminals without a task.
   const auto concerned = [this, task = request.task, caller] {
     std::vector<Terminal*> list;
     for (Terminal* terminal : core_.engine->terminals()) {

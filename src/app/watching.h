@@ -1,6 +1,6 @@
-// The service for whoever watches: waits, reads, events, attached screens.
+// The service for clients that watch: waits, reads, events, attached screens.
 //
-// It hears of every change in the engine and the gate, and tells those who subscribed, through an EventSink.
+// It observes every change in the engine and the gate, and sends events to subscribers through an EventSink.
 // Thread rule: the loop's thread.
 #pragma once
 
@@ -47,13 +47,13 @@ class Watching {
   // --- subscriptions.cc
   Outcome<wire::Subscribed> subscribe(const Caller& caller, const wire::SubscribeRequest& request);
   Outcome<wire::Nothing> unsubscribe(const Caller& caller, const wire::UnsubscribeRequest& request);
-  // Tells those who subscribed to it and may hear of it. `terminal_id` is empty where it is about none.
+  // Sends the event to subscribers that may see it. `terminal_id` is empty if it is about no terminal.
   void tell(const wire::AnyEvent& event, const std::string& terminal_id);
   void terminal_changed(engine::Terminal& terminal, uint32_t changes);
   void terminal_forgotten(const engine::Terminal& terminal);
   bool anybody() const { return !subscriptions_.empty(); }
   void connection_closed(uint64_t connection);
-  // Nobody watches any more, and nobody is told.
+  // Ends all subscriptions and attachments without a message.
   void end_all() {
     attachments_.clear();
     subscriptions_.clear();
@@ -68,7 +68,7 @@ class Watching {
   };
   struct Subscription {
     Caller caller;
-    bool answers = false;         // a person who asked to hear of questions
+    bool answers = false;         // a person who subscribed to questions
     std::string terminal;         // empty: all
     std::set<std::string> kinds;  // empty: all
     bool text = false;            // events of output carry it

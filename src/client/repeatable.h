@@ -1,7 +1,7 @@
-// Which calls may be sent again when nobody knows whether the daemon saw them.
+// Which calls may be sent again when it is not known whether the daemon received them.
 //
-// A call is repeatable if doing it twice is as good as doing it once, for the
-// terminals and for the caller:
+// A call is repeatable if it is idempotent, for the terminals and for the
+// caller:
 //
 //   reads    result, screen, list, show, status, history, decisions, rules, approvals,
 //            check, session_terminals, session_cwd, path_list, mode without `set`,

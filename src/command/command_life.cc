@@ -115,7 +115,7 @@ void CommandLife::apply_exit(TimePoint now) {
     if (exit_->reason == journal::EndReason::Overflow) {
       facts_.reason = "ended: its output reached the journal's quota, and the overflow policy is kill";
     } else if (facts_.state == CommandState::Lost && facts_.reason.empty()) {
-      facts_.reason = "its holder was killed: how it ended is not known";
+      facts_.reason = "its holder was killed, so its exit status is not known";
     }
   }
   finish(now);
@@ -145,8 +145,8 @@ void CommandLife::shell_finished(const shell::CommandFinished& event, const std:
   } else {
     facts_.state = event.known_by == shell::KnownBy::Nothing && event.shell_gone ? CommandState::Lost
                                                                                  : CommandState::Exited;
-    facts_.reason = unmarked.empty() ? "it ended, but how was not observed"
-                                     : "how it ended was not observed: " + unmarked;
+    facts_.reason = unmarked.empty() ? "it ended, but its exit status was not observed"
+                                     : "its exit status was not observed: " + unmarked;
   }
   if (event.incomplete) {
     facts_.reason =
@@ -157,7 +157,7 @@ void CommandLife::shell_finished(const shell::CommandFinished& event, const std:
   } else if (event.shell_gone && facts_.reason.empty()) {
     facts_.reason = "it ended the shell";
   } else if (event.left_alternate && facts_.reason.empty()) {
-    facts_.reason = "a full-screen program went away without restoring the screen";
+    facts_.reason = "a full-screen program ended without restoring the screen";
   }
   facts_.decode_shell_code();
 }
@@ -252,7 +252,7 @@ void CommandLife::looked(const pty::RunState& state, std::string prompt, TimePoi
       options_.input_patience.count() > 0 && now - waiting_since_ >= options_.input_patience;
   if (found_waiting_ > 1 && patience_over && !limit_since_) {
     answer(CommandState::AwaitingInput,
-           fmt::format("{} waits for input ({}) and nobody is there to give it", facts_.waiting->program,
+           fmt::format("{} waits for input ({}) and nobody can provide it", facts_.waiting->program,
                        facts_.waiting->kind),
            now);
   }

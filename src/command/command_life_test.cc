@@ -154,7 +154,7 @@ TEST_F(Lives, a_lost_holder_ends_it_with_the_reason_that_is_known) {
   CommandLife life = running({.timeout = seconds(60)});
   print(life, 5);
   pass(seconds(3));
-  life.lost("its holder was killed: how it ended is not known", now_);
+  life.lost("its holder was killed, so its exit status is not known", now_);
   EXPECT_TRUE(life.over());
   EXPECT_EQ(life.state(), CommandState::Lost);
   EXPECT_THAT(life.facts().reason, HasSubstr("holder was killed"));
@@ -481,7 +481,7 @@ TEST_F(Lives, a_question_that_nobody_answers_ends_it_when_patience_is_over) {
   EXPECT_EQ(now_ - asked, seconds(5));
   EXPECT_EQ(next(life), Step::Kill);
   EXPECT_EQ(life.state(), CommandState::AwaitingInput);
-  EXPECT_EQ(life.facts().reason, "bash waits for input (line) and nobody is there to give it");
+  EXPECT_EQ(life.facts().reason, "bash waits for input (line) and nobody can provide it");
   ASSERT_TRUE(life.facts().waiting);
   life.exited(killed_by(SIGINT), 0, now_);
   EXPECT_EQ(life.state(), CommandState::AwaitingInput);
@@ -718,10 +718,10 @@ TEST_F(Lives, an_end_without_a_code_says_why_there_is_none) {
   CommandLife life = running();
   life.shell_finished(finished_with(std::nullopt), "", now_);
   EXPECT_EQ(life.state(), CommandState::Exited);
-  EXPECT_EQ(life.facts().reason, "it ended, but how was not observed");
+  EXPECT_EQ(life.facts().reason, "it ended, but its exit status was not observed");
   CommandLife unmarked = running();
   unmarked.shell_finished(finished_with(std::nullopt), "another shell took over", now_);
-  EXPECT_EQ(unmarked.facts().reason, "how it ended was not observed: another shell took over");
+  EXPECT_EQ(unmarked.facts().reason, "its exit status was not observed: another shell took over");
 }
 
 TEST_F(Lives, a_command_the_shell_did_not_run_says_so) {

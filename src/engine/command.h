@@ -51,6 +51,7 @@ struct Command {
   std::string line;       // what the shell says it was given
   std::string file;       // in the terminal's private folder; to be removed
   std::string sentinel_nonce;
+  bool quiet = false;                        // it can change nothing in the shell
   std::function<std::string()> second_look;  // as in the request; gone once it was asked
   std::optional<shell::SubmissionId> submission;
   std::chrono::milliseconds timeout{0};

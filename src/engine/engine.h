@@ -23,6 +23,7 @@
 
 #include "base/result.h"
 #include "engine/settings.h"
+#include "engine/sweeper.h"
 #include "engine/terminal.h"
 
 namespace ttyward::engine {
@@ -198,6 +199,7 @@ class Engine final : private Watcher {
   EngineObserver& observer_;
   std::shared_ptr<journal::Folder> journals_;
   base::UniqueFd logs_;
+  Sweeper sweeper_;  // of files of terminals that are forgotten
   Launcher launcher_;
   TerminalHost host_;
 

@@ -47,7 +47,7 @@ bool Feed::read(uint64_t limit, const Budget& budget) {
     const size_t most = std::min<uint64_t>(kReadBytes, limit - read_to_);
     const auto chunk = reader_->read(read_to_, std::as_writable_bytes(std::span(buffer, most)));
     if (!chunk || (chunk->bytes == 0 && chunk->gap == 0)) {
-      // Not to be had: counted as lost, so that nobody takes the rest for all.
+      // Not readable: counted as lost, so that the rest is not taken for the whole output.
       unreadable_.push_back({read_to_, limit});
       read_to_ = limit;
       break;
@@ -84,7 +84,7 @@ void Feed::skip_gap(const journal::Reader::Chunk& chunk, uint64_t limit) {
   const uint64_t gap = std::min(chunk.gap, limit - read_to_);
   unfed_bytes_ += gap;
   read_to_ += gap;
-  // Where in the gap its lines ended nobody knows: they count at its end.
+  // Where in the gap its lines ended is not known: they count at its end.
   const bool all = gap == chunk.gap;
   const uint64_t newlines = all ? chunk.newlines.value_or(0) : 0;
   if (all && !chunk.newlines) newlines_exact_ = false;
@@ -118,8 +118,9 @@ void Feed::feed(std::string_view piece) {
     }
     mark->begin += unfed_bytes_;
     mark->end += unfed_bytes_;
-    pass_up_to(mark->begin);
-    // The mark itself is nobody's output.
+    // The mark itself is nobody's output; but whoever got its beginning, with the piece before, gets its end,
+    // or would take what follows for a part of it.
+    pass_up_to(mark->begin < base ? mark->end : mark->begin);
     passed = std::max(passed, within(mark->end));
     read_to_ = base + within(mark->end);
     sink_.feed_mark(*mark);

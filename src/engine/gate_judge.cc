@@ -85,7 +85,7 @@ policy::ShellReading reading_of(Language language) {
       reading.syntax.dialect = syntax::Dialect::Fish;
       break;
     case Language::Other:
-      reading.doubt = "this shell reads lines in a way that is not known here";
+      reading.doubt = "ttyward does not know how this shell reads lines";
       break;
   }
   return reading;

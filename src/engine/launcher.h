@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,7 +22,7 @@
 
 namespace ttyward::engine {
 
-class Launcher {
+class Launcher final : private io::Poller::Handler {
  public:
   using Launched = tl::expected<hold::LaunchReply, pty::SpawnError>;
   using Done = std::function<void(Launched)>;
@@ -40,15 +41,27 @@ class Launcher {
     Done done;
     std::optional<hold::IdleHolder> asked;  // it has the request already
   };
+  struct Asked {
+    Job job;
+    io::Loop::TimerId patience = 0;
+  };
+  void on_ready(int fd, uint32_t events) override;
+  bool await(Job& job);
+  void hand_over(Job job);
   void work();
   // A holder for the job, from the nursery; none if there is no nursery to be had.
   std::optional<hold::IdleHolder> next_holder();
-  Launched launch(Job& job, std::optional<hold::IdleHolder> holder) const;
+  Launched launch(const hold::LaunchRequest& request, std::optional<hold::IdleHolder> holder) const;
+  static bool needs_another(const Launched& launched);
+  // Called with the mutex held.
+  bool nursery_wanted() const { return !nursery_ && !raising_ && !given_up_; }
 
   io::Loop& loop_;
   const std::string program_;
   const size_t idle_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // read on the loop's thread
+
+  std::map<int, Asked> asked_;  // by descriptor; their answers come to the loop
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -56,6 +69,7 @@ class Launcher {
   std::deque<Job> jobs_;
   std::deque<hold::IdleHolder> ready_;
   std::optional<hold::Nursery> nursery_;
+  bool refill_ = false;    // a ready holder was used
   bool raising_ = false;   // somebody starts a nursery
   bool given_up_ = false;  // it could not be started; tried again after the next launch
   bool ending_ = false;

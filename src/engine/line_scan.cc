@@ -7,7 +7,7 @@
 namespace ttyward::engine {
 namespace {
 
-// A line is looked at up to here: what wraps over many screens is no line anybody waits for.
+// A line is searched up to here: patterns are not meant for lines that fill many screens.
 constexpr size_t kLongestLine = 64 * 1024;
 
 // What a line costs grows with the pattern, and with what its repetitions multiply to.
@@ -158,7 +158,7 @@ base::Result<std::unique_ptr<re2::RE2>> compile_pattern(const std::string& patte
   if (pattern.size() > kLongestPattern) {
     return base::fail(base::ErrorCode::InvalidArgument,
                       "the pattern has " + std::to_string(pattern.size()) + " bytes; at most " +
-                          std::to_string(kLongestPattern) + " are searched for: look for a part of it");
+                          std::to_string(kLongestPattern) + " are allowed: search for a part of it");
   }
   re2::RE2::Options options;
   options.set_log_errors(false);
@@ -168,10 +168,10 @@ base::Result<std::unique_ptr<re2::RE2>> compile_pattern(const std::string& patte
                       "'" + pattern + "' is not a regular expression (RE2 syntax): " + compiled->error());
   }
   if (compiled->ProgramSize() > kLargestProgram) {
-    return base::fail(base::ErrorCode::InvalidArgument,
-                      "'" + pattern +
-                          "' is too much work for every line (counted repetitions multiply): "
-                          "look for something simpler");
+    return base::fail(
+        base::ErrorCode::InvalidArgument,
+        "'" + pattern +
+            "' takes too much work for each line (counted repetitions multiply): use a simpler pattern");
   }
   return compiled;
 }

@@ -28,7 +28,7 @@ base::Result<std::unique_ptr<LiveStream>> LiveStream::start(io::Loop& loop, Term
   const Command* command = terminal.find(command_id);
   if (command == nullptr) {
     return base::fail(base::ErrorCode::NotFound,
-                      "terminal " + terminal.id() + " knows no command " + command_id);
+                      "terminal " + terminal.id() + " has no command " + command_id);
   }
   std::unique_ptr<LiveStream> made(new LiveStream(loop, terminal, *command, std::move(emit), from_line));
   made->catch_up(*command);

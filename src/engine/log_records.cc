@@ -36,6 +36,7 @@ boost::json::object submit_record(const Command& command, const TerminalModel& m
           {"file", command.file},
           {"cwd", command.facts.cwd},
           {"sentinel", command.sentinel_nonce},
+          {"quiet", command.quiet},
           {"verdict", command.facts.verdict_json},
           {"started_at", command.facts.started_at_ms},
           {"timeout_ms", command.timeout.count()},

@@ -48,16 +48,17 @@ base::Result<OutputSource> OutputSource::find(Terminal& terminal, const std::str
   Command* command = terminal.find(command_id);
   if (command == nullptr) {
     return base::fail(base::ErrorCode::NotFound,
-                      "terminal " + terminal.id() + " knows no command " + command_id);
+                      "terminal " + terminal.id() + " has no command " + command_id);
   }
   return OutputSource(terminal, command);
 }
 
 base::Result<OutputSource> OutputSource::styled() const {
   if (total_bytes() > kMostStyledBytes) {
-    return base::fail(base::ErrorCode::Exhausted,
-                      fmt::format("{} bytes are too many to be read with colours: read them without, or raw",
-                                  total_bytes()));
+    return base::fail(
+        base::ErrorCode::Exhausted,
+        fmt::format("{} bytes are too many to read with colours: read them without colours, or raw",
+                    total_bytes()));
   }
   OutputSource source = *this;
   source.styled_ = terminal_->styled_output(command_);
@@ -111,9 +112,10 @@ void OutputSource::with_lines(const std::function<void(const Lines&)>& use) cons
 base::Result<ReadResult> read_range(const OutputSource& source, LineNumber from, LineNumber to,
                                     const terminal::ViewLimits& view) {
   if (from == 0 || to < from) {
-    return base::fail(
-        base::ErrorCode::InvalidArgument,
-        fmt::format("lines {} to {} are no range: lines count from 1, the first comes first", from, to));
+    return base::fail(base::ErrorCode::InvalidArgument,
+                      fmt::format("{} to {} is not a range of lines: lines are numbered from 1, and the "
+                                  "first number must not be above the second",
+                                  from, to));
   }
   ReadResult result;
   if (!begin_result(source, result)) return result;

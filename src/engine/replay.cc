@@ -226,7 +226,7 @@ void Replay::run_without_journal(const base::Error& why) {
     terminal::CommandResult& facts = command->facts;
     if (!command->over) {
       facts.state = terminal::CommandState::Lost;
-      facts.reason = "how it ended is not known: " + why.message;
+      facts.reason = "its exit status is not known: " + why.message;
       model_.finish(*command);
     } else {
       facts.reason += (facts.reason.empty() ? "" : "; ") + ("its output cannot be read: " + why.message);
@@ -244,7 +244,7 @@ void Replay::run_never_started() {
   model_.start_one_command(into_.birth.created_at_ms);
   Command& command = *model_.book().current();
   command.facts.state = terminal::CommandState::FailedToStart;
-  command.facts.reason = "the daemon ended before it was started";
+  command.facts.reason = "the daemon ended before the command was started";
   model_.finish(command);
 }
 
@@ -293,6 +293,7 @@ Command& Replay::apply_submit(const json::object& record) {
   command.line = text_of(record, "line");
   command.file = text_of(record, "file");
   command.sentinel_nonce = text_of(record, "sentinel");
+  if (const json::value* quiet = record.if_contains("quiet")) command.quiet = *quiet == json::value(true);
   command.facts.cwd = text_of(record, "cwd");
   command.facts.description = text_of(record, "description");
   command.facts.verdict_json = text_of(record, "verdict");
@@ -360,7 +361,7 @@ Replayed nothing_yet(TerminalSpec spec, Birth birth, const ModelOptions& model, 
 base::Result<Replayed> replay(ReplayInput input) {
   const std::vector<json::object> records = std::move(input.records);
   if (records.empty() || text_of(records.front(), "k") != "spec")
-    return base::fail(base::ErrorCode::Corrupt, "the log does not say what it is about");
+    return base::fail(base::ErrorCode::Corrupt, "the log does not begin with the terminal's description");
 
   Birth birth = birth_from(records.front());
   if (birth.created_at_ms == 0) birth.created_at_ms = input.now_ms;

@@ -55,7 +55,7 @@ struct Settings {
   Ms interrupt_grace{500};             // between Ctrl-C, TERM and KILL for a command in a shell
 
   size_t max_terminals = 64;    // that live; finished ones are pruned first
-  size_t max_temporary = 1024;  // commands of their own at once
+  size_t max_temporary = 4096;  // commands of their own at once
   size_t pool = 5;              // shells started ahead
   PoolStartFiles pool_start_files = PoolStartFiles::Auto;
   size_t pool_limit = 0;         // terminals of one owner and session up to which acquire() opens one; 0: any

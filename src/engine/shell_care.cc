@@ -21,7 +21,7 @@ constexpr int kMostIntegrations = 2;  // without a command that ended with its m
 }  // namespace
 
 bool touches_prompts(std::string_view text) {
-  for (const char* name : {"PROMPT_COMMAND", "PS0", "PS1", "precmd", "preexec", "fish_prompt"}) {
+  for (const char* name : {"PROMPT_COMMAND", "PS0", "PS1", "precmd", "preexec", "fish_prompt", "__ttyward"}) {
     if (text.find(name) != std::string_view::npos) return true;
   }
   return false;
@@ -74,12 +74,12 @@ std::optional<std::string> ShellCare::why_unmarked(const ShellAtPrompt& reader,
                                                    const Command* command) const {
   const TerminalModel& model = live_.model;
   if (reader.kind == shell::ShellKind::Other)
-    return "a shell elsewhere reads the terminal (" + reader.program + ")";
+    return "a shell on another machine or in a container reads the terminal (" + reader.program + ")";
   if (reader.pid != model.shell_pid()) {
     return reader.program + " (process " + std::to_string(reader.pid) +
            "), started inside the shell, reads the terminal now";
   }
-  if (command == nullptr) return "the shell that reads the terminal has none of our hooks";
+  if (command == nullptr) return "the shell that reads the terminal does not have ttyward's hooks";
   const auto image = pty::read_image(model.child_pid());
   if (reader.pid == model.child_pid() && image_ && image && *image != *image_) {
     return "the shell was replaced by " + reader.program + " (exec)";
@@ -87,7 +87,7 @@ std::optional<std::string> ShellCare::why_unmarked(const ShellAtPrompt& reader,
   const bool unread =
       !command->started_seen && TerminalModel::Clock::now() - command->last_output > kLongestStart;
   if (command->interrupted || command->answered || unread || touches_prompts(command->delivered)) {
-    return "the shell prompts without marks: something took our hooks out";
+    return "the shell's prompt has no marks: something removed ttyward's hooks";
   }
   return std::nullopt;
 }
@@ -137,7 +137,7 @@ void ShellCare::hook_lost() {
       return;
     const shell::ShellKind kind = model.shell().identity().kind;
     marks_lost({model.shell_pid(), kind, shell::shell_kind_name(kind)},
-               "something took the hook out that tells how commands end (PROMPT_COMMAND)");
+               "something removed the hook that reports exit codes (PROMPT_COMMAND)");
   });
 }
 
@@ -182,7 +182,7 @@ void ShellCare::give_up() {
   integrate_timer_.cancel();
   live_.files.remove_start_files();
   model.set_fallback_reason(model.fallback_reason() +
-                            "; it takes no hooks, so commands are followed by a sentinel");
+                            "; it does not support hooks, so the end of a command is found by a sentinel");
   start_failed();
   Command* queued = model.book().queued();
   if (queued != nullptr && queued->sentinel_nonce.empty()) queued->sentinel_nonce = base::random_nonce();

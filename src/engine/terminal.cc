@@ -118,13 +118,13 @@ base::Result<Command*> Terminal::submit(CommandRequest request) {
   }
   if (spec().temporary()) {
     return base::fail(base::ErrorCode::InvalidArgument,
-                      "terminal " + id() + " runs one command only; open a persistent terminal");
+                      "terminal " + id() + " runs only one command; open a persistent terminal");
   }
   if (auto checked = shell::check_command_text(request.text); !checked)
     return tl::unexpected(checked.error());
   if (ready() && !can_follow() && !request.sentinel) {
     return base::fail(base::ErrorCode::Unsupported,
-                      "terminal " + id() + " has no shell integration: what runs in it cannot be followed");
+                      "terminal " + id() + " has no shell integration, so commands in it cannot be followed");
   }
   if (queued() != nullptr || (busy() && (on_pipes() || !request.sentinel))) {
     const Command* with = queued() != nullptr ? queued() : current();
@@ -186,10 +186,9 @@ bool Terminal::has_keyboard(const HolderLink::Done& done) const {
     return false;
   }
   if (!on_pipes()) return true;
-  done(
-      base::fail(base::ErrorCode::Unsupported,
-                 "terminal " + id() +
-                     " is on pipes: what runs in it reads nothing; open one with the provider pty for that"));
+  done(base::fail(
+      base::ErrorCode::Unsupported,
+      "terminal " + id() + " is on pipes, so its programs read no input; open one with the provider pty"));
   return false;
 }
 
@@ -217,9 +216,10 @@ void Terminal::secret(std::string text, HolderLink::Done done) {
     if (!state) return done(tl::unexpected(state.error()));
     if (!holder_.connected()) return done(ended());
     if (!state->waiting || state->waiting->kind != pty::WaitKind::Password) {
-      return done(base::fail(
-          base::ErrorCode::Unavailable,
-          "no program in " + id() + " reads a password now (echo is on or nobody reads); nothing was sent"));
+      return done(
+          base::fail(base::ErrorCode::Unavailable,
+                     "no program in " + id() +
+                         " is reading a password now (echo is on, or no program reads); nothing was sent"));
     }
     watch_.input_given();
     live_.note_typed();
@@ -247,7 +247,7 @@ void Terminal::interrupt(const HolderLink::Done& done) {
   if (command == nullptr && queued() != nullptr) {
     Command& never_begun = *model_->book().queued();
     never_begun.facts.state = CommandState::Interrupted;
-    never_begun.facts.reason = "it was interrupted before it began";
+    never_begun.facts.reason = "it was interrupted before it started";
     model_->finish(never_begun);
     return done({});
   }

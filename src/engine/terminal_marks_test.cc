@@ -145,6 +145,47 @@ TEST(Marks, ValuesOfOurVariablesAreNeverEvaluated) {
   EXPECT_EQ(::access((bench.root() + "/home/pwned").c_str(), F_OK), -1);
 }
 
+TEST(Marks, ChangesAreReportedHoweverManyQuietCommandsCameBefore) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  for (const char* text : {"true", "echo hi", "ls /"}) bench.exec(t, text);
+  EXPECT_TRUE(t.last()->quiet);
+  bench.exec(t, "alias twx=ls; export TWX=1");
+  EXPECT_FALSE(t.last()->quiet);
+  bench.exec(t, "echo between");
+  EXPECT_TRUE(t.last()->quiet);
+  EXPECT_TRUE(t.reading().has_alias("twx"));
+  EXPECT_EQ(bench.exec(t, "false | true").pipeline, (std::vector<int>{1, 0}));
+  EXPECT_EQ(bench.exec(t, "cd /usr && pwd").cwd_after, "/usr");
+  EXPECT_FALSE(t.environment_changes().empty());
+  // Traps and hooks of others may change the shell at any time.
+  bench.exec(t, "trap 'alias twy=ls' USR1");
+  bench.exec(t, "kill -USR1 $$");
+  EXPECT_TRUE(t.reading().has_alias("twy"));
+  bench.exec(t, "trap - USR1");
+  bench.exec(t, "PROMPT_COMMAND[5]='alias twz=ls'");
+  bench.exec(t, "true");
+  EXPECT_TRUE(t.reading().has_alias("twz"));
+}
+
+// The hooks trust the nonce that says so only as far as nothing is evaluated by it, and we do not trust it at
+// all for a command that was not sent as a quiet one.
+TEST(Marks, ACommandCannotPretendThatItChangedNothing) {
+  const std::string bomb = "'a[$(touch pwned)]'";
+  for (const std::string& text : std::vector<std::string>{
+           "__ttyward_next=${__ttyward_next}q; alias twx=ls", "declare -i __ttyward_nonce; __ttyward_next=xq",
+           "__ttyward_quiet=" + bomb + "; __ttyward_next=xq",
+           "unset -n __ttyward_quiet; declare -n __ttyward_quiet=" + bomb + "; __ttyward_next=xq",
+           "unset __ttyward_s; ran=" + bomb + "; __ttyward_next=xq"}) {
+    Bench bench;
+    Terminal& t = bench.shell();
+    bench.exec(t, "echo hi");
+    bench.exec(t, text);
+    EXPECT_TRUE(!t.reading().known || t.reading().has_alias("twx")) << text;
+    EXPECT_EQ(::access((bench.root() + "/home/pwned").c_str(), F_OK), -1) << text;
+  }
+}
+
 // --- shells without marks
 
 struct Loss {

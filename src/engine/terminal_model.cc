@@ -181,8 +181,8 @@ void TerminalModel::submitted(Command& command) {
   book_.submission_used(*command.submission);
   command.sent = true;
   book_.set_current(&command);
-  shell_->tracker().submitted(
-      {*command.submission, command.delivered, command.line, read_to(), command.sentinel_nonce});
+  shell_->tracker().submitted({*command.submission, command.delivered, command.line, read_to(),
+                               command.sentinel_nonce, command.quiet});
   handle_events();
   observer_->on_submitted();
 }
@@ -229,8 +229,8 @@ void TerminalModel::close(bool lost) {
     if (!book_.runs(command)) continue;
     if (!command->answered) {
       command->facts.state = CommandState::Lost;
-      command->facts.reason = lost ? "its holder was killed: how it ended is not known"
-                                   : "its terminal ended before it: how it ended is not known";
+      command->facts.reason = lost ? "its holder was killed, so its exit status is not known"
+                                   : "its terminal ended first, so its exit status is not known";
     }
     finish(*command);
   }
@@ -327,8 +327,8 @@ void TerminalModel::map_end(Command& command, const shell::CommandFinished& even
     const bool lost = event.known_by == shell::KnownBy::Nothing && event.shell_gone;
     facts.state = lost ? CommandState::Lost : CommandState::Exited;
     facts.reason = shell_->unmarked_reason().empty()
-                       ? "it ended, but how was not observed"
-                       : "how it ended was not observed: " + shell_->unmarked_reason();
+                       ? "it ended, but its exit status was not observed"
+                       : "its exit status was not observed: " + shell_->unmarked_reason();
   }
   if (event.incomplete) {
     facts.reason =
@@ -339,7 +339,7 @@ void TerminalModel::map_end(Command& command, const shell::CommandFinished& even
   } else if (event.shell_gone && facts.reason.empty()) {
     facts.reason = "it ended the shell";
   } else if (event.left_alternate && facts.reason.empty()) {
-    facts.reason = "a full-screen program went away without restoring the screen";
+    facts.reason = "a full-screen program ended without restoring the screen";
   }
   facts.decode_shell_code();
 }

@@ -40,7 +40,7 @@ void Terminal::add_live_facts(const Command& command, terminal::CommandResult& r
   result.idle_left_ms = left(command.last_output, command.idle_timeout);
   if (lease() && !command.sent && result.state == CommandState::Running) {
     result.state = CommandState::Queued;
-    result.reason = "it has not begun: " + lease()->by + " has the keyboard of this terminal";
+    result.reason = "it has not started: " + lease()->by + " has the keyboard of this terminal";
   } else if (!spec().temporary() && command.started_seen && pid() > 0) {
     const pid_t front = interrupter_.foreground_group();
     if (front > 0 && front != pid()) result.pid = result.process_group = front;

@@ -209,13 +209,13 @@ void Terminal::launched(Launcher::Launched launched) {
   if (model_->exit_expected()) kill();
 }
 
-// It runs, and nobody can see what it does (no descriptors are left): it must not run on behind our back.
+// It runs, but cannot be followed (no descriptors are left): end it, so that no unlisted shell stays.
 void Terminal::cannot_follow(const base::Error& error) {
   if (holder_pid_ > 1) ::kill(holder_pid_, SIGTERM);  // it ends all it holds
   start_error_ = pty::SpawnError{pty::SpawnFailure::Setup, error};
   if (Command* command = current(); model_->book().runs(command)) {
     command->facts.state = terminal::CommandState::Lost;
-    command->facts.reason = "it was started and could not be followed, so it was ended: " + error.message;
+    command->facts.reason = "it was started but could not be followed, so it was stopped: " + error.message;
     model_->finish(*command);
   }
   close(State::Lost);
@@ -247,7 +247,8 @@ base::Result<std::unique_ptr<Terminal>> Terminal::recover(TerminalHost& host, co
   auto opened = TerminalLog::open(host.logs, id);
   if (!opened) return tl::unexpected(opened.error());
   if (opened->records.empty() || text_of(opened->records.front(), "id") != id) {
-    return base::fail(base::ErrorCode::Corrupt, "the log of " + id + " does not say what it is about");
+    return base::fail(base::ErrorCode::Corrupt,
+                      "the log of " + id + " does not begin with the terminal's description");
   }
   auto past = replay({std::move(opened->records), open_or_rule_out(host, id),
                       QueryReplies::answered_to(host.logs, id), model_options(host), engine::unix_ms()});

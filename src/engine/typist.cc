@@ -4,6 +4,7 @@
 
 #include "engine/background.h"
 #include "engine/log_records.h"
+#include "engine/quiet_line.h"
 #include "shell/command_line.h"
 #include "shell/piped.h"
 #include "shell/quoting.h"
@@ -94,7 +95,7 @@ bool Typist::shell_can_take(const Command& command) {
     return false;
   }
   editor_timer_.cancel();
-  // Whatever got onto the line since the prompt came is nobody's command. mksh would print its prompt
+  // Input that arrived after the prompt belongs to no command. mksh would print its prompt
   // again, with marks that end a command.
   if (std::exchange(clear_line_, false) && kind != shell::ShellKind::Mksh)
     live_.holder.type(shell::kClearLine);
@@ -149,10 +150,14 @@ base::Result<void> Typist::send(Command& command) {
   command.sent = true;
   command.newlines_before = model.feed().newlines();
   newest_before_ = newest_pid();
+  const shell::CommandTracker& tracker = model.shell().tracker();
+  command.quiet = command.sentinel_nonce.empty() && command.file.empty() &&
+                  is_quiet_line(command.delivered, tracker.reading());
   if (command.delivered == command.facts.command) command.facts.cwd = model.cwd();
   model.book().set_current(&command);
   const auto record = submit_record(command, model, live_.holder.typed_bytes());
   if (auto logged = live_.log.write(record); !logged) return logged;
+  if (command.quiet) live_.files.hand_over(tracker.quiet_nonce());
   model.submitted(command);
   live_.holder.type(
       *bytes, [this, alive = live_.alive, id = command.facts.command_id](const base::Result<void>& sent) {

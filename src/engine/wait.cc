@@ -61,7 +61,7 @@ base::Result<void> Wait::check(const Terminal& terminal, const WaitSpec& spec) {
   if (!spec.exit && spec.pattern.empty() && !spec.port && spec.file.empty() && spec.quiet.count() == 0 &&
       spec.stable.count() == 0 && !spec.input && !spec.prompt) {
     return base::fail(base::ErrorCode::InvalidArgument,
-                      "nothing to wait for: name one of exit, pattern, port, file, quiet_ms, stable_ms, "
+                      "no condition to wait for: name one of exit, pattern, port, file, quiet_ms, stable_ms, "
                       "input, prompt");
   }
   if (spec.quiet.count() < 0 || spec.stable.count() < 0 || spec.timeout.count() < 0) {
@@ -69,7 +69,7 @@ base::Result<void> Wait::check(const Terminal& terminal, const WaitSpec& spec) {
   }
   if (!spec.command_id.empty() && terminal.find(spec.command_id) == nullptr) {
     return base::fail(base::ErrorCode::NotFound,
-                      "terminal " + terminal.id() + " knows no command " + spec.command_id);
+                      "terminal " + terminal.id() + " has no command " + spec.command_id);
   }
   if (spec.prompt && terminal.spec().temporary()) {
     return base::fail(base::ErrorCode::InvalidArgument,

@@ -265,9 +265,9 @@ TEST(Wait, WhatMakesNoSenseIsRefusedWithAReason) {
     const auto wait = Wait::start(bench.loop(), t, std::move(spec), [](const WaitOutcome&) {});
     return wait ? std::string("accepted") : wait.error().message;
   };
-  EXPECT_NE(refusal({}).find("nothing to wait for"), std::string::npos);
+  EXPECT_NE(refusal({}).find("no condition to wait for"), std::string::npos);
   EXPECT_NE(refusal(pattern("(")).find("RE2"), std::string::npos);
-  EXPECT_NE(refusal(pattern("x", "c-unknown")).find("knows no command"), std::string::npos);
+  EXPECT_NE(refusal(pattern("x", "c-unknown")).find("has no command"), std::string::npos);
 }
 
 }  // namespace

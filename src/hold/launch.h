@@ -1,13 +1,13 @@
-// Starting a holder process that outlives whoever starts it.
+// Starting a holder process that outlives its starter.
 //
 //   starter                     ttyward-hold
 //   spawn ────────────────────▶ forks; the first process ends, the second is in a
-//                               session of its own and a child of nobody we know
+//                               session of its own and is not our child
 //   LaunchRequest ────────────▶ socket, journal, command
 //   LaunchReply ◀────────────── ready, or why not: exec errors too
 //
 // Everything goes over one socket pair, nothing over argv: an environment holds
-// secrets, and argv is everybody's to read. A holder that waits for its request
+// secrets, and every user can read argv. A holder that waits for its request
 // is idle and may be kept in a pool.
 #pragma once
 
@@ -26,7 +26,7 @@
 
 namespace ttyward::hold {
 
-// Far beyond a start on a machine that is out of breath; after it the start has failed.
+// Much longer than a start takes on a loaded machine; after it the start has failed.
 inline constexpr std::chrono::seconds kLaunchPatience{30};
 inline constexpr uint32_t kLargestLaunchMessage = 16 << 20;
 
@@ -63,6 +63,9 @@ bool send_message(int fd, std::string_view message, int pass = -1);
 // What makes an idle holder a nursery, in place of a LaunchRequest.
 inline constexpr std::string_view kNurseryMessage = "nursery";
 
+// Whether a holder's answer may still be waited for, or its descriptor is readable already.
+enum class Answer : uint8_t { MayTakeTime, IsThere };
+
 class IdleHolder {
  public:
   // `program` is the path of ttyward-hold.
@@ -71,8 +74,10 @@ class IdleHolder {
   // The two halves of a launch. `ask` does not wait as long as the request is small; `answer` blocks until
   // the command runs or could not be started, and uses the holder up.
   tl::expected<void, pty::SpawnError> ask(const LaunchRequest& request);
-  tl::expected<LaunchReply, pty::SpawnError> answer() &&;
+  tl::expected<LaunchReply, pty::SpawnError> answer(Answer when = Answer::MayTakeTime) &&;
   tl::expected<LaunchReply, pty::SpawnError> launch(const LaunchRequest& request) &&;
+  // Readable when there is an answer.
+  int fd() const { return control_.get(); }
 
  private:
   friend class Nursery;

@@ -73,7 +73,7 @@ Peer::~Peer() {
 
 void Peer::cancel_all() {
   for (const auto& [key, request] : std::exchange(in_flight_, {})) request->cancel();
-  for (const auto& [id, done] : std::exchange(asked_, {})) done(Answer::failed("the client is gone"));
+  for (const auto& [id, done] : std::exchange(asked_, {})) done(Answer::failed("the client disconnected"));
 }
 
 bool Peer::is_idle() const {
@@ -143,7 +143,7 @@ void Peer::set_carrier(Request& request, const std::string& key, const std::shar
   request.carrier.ask = [weak, outlet](const std::string& method, json::object params,
                                        OnAnswer done) -> Withdraw {
     if (const auto peer = weak.lock()) return peer->ask(method, std::move(params), outlet, std::move(done));
-    done(Answer::failed("the client is gone"));
+    done(Answer::failed("the client disconnected"));
     return [] {};
   };
 }
@@ -154,7 +154,7 @@ void Peer::take_request(Message message, const std::shared_ptr<Outlet>& outlet, 
     outlet->send(error_response(message.id, error_object(code, why)), Last::Yes);
   };
   if (in_flight_.contains(key))
-    return refuse(kInvalidRequest, "this id is in use by a request that is not answered yet");
+    return refuse(kInvalidRequest, "this id belongs to a request that is not answered yet");
   if (in_flight_.size() >= kMaxInFlight)
     return refuse(kInternalError, "too many requests at once: wait for some answers");
   const RequestPtr request = make(message);

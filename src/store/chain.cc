@@ -143,14 +143,13 @@ base::Result<ChainReport> verify_chain(Database& database, const std::optional<C
                                               : "rows are missing, up to " + std::to_string(each.number - 1));
     }
     if (chain_hash(report.head.hash, each.number, each.row) != each.hash) {
-      problem(each.number, "row was changed, or the one before it is not the one it followed");
+      problem(each.number, "row was changed, or does not follow the row before it");
     }
     // The rest is judged by what it says itself: one change is one problem.
     report.head = {each.number, each.hash};
     if (noted && noted->number == each.number) {
       noted_seen = true;
-      if (noted->hash != each.hash)
-        problem(each.number, "row is not the one that was noted beside the database");
+      if (noted->hash != each.hash) problem(each.number, "row does not match the note beside the database");
     }
   });
   if (!read) return tl::unexpected(read.error());
@@ -161,8 +160,9 @@ base::Result<ChainReport> verify_chain(Database& database, const std::optional<C
     problem(noted->number, "row that was noted beside the database is missing");
   }
   if (!noted && report.head.number > 0) {
-    problem(report.head.number,
-            "nothing is noted beside the database: whether rows are missing at the end is not known");
+    problem(
+        report.head.number,
+        "the note beside the database is missing, so it is not known whether rows are missing at the end");
   }
   return report;
 }

@@ -43,8 +43,9 @@ base::Result<json::object> call_arguments(const Arguments& args) {
   if (args.reuse) {
     if (!args.name.empty() || !args.shell.empty() || !args.size.empty() || !args.environment.empty() ||
         args.login) {
-      return base::fail(base::ErrorCode::InvalidArgument,
-                        "--reuse takes a terminal as it is: only --cwd, --task and --pipe go with it");
+      return base::fail(
+          base::ErrorCode::InvalidArgument,
+          "--reuse takes a terminal as it is: it can be combined only with --cwd, --task and --pipe");
     }
     return call;
   }
@@ -82,10 +83,11 @@ int open_terminal(const Arguments& args, const Globals& globals) {
     if (terminal == nullptr)
       return refuse(base::Error{base::ErrorCode::Corrupt, 0, "the daemon's answer has no terminal"});
     if (text_in(*terminal, "integration") == "none" && text_in(*terminal, "provider") != "pipe") {
-      complain("open",
-               "its shell has no integration: ends of commands are found by other means, see ttyward show " +
-                   text_in(*terminal, "id"),
-               0);
+      complain(
+          "open",
+          "its shell has no integration, so the end of a command is found by other means; see ttyward show " +
+              text_in(*terminal, "id"),
+          0);
     }
     return print_text("open", text_in(*terminal, "id") + "\n");
   });
@@ -93,14 +95,14 @@ int open_terminal(const Arguments& args, const Globals& globals) {
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
-  app.add_option("--name", args->name, "What to call it");
-  app.add_option("--cwd", args->cwd, "Folder to start in; this one if left out")->type_name("FOLDER");
-  app.add_option("--shell", args->shell, "Name or path of its shell; yours if left out")->type_name("FILE");
-  app.add_option("--shell-arg", args->shell_args, "An argument for that shell; may be given several times")
+  app.add_option("--name", args->name, "A name for it");
+  app.add_option("--cwd", args->cwd, "Folder to start in (default: the current one)")->type_name("FOLDER");
+  app.add_option("--shell", args->shell, "Name or path of its shell (default: yours)")->type_name("FILE");
+  app.add_option("--shell-arg", args->shell_args, "An argument for that shell; may be repeated")
       ->type_name("ARG")
       ->allow_extra_args(false);
   app.add_flag("--login", args->login, "A login shell");
-  app.add_flag("--pipe", args->pipe, "Without a terminal: a shell on pipes, whose programs read nothing");
+  app.add_flag("--pipe", args->pipe, "A shell on pipes instead of a terminal; its programs read no input");
   app.add_option("--task", args->task, "Task it belongs to");
   choose(app.add_option("--owner", args->owner, "Whose it is"), {"user", "agent"})->capture_default_str();
   app.add_option("--env", args->environment, "NAME=value for its environment; may be repeated")
