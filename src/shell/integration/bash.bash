@@ -237,7 +237,8 @@ __ttyward_last() {
     $__ttyward_next == *q && $__ttyward_quiet && @HISTORY@ == 0 && ${#PROMPT_COMMAND[@]} == 1 && \
     ! -e $__ttyward_dir/typed && $PWD != *[\\\;[:cntrl:]]* && -t $tw_tty && ! ${__ttyward_nonce@a} ]]; then
     __ttyward_nonce=$__ttyward_next __ttyward_next=
-    builtin printf '\e]633;P;Cwd=%s;%s\a\e]633;D;%s;%s;1;%s\a\e]633;A;%s\a' "$PWD" "$__ttyward_nonce" "$tw_s" "${tw_p[*]}" \
+    tw_p=${tw_p//[!0-9|]}
+    builtin printf '\e]633;P;Cwd=%s;%s\a\e]633;D;%s;%s;1;%s\a\e]633;A;%s\a' "$PWD" "$__ttyward_nonce" "$tw_s" "${tw_p%|}" \
       "$__ttyward_nonce" "$__ttyward_nonce" >&"$tw_tty"
     return "$tw_s"
   fi
