@@ -24,7 +24,7 @@ ALLOWED = {
     "sandbox": ["base"],
     "store": ["base"],
     "terminal": ["base", "vt", "pty"],
-    "command": ["base", "io", "vt", "journal", "pty", "hold", "shell", "terminal"],
+    "command": ["base", "io", "vt", "journal", "pty", "hold", "shell", "terminal", "syntax"],
     "engine": ["base", "io", "vt", "journal", "pty", "hold", "shell", "terminal", "command", "syntax", "policy", "sandbox", "store", "config"],
     "client": ["base", "io", "wire"],
     "rpc": ["base", "io"],
