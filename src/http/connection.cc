@@ -97,7 +97,7 @@ class WebSocketSession final : public WebSocket, public std::enable_shared_from_
       : stream_(std::move(socket)), limits_(limits), ended_(std::move(ended)) {
     stream_.set_option(
         beast::websocket::stream_base::timeout{limits.request_time, limits.ping_after * 2, true});
-    stream_.read_message_max(limits.message);
+    stream_.read_message_max(0);  // read() has its own limit
     stream_.auto_fragment(false);
   }
 
@@ -146,20 +146,31 @@ class WebSocketSession final : public WebSocket, public std::enable_shared_from_
     Kind kind;
   };
   static constexpr uint16_t kAbnormal = 1006;  // never sent: there was no close frame
-  static constexpr size_t kMaxReason = 123;    // what a close frame has room for
+  static constexpr uint16_t kTooLarge = 1009;
+  static constexpr size_t kMaxReason = 123;  // what a close frame has room for
 
+  // By parts, because a message that is too large must end as any connection does, with both close frames:
+  // what the library does on its own limit closes the socket on top of unread bytes, and the client gets a
+  // reset instead of the reason.
   void read() {
-    stream_.async_read(buffer_, [self = shared_from_this()](const error_code& error, size_t) {
+    const size_t room = limits_.message + 1 - buffer_.size();
+    stream_.async_read_some(buffer_, room, [self = shared_from_this()](const error_code& error, size_t) {
       if (self->is_over_) return;
       if (error) return self->end(self->code_of(error));
-      const auto data = self->buffer_.cdata();
-      if (const auto handler = self->on_message) {
-        handler({static_cast<const char*>(data.data()), data.size()},
-                self->stream_.got_text() ? Kind::Text : Kind::Binary);
-      }
-      self->buffer_.consume(self->buffer_.size());
+      if (self->buffer_.size() > self->limits_.message)
+        return self->close(kTooLarge, "the message is too large");
+      if (!self->stream_.is_message_done()) return self->read();
+      self->deliver();
       if (!self->is_over_) self->read();
     });
+  }
+  void deliver() {
+    const auto data = buffer_.cdata();
+    if (const auto handler = on_message) {
+      handler({static_cast<const char*>(data.data()), data.size()},
+              stream_.got_text() ? Kind::Text : Kind::Binary);
+    }
+    buffer_.consume(buffer_.size());
   }
   uint16_t code_of(const error_code& error) const {
     return error == beast::websocket::error::closed ? static_cast<uint16_t>(stream_.reason().code)
