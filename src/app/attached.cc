@@ -3,7 +3,7 @@
 
 #include "app/objects.h"
 #include "app/watching.h"
-#include "engine/time.h"
+#include "base/unix_time.h"
 
 namespace ttyward::app {
 
@@ -53,7 +53,7 @@ Outcome<wire::Attached> Watching::attach(const Caller& caller, const wire::Attac
   made->terminal = terminal.id();
   made->writable = !read_only;
   if (!read_only) {
-    terminal.set_lease(Terminal::Lease{caller.connection, caller.client, engine::unix_ms()});
+    terminal.set_lease(Terminal::Lease{caller.connection, caller.client, base::unix_ms()});
     const pty::WindowSize wanted{size.columns, size.rows, 0, 0};
     if (!(wanted == terminal.spec().size)) terminal.resize(wanted, [](const auto&) {});
   }

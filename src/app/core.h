@@ -10,8 +10,8 @@
 #include "app/configuration.h"
 #include "app/open_calls.h"
 #include "engine/engine.h"
-#include "engine/gate.h"
 #include "engine/readers.h"
+#include "gate/gate.h"
 #include "io/log.h"
 #include "io/loop.h"
 
@@ -24,7 +24,7 @@ struct Core {
   io::Loop& loop;
   io::Log& log;
   Configuration configuration;
-  std::unique_ptr<engine::Gate> gate;
+  std::unique_ptr<gate::Gate> gate;
   engine::Readers readers;
   std::unique_ptr<engine::Engine> engine;
   OpenCalls calls;

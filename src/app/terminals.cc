@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "app/objects.h"
-#include "engine/time.h"
+#include "base/unix_time.h"
 #include "pty/executable.h"
 #include "pty/listening_ports.h"
 #include "shell/quoting.h"
@@ -147,7 +147,7 @@ void Terminals::open(const Caller& caller, const wire::OpenRequest& asked,
   // Whatever else it is, it is a program that an agent wants to run; and a shell's arguments can be commands.
   std::string words = shell::quote_posix(asked.shell);
   for (const std::string& argument : asked.shell_args) words += " " + shell::quote_posix(argument);
-  engine::GateRequest gate = gatekeeper_.request(caller, words, request.cwd);
+  gate::GateRequest gate = gatekeeper_.request(caller, words, request.cwd);
   gate.action = "open";
   gate.task = request.task;
   gate.environment_changes = request.environment;
@@ -155,17 +155,17 @@ void Terminals::open(const Caller& caller, const wire::OpenRequest& asked,
     if (const char* home = std::getenv("HOME")) gate.cwd = home;
   }
   const auto call = std::make_shared<uint64_t>(0);
-  const engine::GateDecision decision = gatekeeper_.ask(
-      std::move(gate), [this, caller, request, reply, call](const engine::GateDecision& came) {
+  const gate::GateDecision decision =
+      gatekeeper_.ask(std::move(gate), [this, caller, request, reply, call](const gate::GateDecision& came) {
         core_.calls.end(*call);
         if (!reply.open()) return;
-        if (came.kind == engine::GateDecision::Kind::Allowed) return open_now(caller, request, reply);
+        if (came.kind == gate::GateDecision::Kind::Allowed) return open_now(caller, request, reply);
         reply.fail(
             wire::Code::Denied,
             "this is no plain shell of /etc/shells or of the configuration, and to run it was not allowed: " +
                 came.reason);
       });
-  if (decision.kind != engine::GateDecision::Kind::Pending) return;
+  if (decision.kind != gate::GateDecision::Kind::Pending) return;
   *call = core_.calls.add(reply, [this, id = decision.approval_id, connection = caller.connection] {
     static_cast<void>(core_.gate->withdraw(id, connection));
   });
@@ -351,7 +351,7 @@ Outcome<wire::OneTerminal> Terminals::lend(const Caller& caller, const wire::Len
     terminal.set_loan(std::nullopt);
   } else {
     terminal.set_loan(Loan{request.read_only ? Loan::Use::Read : Loan::Use::Act, request.to, caller.client,
-                           engine::unix_ms()});
+                           base::unix_ms()});
   }
   const std::string whom = request.to.empty() ? "every agent" : "session " + request.to;
   history_.note_act(caller, terminal,

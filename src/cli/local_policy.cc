@@ -12,9 +12,9 @@
 #include "cli/ask_person.h"
 #include "cli/current_folder.h"
 #include "cli/verb.h"
-#include "engine/allowed_roots.h"
-#include "engine/confirmations.h"
-#include "engine/policy_settings.h"
+#include "gate/allowed_roots.h"
+#include "gate/confirmations.h"
+#include "gate/policy_settings.h"
 #include "policy/escaped_view.h"
 #include "policy/verdict_json.h"
 #include "shell/shell_kind.h"
@@ -45,7 +45,7 @@ std::string indented(const std::string& text) {
 
 // What a person sees of one command: escaped, with all its parts and everything that speaks against it.
 std::string described(const Judged& judged) {
-  std::string out = indented(policy::show_command(judged.deed.command));
+  std::string out = indented(policy::show_command(judged.action.command));
   const policy::Verdict& verdict = judged.verdict;
   if (verdict.commands.size() > 1) {
     out += "it would run:\n";
@@ -119,11 +119,11 @@ void LocalPolicy::apply_configuration(const std::string& cwd, bool agent, bool m
   std::vector<std::string> environment;
   for (char** entry = environ; !agent && *entry != nullptr; ++entry) environment.emplace_back(*entry);
   const config::Loaded loaded =
-      engine::load_confirmed(base::user_folders(), cwd, environment, *confirmations_).loaded;
+      gate::load_confirmed(base::user_folders(), cwd, environment, *confirmations_).loaded;
   for (const config::Problem& problem : loaded.problems) {
     if (problem.severity == config::Severity::Error) complain(verb_, problem.shown(), 0);
   }
-  settings_ = engine::judge_settings(loaded.settings.policy, settings_.home);
+  settings_ = gate::judge_settings(loaded.settings.policy, settings_.home);
   allowed_roots_ = loaded.settings.policy.allowed_roots;
   if (mode_too) mode_ = settings_.agent.mode;
 }
@@ -132,22 +132,22 @@ LocalPolicy::LocalPolicy(PolicyLevel level, policy::Mode mode, const char* verb)
     : level_(level),
       mode_(mode),
       verb_(verb),
-      confirmations_(std::make_unique<engine::Confirmations>(base::user_folders().state)),
+      confirmations_(std::make_unique<gate::Confirmations>(base::user_folders().state)),
       rules_(base::user_folders().config + "/rules.toml", confirmations_.get()) {
   settings_.home = home_folder();
-  settings_.own_folders = engine::own_folders(base::user_folders());
+  settings_.own_folders = gate::own_folders(base::user_folders());
 }
 
-Judged LocalPolicy::judge(engine::Deed deed) {
-  Judged out{std::move(deed), {}};
+Judged LocalPolicy::judge(gate::Action action) {
+  Judged out{std::move(action), {}};
   if (level_ == PolicyLevel::Off) {
     out.verdict.decision = policy::Decision::Allow;
     return out;
   }
   // What may be changed is said by the person, wherever in it the command begins.
-  if (const auto root = engine::root_of(allowed_roots_, out.deed.cwd)) out.deed.workspace = *root;
+  if (const auto root = gate::root_of(allowed_roots_, out.action.cwd)) out.action.workspace = *root;
   policy::RuleSet set;
-  const engine::RulesAt& files = rules_.at(out.deed.cwd);
+  const gate::RulesAt& files = rules_.at(out.action.cwd);
   if (files.errors.empty()) {
     for (const policy::Rule& rule : files.rules) set.add(rule);
   } else if (level_ != PolicyLevel::Critical) {
@@ -161,18 +161,18 @@ Judged LocalPolicy::judge(engine::Deed deed) {
   } else {
     std::fprintf(stderr, "ttyward %s: %s\n", verb_, policy::escape_text(files.errors.front()).c_str());
   }
-  return judge_by(std::move(out.deed), set);
+  return judge_by(std::move(out.action), set);
 }
 
-Judged LocalPolicy::judge_without_rules(engine::Deed deed) const {
-  return judge_by(std::move(deed), policy::RuleSet{});
+Judged LocalPolicy::judge_without_rules(gate::Action action) const {
+  return judge_by(std::move(action), policy::RuleSet{});
 }
 
-Judged LocalPolicy::judge_by(engine::Deed deed, const policy::RuleSet& rules) const {
-  Judged out{std::move(deed), {}};
-  const engine::Role role = level_ == PolicyLevel::Critical ? engine::Role::Person : engine::Role::Agent;
-  out.verdict = engine::judge(out.deed, role, mode_, settings_, rules).verdict;
-  if (std::string why = engine::outside_roots(allowed_roots_, out.deed.cwd); !why.empty()) {
+Judged LocalPolicy::judge_by(gate::Action action, const policy::RuleSet& rules) const {
+  Judged out{std::move(action), {}};
+  const gate::Role role = level_ == PolicyLevel::Critical ? gate::Role::Person : gate::Role::Agent;
+  out.verdict = gate::judge(out.action, role, mode_, settings_, rules).verdict;
+  if (std::string why = gate::outside_roots(allowed_roots_, out.action.cwd); !why.empty()) {
     out.verdict.decision = policy::Decision::Deny;
     out.verdict.rule = "setting allowed_roots";
     out.verdict.reasons.insert(out.verdict.reasons.begin(),
@@ -208,33 +208,15 @@ Ruling LocalPolicy::settle(const std::vector<Judged>& judged) const {
                         policy::summary_of(first))};
   }
   std::string question = fmt::format("ttyward {}: in {} this wants your consent:\n", verb_,
-                                     policy::escape_text(judged[asks.front()].deed.cwd));
+                                     policy::escape_text(judged[asks.front()].action.cwd));
   for (const size_t i : asks) question += described(judged[i]);
   question += asks.size() == 1 ? "Run it?" : fmt::format("Run all {} of them?", asks.size());
   if (ask_person(question)) return {};
   return {false, asks.front(), "you did not say yes, so it was not run"};
 }
 
-engine::Language language_of(const std::string& shell) {
-  if (shell.empty()) return engine::Language::Bash;
-  switch (shell::identify_shell({shell}).kind) {
-    case shell::ShellKind::Bash:
-      return engine::Language::Bash;
-    case shell::ShellKind::Dash:
-    case shell::ShellKind::BusyboxAsh:
-    case shell::ShellKind::Ksh:
-    case shell::ShellKind::Mksh:
-    case shell::ShellKind::PosixSh:
-      return engine::Language::Posix;
-    case shell::ShellKind::Fish:
-      return engine::Language::Fish;
-    case shell::ShellKind::Zsh:
-      return engine::Language::Zsh;
-    case shell::ShellKind::Pwsh:
-    case shell::ShellKind::Other:
-      break;
-  }
-  return engine::Language::Other;
+gate::Language language_of(const std::string& shell) {
+  return shell.empty() ? gate::Language::Bash : gate::language_of(shell::identify_shell({shell}).kind);
 }
 
 std::string verdict_json(const LocalPolicy& policy, const Judged& judged) {

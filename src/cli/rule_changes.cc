@@ -17,8 +17,8 @@
 #include "cli/daemon_call.h"
 #include "cli/daemon_verb.h"
 #include "cli/editor.h"
-#include "engine/confirmations.h"
-#include "engine/gate_rule_file.h"
+#include "gate/confirmations.h"
+#include "gate/rule_text.h"
 #include "policy/escaped_view.h"
 #include "policy/file_view.h"
 #include "policy/paths.h"
@@ -40,7 +40,7 @@ std::string shown(const std::string& text) {
 // Where nothing was ever confirmed and no daemon runs, there is nobody who has to know: the first daemon
 // takes the file as it finds it.
 bool changes_file_itself() {
-  if (engine::Confirmations(base::user_folders().state).standing() != engine::Confirmations::Standing::None)
+  if (gate::Confirmations(base::user_folders().state).standing() != gate::Confirmations::Standing::None)
     return false;
   return !client::Connection::open(daemon_options("rules"));
 }
@@ -49,10 +49,10 @@ bool changes_file_itself() {
 int store(const std::string& text, const std::string& replaces) {
   if (changes_file_itself()) {
     if (!replaces.empty()) {
-      if (auto removed = engine::remove_rules(own_rules_file(), replaces); !removed)
+      if (auto removed = gate::remove_rules(own_rules_file(), replaces); !removed)
         return complain("rules", removed.error().message, kExitFailure);
     }
-    if (auto added = engine::append_rules(own_rules_file(), {text}); !added)
+    if (auto added = gate::append_rules(own_rules_file(), {text}); !added)
       return complain("rules", added.error().message, kExitFailure);
   } else {
     const int status = with_daemon("rules", [&](client::Session& daemon) -> Outcome {
@@ -236,9 +236,9 @@ int add_rule(const RuleArguments& args) {
 
 int edit_rule(const RuleArguments& args) {
   if (is_agent()) return complain("rules", "only a person may change rules", kExitFailure);
-  const auto file = engine::read_rule_file(own_rules_file());
+  const auto file = gate::read_rule_file(own_rules_file());
   if (!file) return complain("rules", file.error().message, kExitFailure);
-  const auto text = engine::text_of_rules(*file, args.name, own_rules_file());
+  const auto text = gate::text_of_rules(*file, args.name, own_rules_file());
   if (!text) return complain("rules", text.error().message, kExitFailure);
   if (text->empty())
     return complain("rules", fmt::format("there is no rule '{}'; see ttyward rules", args.name), kExitFound);
@@ -256,7 +256,7 @@ int remove_rule(const RuleArguments& args) {
   if (is_agent()) return complain("rules", "only a person may change rules", kExitFailure);
   size_t removed = 0;
   if (args.session.empty() && changes_file_itself()) {
-    auto done = engine::remove_rules(own_rules_file(), args.name);
+    auto done = gate::remove_rules(own_rules_file(), args.name);
     if (!done) return complain("rules", done.error().message, kExitFailure);
     removed = *done;
   } else {

@@ -7,8 +7,7 @@
 
 #include <boost/json/parse.hpp>
 
-#include "engine/typed_to.h"
-#include "policy/escaped_view.h"
+#include "gate/typed_to.h"
 #include "pty/proc.h"
 #include "pty/program_kind.h"
 
@@ -44,8 +43,8 @@ bool allowed_by_person(const Command* command) {
   return decision != nullptr && decision->is_string() && decision->get_string() == "ask";
 }
 
-ReaderFacts facts_of(const pty::Waiting& waiting) {
-  ReaderFacts facts;
+gate::ReaderFacts facts_of(const pty::Waiting& waiting) {
+  gate::ReaderFacts facts;
   facts.raw = is_raw(waiting);
   if (const auto stat = pty::read_stat(waiting.pid)) {
     facts.names = pty::program_names(*stat);
@@ -60,7 +59,7 @@ ReaderFacts facts_of(const pty::Waiting& waiting) {
   return facts;
 }
 
-shell::ShellKind shell_of(const ReaderFacts& facts) {
+shell::ShellKind shell_of(const gate::ReaderFacts& facts) {
   for (const std::string& name : facts.names) {
     const auto kind = shell::identify_shell({name}).kind;
     if (kind != shell::ShellKind::Other) return kind;
@@ -69,7 +68,7 @@ shell::ShellKind shell_of(const ReaderFacts& facts) {
 }
 
 // One whole line, as it would be given to exec: keys that edit, recall or complete would make another of it.
-TypedInput line_for(const pty::Waiting& waiting, const ReaderFacts& facts, std::string_view bytes) {
+TypedInput line_for(const pty::Waiting& waiting, const gate::ReaderFacts& facts, std::string_view bytes) {
   TypedInput made;
   made.kind = Kind::Line;
   if (bytes == "\x04" || bytes == "\r" || bytes == "\n") {
@@ -88,36 +87,17 @@ TypedInput line_for(const pty::Waiting& waiting, const ReaderFacts& facts, std::
   }
   made.line = line;
   // A shell at its prompt recalls its history at a '!': what that makes of the line nobody can say.
-  made.language = line.find('!') == std::string_view::npos ? language_of(shell_of(facts)) : Language::Other;
+  made.language =
+      line.find('!') == std::string_view::npos ? gate::language_of(shell_of(facts)) : gate::Language::Other;
   char folder[PATH_MAX];
   const std::string link = "/proc/" + std::to_string(waiting.pid) + "/cwd";
   const ssize_t n = ::readlink(link.c_str(), folder, sizeof folder);
   if (n > 0) made.cwd.assign(folder, static_cast<size_t>(n));
-  if (made.cwd.empty()) made.language = Language::Other;
+  if (made.cwd.empty()) made.language = gate::Language::Other;
   return made;
 }
 
 }  // namespace
-
-Language language_of(shell::ShellKind kind) {
-  using shell::ShellKind;
-  switch (kind) {
-    case ShellKind::Zsh:
-      return Language::Zsh;
-    case ShellKind::Bash:
-      return Language::Bash;
-    case ShellKind::Dash:
-    case ShellKind::BusyboxAsh:
-    case ShellKind::Ksh:
-    case ShellKind::Mksh:
-    case ShellKind::PosixSh:
-      return Language::Posix;
-    case ShellKind::Fish:
-      return Language::Fish;
-    default:
-      return Language::Other;
-  }
-}
 
 TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::RunState>& state,
                              std::string_view bytes) {
@@ -161,21 +141,23 @@ TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::R
   }
   TypedInput made;
   if (waiting.kind != pty::WaitKind::Password) {
-    const ReaderFacts facts = facts_of(waiting);
-    TypedTo to = typed_to(facts);
+    const gate::ReaderFacts facts = facts_of(waiting);
+    gate::TypedTo to = gate::typed_to(facts);
     // The terminal's own shell is busy with a command, so what reads is that command: its builtin `read`.
-    if (shell_behind && waiting.pid == terminal.pid()) to = facts.raw ? TypedTo::Runner : TypedTo::Prompt;
+    if (shell_behind && waiting.pid == terminal.pid())
+      to = facts.raw ? gate::TypedTo::Runner : gate::TypedTo::Prompt;
     switch (to) {
-      case TypedTo::Prompt:
+      case gate::TypedTo::Prompt:
         break;
-      case TypedTo::Shell:
+      case gate::TypedTo::Shell:
         made = line_for(waiting, facts, bytes);
         break;
-      case TypedTo::Pager:
-        if (!only_moves_in_pager(bytes) && !allowed_by_person(terminal.current())) made.kind = Kind::Ask;
+      case gate::TypedTo::Pager:
+        if (!gate::only_moves_in_pager(bytes) && !allowed_by_person(terminal.current()))
+          made.kind = Kind::Ask;
         break;
-      case TypedTo::Runner:
-        if (!only_leaves_editor(bytes) && !allowed_by_person(terminal.current())) made.kind = Kind::Ask;
+      case gate::TypedTo::Runner:
+        if (!gate::only_leaves_editor(bytes) && !allowed_by_person(terminal.current())) made.kind = Kind::Ask;
         break;
     }
   }
@@ -185,22 +167,6 @@ TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::R
   made.program = waiting.program;
   made.pid = waiting.pid;
   made.echo = waiting.kind != pty::WaitKind::Password;
-  return made;
-}
-
-Judgement judge_typed(const std::string& program, policy::Mode mode) {
-  Judgement made;
-  policy::Verdict& verdict = made.verdict;
-  verdict.decision = mode == policy::Mode::Plan   ? policy::Decision::Deny
-                     : mode == policy::Mode::Yolo ? policy::Decision::Allow
-                                                  : policy::Decision::Ask;
-  verdict.risk = policy::Risk::High;
-  verdict.rule = "built-in";
-  verdict.effects = {{policy::EffectKind::Execute, program}};
-  verdict.reasons = {{"is typed into " + policy::escape_text(program) + ", which runs what it is given",
-                      {},
-                      policy::Risk::High,
-                      policy::Decision::Ask}};
   return made;
 }
 

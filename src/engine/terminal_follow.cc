@@ -5,10 +5,10 @@
 #include <cstring>
 
 #include "base/ids.h"
+#include "base/unix_time.h"
 #include "engine/background.h"
 #include "engine/log_records.h"
 #include "engine/terminal.h"
-#include "engine/time.h"
 
 namespace ttyward::engine {
 namespace {
@@ -129,7 +129,7 @@ void Terminal::close(State final, Logged logged) {
   // What ended while nobody looked ended when the kernel says so.
   if (end_.closed_at_ms == 0 && end_.exit)
     end_.closed_at_ms = static_cast<int64_t>(end_.exit->exited_unix_ns / 1'000'000);
-  if (end_.closed_at_ms == 0) end_.closed_at_ms = engine::unix_ms();
+  if (end_.closed_at_ms == 0) end_.closed_at_ms = base::unix_ms();
   model_->close(final == State::Lost);
   files_.remove_all();
   if (logged == Logged::No)
@@ -146,12 +146,12 @@ void Terminal::close(State final, Logged logged) {
 // --- what the model says
 
 int64_t Terminal::unix_ms() const {
-  return engine::unix_ms();
+  return base::unix_ms();
 }
 
 void Terminal::on_bytes(uint64_t offset, std::string_view bytes) {
   live_.last_output = Clock::now();
-  last_output_at_ms_ = engine::unix_ms();
+  last_output_at_ms_ = base::unix_ms();
   care_.output_came();
   watchers_.changed(kOutput);
   watch_.output_came();

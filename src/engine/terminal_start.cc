@@ -6,10 +6,10 @@
 #include <thread>
 
 #include "base/ids.h"
+#include "base/unix_time.h"
 #include "engine/json_fields.h"
 #include "engine/shell_start.h"
 #include "engine/terminal.h"
-#include "engine/time.h"
 #include "journal/folder.h"
 #include "shell/piped.h"
 
@@ -115,7 +115,7 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, Termi
   auto log = TerminalLog::create(host.logs, id);
   if (!log) return tl::unexpected(log.error());
   hold::LaunchRequest request = launch_request(host, spec);
-  Birth birth{engine::unix_ms(), base::random_nonce(), shell::Quality::None, {}};
+  Birth birth{base::unix_ms(), base::random_nonce(), shell::Quality::None, {}};
   const bool shell = !spec.temporary();
   const auto undo = [&] {
     ShellFiles(private_folder(host, id)).remove_all();
@@ -235,7 +235,7 @@ base::Result<std::unique_ptr<Terminal>> Terminal::recover(TerminalHost& host, co
     return base::fail(base::ErrorCode::Corrupt, "the log of " + id + " does not say what it is about");
   }
   auto past = replay({std::move(opened->records), open_or_rule_out(host, id),
-                      QueryReplies::answered_to(host.logs, id), model_options(host), engine::unix_ms()});
+                      QueryReplies::answered_to(host.logs, id), model_options(host), base::unix_ms()});
   if (!past) return tl::unexpected(past.error());
   std::unique_ptr<Terminal> terminal(new Terminal(host, std::move(opened->log), std::move(*past)));
   terminal->recovered_ = true;
@@ -281,7 +281,7 @@ void Terminal::settle_living(const Replayed& past) {
   if (command != nullptr) {
     // Time that passed before us counts.
     const auto ran =
-        std::chrono::milliseconds(std::max<int64_t>(0, engine::unix_ms() - command->facts.started_at_ms));
+        std::chrono::milliseconds(std::max<int64_t>(0, base::unix_ms() - command->facts.started_at_ms));
     command->started = Clock::now() - ran;
     command->last_output = Clock::now();
   }

@@ -77,7 +77,7 @@ TEST(Objects, AVerdictHasTheMembersThatTheProtocolNames) {
 }
 
 TEST(Objects, AnApprovalShowsNothingOfACommandRaw) {
-  engine::Approval approval;
+  gate::Approval approval;
   approval.asked_by = "agent\x1b[2K";
   approval.session = "s";
   approval.environment_changes = {"A=\x1b[2J"};

@@ -45,11 +45,11 @@ void summarize(const command::BatchResult& batch) {
 // one means. The whole stands last, and only if it is graver than its parts.
 std::vector<Judged> judge_all(LocalPolicy& policy, const Arguments& args, const std::string& cwd) {
   std::vector<Judged> judged;
-  engine::Deed whole{"", cwd, "", args.shared.environment, engine::Language::Bash};
+  gate::Action whole{"", cwd, "", args.shared.environment, gate::Language::Bash};
   policy::Decision gravest = policy::Decision::Allow;
   for (const std::string& command : args.commands) {
     whole.command += command + "\n";
-    judged.push_back(policy.judge({command, cwd, "", args.shared.environment, engine::Language::Bash}));
+    judged.push_back(policy.judge({command, cwd, "", args.shared.environment, gate::Language::Bash}));
     gravest = std::max(gravest, judged.back().verdict.decision);
   }
   if (args.commands.size() > 1) {
@@ -67,7 +67,7 @@ int refuse(const command::RunOptions& options, const Arguments& args, const std:
   result.shell.reason = ruling.reason;
   terminal::CommandResult denied = result.shell;
   denied.command_id = options.id + ".1";
-  denied.command = judged[ruling.culprit].deed.command;
+  denied.command = judged[ruling.culprit].action.command;
   denied.cwd = options.spawn.cwd;
   denied.verdict_json = verdict_json(policy, judged[ruling.culprit]);
   result.results.push_back(std::move(denied));

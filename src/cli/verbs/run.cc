@@ -47,19 +47,19 @@ std::string shown(const std::vector<std::string>& words) {
 }
 
 // What policy judges: the line, or the words as a line that means exactly them.
-base::Result<engine::Deed> deed_of(const Arguments& args, const std::string& cwd, bool after_dashes) {
-  engine::Deed deed;
-  deed.cwd = cwd;
-  deed.environment_changes = args.shared.environment;
+base::Result<gate::Action> action_of(const Arguments& args, const std::string& cwd, bool after_dashes) {
+  gate::Action action;
+  action.cwd = cwd;
+  action.environment_changes = args.shared.environment;
   if (!after_dashes) {
-    deed.command = args.words.front();
-    deed.language = language_of(args.shared.shell);
-    return deed;
+    action.command = args.words.front();
+    action.language = language_of(args.shared.shell);
+    return action;
   }
   auto line = shell::quote_command(args.words, shell::Dialect::Posix);
   if (!line) return tl::unexpected(line.error());
-  deed.command = std::move(*line);
-  return deed;
+  action.command = std::move(*line);
+  return action;
 }
 
 int refuse(const command::RunOptions& options, const std::string& verdict, const Ruling& ruling, bool json) {
@@ -106,9 +106,9 @@ int run_command(const Arguments& args, const Globals& globals) {
 
   auto policy = LocalPolicy::make(args.policy, PolicyLevel::Critical, "run", options->spawn.cwd);
   if (!policy) return complain("run", policy.error().message, kExitUsage);
-  auto deed = deed_of(args, options->spawn.cwd, globals.after_dashes);
-  if (!deed) return complain("run", deed.error().message, kExitUsage);
-  const Judged judged = policy->judge(std::move(*deed));
+  auto action = action_of(args, options->spawn.cwd, globals.after_dashes);
+  if (!action) return complain("run", action.error().message, kExitUsage);
+  const Judged judged = policy->judge(std::move(*action));
   const std::string verdict = globals.json ? verdict_json(*policy, judged) : "";
   const Ruling ruling = policy->settle({judged});
   if (!ruling.allowed) return refuse(*options, verdict, ruling, globals.json);

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 
 // The root that `cwd` is in, the innermost where there are several; nullopt: it is in none of them.
 std::optional<std::string> root_of(const std::vector<std::string>& roots, const std::string& cwd);
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 
 enum class Outcome : uint8_t {
   Allowed,     // by policy, without a question
@@ -48,4 +48,4 @@ class AuditSink {
   virtual void session_rule_removed(const std::string& session, const std::string& rule) = 0;
 };
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

@@ -1,16 +1,17 @@
-#include "engine/gate_judge.h"
+#include "gate/judge.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
 #include "base/path.h"
+#include "policy/escaped_view.h"
 #include "policy/file_view.h"
 #include "policy/script_file.h"
 #include "policy/text_screen.h"
 #include "shell/quoting.h"
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 namespace {
 
 constexpr auto kSystemFolders =
@@ -46,8 +47,8 @@ void judge_environment(const std::vector<std::string>& changes, const policy::Pl
 }
 
 // A person who pastes a line sees what it shows, not what it holds: bytes that hide something are critical.
-void object_to_hidden_bytes(const Deed& deed, policy::Verdict& verdict) {
-  for (const policy::TextProblem& problem : policy::screen_text(deed.command)) {
+void object_to_hidden_bytes(const Action& action, policy::Verdict& verdict) {
+  for (const policy::TextProblem& problem : policy::screen_text(action.command)) {
     if (!problem.unparsable) continue;
     verdict.decision = std::max(verdict.decision, policy::Decision::Ask);
     verdict.risk = policy::Risk::Critical;
@@ -100,7 +101,7 @@ std::string workspace_for(const std::string& cwd, const std::string& home) {
   return system ? std::string() : at;
 }
 
-Judgement judge(const Deed& deed, Role role, policy::Mode mode, const JudgeSettings& settings,
+Judgement judge(const Action& action, Role role, policy::Mode mode, const JudgeSettings& settings,
                 const policy::RuleSet& rules) {
   Judgement out;
   if (role == Role::Person && settings.person == PersonPolicy::Off) {
@@ -111,18 +112,18 @@ Judgement judge(const Deed& deed, Role role, policy::Mode mode, const JudgeSetti
   const policy::RealFiles files;
   const policy::RememberedFiles remembered(&files);
   const std::string workspace =
-      deed.workspace.empty() ? workspace_for(deed.cwd, settings.home) : deed.workspace;
-  policy::Place place{workspace, deed.cwd, settings.home, &remembered};
-  const policy::ShellReading reading = deed.shell ? *deed.shell : reading_of(deed.language);
+      action.workspace.empty() ? workspace_for(action.cwd, settings.home) : action.workspace;
+  policy::Place place{workspace, action.cwd, settings.home, &remembered};
+  const policy::ShellReading reading = action.shell ? *action.shell : reading_of(action.language);
   place.shell = &reading;
   place.own = settings.own_folders;
   const policy::Settings own = settings_for(role, mode, settings);
-  const policy::Facts facts = policy::read_command(deed.command, place);
-  out.verdict = policy::evaluate(deed.command, facts, place, rules, own);
+  const policy::Facts facts = policy::read_command(action.command, place);
+  out.verdict = policy::evaluate(action.command, facts, place, rules, own);
   const bool line_allowed = out.verdict.decision == policy::Decision::Allow;
-  judge_environment(deed.environment_changes, place, own, out.verdict);
+  judge_environment(action.environment_changes, place, own, out.verdict);
   if (role == Role::Person && settings.person == PersonPolicy::Critical)
-    object_to_hidden_bytes(deed, out.verdict);
+    object_to_hidden_bytes(action, out.verdict);
   // A person may do everything; what is refused to others is a question to them.
   if (role == Role::Person && settings.person == PersonPolicy::Critical &&
       out.verdict.decision == policy::Decision::Deny) {
@@ -135,9 +136,9 @@ Judgement judge(const Deed& deed, Role role, policy::Mode mode, const JudgeSetti
     const auto suffices = [&](const std::vector<policy::Rule>& offered) {
       policy::RuleSet with = rules;
       for (const policy::Rule& rule : offered) with.add(rule);
-      return policy::evaluate(deed.command, facts, place, with, own).decision == policy::Decision::Allow;
+      return policy::evaluate(action.command, facts, place, with, own).decision == policy::Decision::Allow;
     };
-    out.always = policy::offer_always(deed.command, facts, place);
+    out.always = policy::offer_always(action.command, facts, place);
     if (!suffices(out.always.rules)) out.always = {};
     if (!suffices(out.always.wider)) out.always.wider.clear();
   }
@@ -150,4 +151,40 @@ Judgement judge(const Deed& deed, Role role, policy::Mode mode, const JudgeSetti
   return out;
 }
 
-}  // namespace ttyward::engine
+Language language_of(shell::ShellKind kind) {
+  using shell::ShellKind;
+  switch (kind) {
+    case ShellKind::Zsh:
+      return Language::Zsh;
+    case ShellKind::Bash:
+      return Language::Bash;
+    case ShellKind::Dash:
+    case ShellKind::BusyboxAsh:
+    case ShellKind::Ksh:
+    case ShellKind::Mksh:
+    case ShellKind::PosixSh:
+      return Language::Posix;
+    case ShellKind::Fish:
+      return Language::Fish;
+    default:
+      return Language::Other;
+  }
+}
+
+Judgement judge_typed(const std::string& program, policy::Mode mode) {
+  Judgement made;
+  policy::Verdict& verdict = made.verdict;
+  verdict.decision = mode == policy::Mode::Plan   ? policy::Decision::Deny
+                     : mode == policy::Mode::Yolo ? policy::Decision::Allow
+                                                  : policy::Decision::Ask;
+  verdict.risk = policy::Risk::High;
+  verdict.rule = "built-in";
+  verdict.effects = {{policy::EffectKind::Execute, program}};
+  verdict.reasons = {{"is typed into " + policy::escape_text(program) + ", which runs what it is given",
+                      {},
+                      policy::Risk::High,
+                      policy::Decision::Ask}};
+  return made;
+}
+
+}  // namespace ttyward::gate

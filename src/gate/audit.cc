@@ -1,8 +1,8 @@
-#include "engine/audit.h"
+#include "gate/audit.h"
 
 #include <array>
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 namespace {
 
 constexpr std::array<std::string_view, 6> kOutcomes = {"allow", "ask_allow", "deny",
@@ -14,4 +14,4 @@ std::string_view name_of(Outcome outcome) {
   return kOutcomes[static_cast<size_t>(outcome)];
 }
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

@@ -21,7 +21,7 @@
 #include "base/result.h"
 #include "config/load.h"
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 
 struct ConfirmedPolicy {
   std::string rules;     // the text of rules.toml
@@ -89,4 +89,4 @@ ConfirmedConfig load_confirmed(const base::Folders& folders, const std::string& 
                                const std::vector<std::string>& environment,
                                const Confirmations& confirmations);
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

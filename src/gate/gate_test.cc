@@ -1,4 +1,4 @@
-#include "engine/gate.h"
+#include "gate/gate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "engine/gate_rule_file.h"
+#include "gate/rule_text.h"
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 namespace {
 
 using base::ErrorCode;
@@ -36,7 +36,7 @@ struct Events final : GateObserver {
   std::vector<std::string> seen;
   void on_opened(const Approval& approval) override { seen.push_back("opened " + approval.command); }
   void on_closed(const Approval& approval) override {
-    seen.push_back(std::string(engine::name_of(approval.state)) + " " + approval.command);
+    seen.push_back(std::string(gate::name_of(approval.state)) + " " + approval.command);
   }
   void on_unconfirmed_changed(const std::string& notice) override { seen.push_back("notice " + notice); }
 };
@@ -602,11 +602,11 @@ TEST_F(GateTest, a_yes_covers_only_what_was_shown) {
 
 TEST_F(GateTest, an_approval_is_bound_to_bytes_folder_environment_and_terminal) {
   const GateRequest asked = request("make");
-  EXPECT_TRUE(same_deed(asked, asked));
+  EXPECT_TRUE(same_action(asked, asked));
   const auto differs = [&](auto change) {
     GateRequest other = asked;
     change(other);
-    return !same_deed(asked, other);
+    return !same_action(asked, other);
   };
   EXPECT_TRUE(differs([](GateRequest& r) { r.command += " "; }));
   EXPECT_TRUE(differs([](GateRequest& r) { r.cwd = "/"; }));
@@ -742,4 +742,4 @@ TEST_F(RuleFileTest, only_the_rules_of_that_name_go) {
 }
 
 }  // namespace
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

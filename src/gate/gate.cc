@@ -1,5 +1,5 @@
 // Asking: policy's word at once, or a question.
-#include "engine/gate.h"
+#include "gate/gate.h"
 
 #include <fmt/format.h>
 
@@ -7,14 +7,13 @@
 
 #include "base/ids.h"
 #include "base/mask_secrets.h"
-#include "engine/agent_input.h"
-#include "engine/time.h"
-#include "engine/typed_to.h"
+#include "base/unix_time.h"
+#include "gate/typed_to.h"
 #include "policy/escaped_view.h"
 #include "policy/rule_words.h"
 #include "policy/verdict_json.h"
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 namespace {
 
 using base::ErrorCode;
@@ -59,7 +58,7 @@ OfferedRules shown_rules(const std::vector<policy::Rule>& rules, const std::stri
 
 }  // namespace
 
-bool same_deed(const GateRequest& asked, const GateRequest& now) {
+bool same_action(const GateRequest& asked, const GateRequest& now) {
   return asked.command == now.command && asked.cwd == now.cwd &&
          asked.environment_changes == now.environment_changes && asked.terminal_id == now.terminal_id &&
          asked.session == now.session && asked.typed_to == now.typed_to && asked.language == now.language &&
@@ -102,17 +101,17 @@ Result<Judgement> Gate::judge_request(const GateRequest& request, const std::vec
                             policy::escape_text(files.errors.front())));
   }
   look_for_unconfirmed(files);
-  const Deed deed{request.command,  request.cwd,  request.workspace, request.environment_changes,
-                  request.language, request.shell};
+  const Action action{request.command,  request.cwd,  request.workspace, request.environment_changes,
+                      request.language, request.shell};
   JudgeSettings own = settings_.judge;
   if (request.ask_about_safe) own.agent.auto_approve_safe = false;
   if (request.confirm_dangerous) own.agent.confirm_dangerous = true;
-  Judgement out = judge(deed, request.role, mode_of(request), own, set);
+  Judgement out = judge(action, request.role, mode_of(request), own, set);
   if (out.verdict.decision == policy::Decision::Ask && !files.unconfirmed.empty()) {
     for (const UnconfirmedRule& each : files.unconfirmed) {
       if (each.change == UnconfirmedRule::Change::Added) set.add(each.rule);
     }
-    if (judge(deed, request.role, mode_of(request), own, set).verdict.decision == policy::Decision::Allow) {
+    if (judge(action, request.role, mode_of(request), own, set).verdict.decision == policy::Decision::Allow) {
       out.note =
           "a rule that would allow it was written without ttyward and does not hold until a person "
           "confirms it with `ttyward rules confirm`";
@@ -238,7 +237,7 @@ GateDecision Gate::open(GateRequest request, Judgement judgement, Later later) {
   approval.asked_by = request.asked_by;
   approval.connection = request.connection;
   approval.verdict = std::move(judgement.verdict);
-  approval.created_at_ms = unix_ms();
+  approval.created_at_ms = base::unix_ms();
   const auto expiry = settings_.approval_expiry;
   if (expiry.count() > 0) approval.expires_at_ms = approval.created_at_ms + expiry.count();
   approval.always = shown_rules(judgement.always.rules, request.command);
@@ -272,7 +271,7 @@ GateDecision Gate::open(GateRequest request, Judgement judgement, Later later) {
 
 AuditRow Gate::audit_row(const GateRequest& request, const policy::Verdict& verdict) const {
   AuditRow row;
-  row.at_ms = unix_ms();
+  row.at_ms = base::unix_ms();
   row.action = request.action;
   row.command_id = request.command_id;
   row.terminal_id = request.terminal_id;
@@ -311,4 +310,4 @@ RuleList Gate::rules(const std::string& session, const std::string& cwd) {
   return out;
 }
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

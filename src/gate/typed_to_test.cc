@@ -1,8 +1,8 @@
-#include "engine/typed_to.h"
+#include "gate/typed_to.h"
 
 #include <gtest/gtest.h>
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 namespace {
 
 TypedTo told(const std::vector<std::string>& arguments, bool raw = false, bool secure = false) {
@@ -71,4 +71,4 @@ TEST(TypedTo, CommandsThatStartOne) {
 }
 
 }  // namespace
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

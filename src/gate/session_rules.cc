@@ -1,8 +1,8 @@
-#include "engine/session_rules.h"
+#include "gate/session_rules.h"
 
 #include <algorithm>
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 
 base::Result<void> SessionRules::add(const std::string& session, const std::string& text) {
   auto rules = policy::parse_rules(text, policy::RuleLevel::Session, "session rule", "/nowhere");
@@ -40,4 +40,4 @@ std::optional<policy::Mode> SessionRules::mode(const std::string& session) const
   return found == sessions_.end() ? std::nullopt : found->second.mode;
 }
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

@@ -1,9 +1,9 @@
-#include "engine/allowed_roots.h"
+#include "gate/allowed_roots.h"
 
 #include <algorithm>
 #include <filesystem>
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 
 std::optional<std::string> root_of(const std::vector<std::string>& roots, const std::string& cwd) {
   std::error_code wrong;
@@ -18,4 +18,4 @@ std::optional<std::string> root_of(const std::vector<std::string>& roots, const 
   return found;
 }
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

@@ -20,10 +20,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/confirmations.h"
+#include "gate/confirmations.h"
 #include "policy/rules.h"
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 
 // A change in the person's file that loosens something and was not confirmed.
 struct UnconfirmedRule {
@@ -42,10 +42,10 @@ struct RulesAt {
   std::vector<UnconfirmedRule> unconfirmed;
 };
 
-class GateRules {
+class RuleFiles {
  public:
   // `own_file`: the person's rules.toml. It need not be there. Without `confirmations` all of it counts.
-  explicit GateRules(std::string own_file, const Confirmations* confirmations = nullptr)
+  explicit RuleFiles(std::string own_file, const Confirmations* confirmations = nullptr)
       : own_file_(std::move(own_file)), confirmations_(confirmations) {}
 
   // Valid until the next call. `folder` is absolute; relative paths in the person's rules are under it.
@@ -78,4 +78,4 @@ class GateRules {
   std::map<std::string, Known> known_;
 };
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

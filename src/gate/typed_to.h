@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 
 enum class TypedTo : uint8_t {
   Prompt,  // a program that asks: y/n, a name, a password
@@ -37,4 +37,4 @@ bool only_leaves_editor(std::string_view bytes);
 // what is typed there. Lines for a shell are judged one by one.
 bool starts_interactive(const std::string& simple_command);
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

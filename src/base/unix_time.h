@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <ctime>
 
-namespace ttyward::engine {
+namespace ttyward::base {
 
 // Milliseconds since the epoch.
 inline int64_t unix_ms() {
@@ -13,4 +13,4 @@ inline int64_t unix_ms() {
   return static_cast<int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
 }
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::base

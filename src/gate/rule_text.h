@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 
 // Appends rules, each the text of a [[rule]]. The file and its folder are made if need be.
 base::Result<void> append_rules(const std::string& path, const std::vector<std::string>& rules);
@@ -36,4 +36,4 @@ base::Result<std::string> text_of_rules(const std::string& text, std::string_vie
 // Empty if there is no such file.
 base::Result<std::string> read_rule_file(const std::string& path);
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

@@ -1,8 +1,8 @@
-#include "engine/approval.h"
+#include "gate/approval.h"
 
 #include <array>
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 namespace {
 
 constexpr std::array<std::string_view, 6> kStates = {"open",    "allowed", "denied",
@@ -14,4 +14,4 @@ std::string_view name_of(ApprovalState state) {
   return kStates[static_cast<size_t>(state)];
 }
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

@@ -11,7 +11,7 @@
 
 #include "policy/verdict.h"
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 
 enum class ApprovalState : uint8_t { Open, Allowed, Denied, Skipped, Expired, Withdrawn };
 std::string_view name_of(ApprovalState state);
@@ -46,4 +46,4 @@ struct Approval {
   bool session_only = false;  // critical: not to be remembered longer than a session
 };
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

@@ -1,8 +1,8 @@
-#include "engine/policy_settings.h"
+#include "gate/policy_settings.h"
 
-#include "engine/allowed_roots.h"
+#include "gate/allowed_roots.h"
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 
 policy::Mode mode_of(config::PolicyMode mode) {
   switch (mode) {
@@ -41,4 +41,4 @@ std::string outside_roots(const std::vector<std::string>& roots, const std::stri
   return cwd + " is outside the folders agents may work in: give a cwd in " + all;
 }
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

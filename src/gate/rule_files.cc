@@ -1,4 +1,4 @@
-#include "engine/gate_rules.h"
+#include "gate/rule_files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 #include "base/path.h"
 #include "base/unique_fd.h"
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 namespace {
 
 constexpr size_t kMaxFileBytes = 1 << 20;
@@ -29,7 +29,7 @@ bool is_projects_own(const struct stat& file, const std::string& folder) {
 
 }  // namespace
 
-GateRules::Stamp GateRules::stamp_of(const std::string& path) {
+RuleFiles::Stamp RuleFiles::stamp_of(const std::string& path) {
   Stamp stamp;
   stamp.path = path;
   struct stat info{};
@@ -45,7 +45,7 @@ GateRules::Stamp GateRules::stamp_of(const std::string& path) {
   return stamp;
 }
 
-std::vector<std::string> GateRules::files_for(const std::string& folder) const {
+std::vector<std::string> RuleFiles::files_for(const std::string& folder) const {
   std::vector<std::string> files = {own_file_};
   std::string at = base::normalize_path(folder);
   for (size_t i = 0; i < kMaxFoldersUp && at.starts_with('/'); ++i) {
@@ -57,7 +57,7 @@ std::vector<std::string> GateRules::files_for(const std::string& folder) const {
   return files;
 }
 
-void GateRules::read(const std::string& path, policy::RuleLevel level, const std::string& root,
+void RuleFiles::read(const std::string& path, policy::RuleLevel level, const std::string& root,
                      RulesAt& into) const {
   const auto wrong = [&](const std::string& what) { into.errors.push_back(path + ": " + what); };
   const base::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -112,7 +112,7 @@ bool holds_rule(const std::vector<policy::Rule>& rules, const policy::Rule& rule
 
 }  // namespace
 
-void GateRules::hold_to_confirmed(const std::string& root, RulesAt& own) const {
+void RuleFiles::hold_to_confirmed(const std::string& root, RulesAt& own) const {
   if (confirmations_ == nullptr || confirmations_->standing() == Confirmations::Standing::None ||
       !own.errors.empty())
     return;
@@ -137,7 +137,7 @@ void GateRules::hold_to_confirmed(const std::string& root, RulesAt& own) const {
   own.rules = std::move(held);
 }
 
-const RulesAt& GateRules::at(const std::string& folder) {
+const RulesAt& RuleFiles::at(const std::string& folder) {
   std::vector<Stamp> stamps;
   for (const std::string& file : files_for(folder)) {
     Stamp stamp = stamp_of(file);
@@ -164,4 +164,4 @@ const RulesAt& GateRules::at(const std::string& folder) {
   return known_.insert_or_assign(folder, std::move(known)).first->second.rules;
 }
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

@@ -29,15 +29,15 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/approval.h"
-#include "engine/audit.h"
-#include "engine/gate_judge.h"
-#include "engine/gate_rules.h"
-#include "engine/session_rules.h"
+#include "gate/approval.h"
+#include "gate/audit.h"
+#include "gate/judge.h"
+#include "gate/rule_files.h"
+#include "gate/session_rules.h"
 #include "io/loop.h"
 #include "policy/evaluate.h"
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 
 // Whether it makes sense to open a question.
 enum class Asking : uint8_t {
@@ -80,7 +80,7 @@ struct GateRequest {
 };
 
 // Whether an approval of `asked` covers `now`.
-bool same_deed(const GateRequest& asked, const GateRequest& now);
+bool same_action(const GateRequest& asked, const GateRequest& now);
 
 struct GateDecision {
   enum class Kind : uint8_t { Allowed, Denied, Skipped, Pending };
@@ -213,11 +213,11 @@ class Gate final {
   GateObserver* observer_ = nullptr;
   std::string notice_;  // what unconfirmed_notice() said last
   size_t listeners_ = 0;
-  GateRules files_;
+  RuleFiles files_;
   SessionRules sessions_;
   std::map<std::string, Open> open_;
   uint64_t opened_ = 0;  // questions so far
   std::vector<Approval> closed_;
 };
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "base/mask_secrets.h"
-#include "engine/gate.h"
-#include "engine/gate_rule_file.h"
-#include "engine/time.h"
+#include "base/unix_time.h"
+#include "gate/gate.h"
+#include "gate/rule_text.h"
 #include "policy/escaped_view.h"
 #include "policy/verdict_json.h"
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 namespace {
 
 using base::ErrorCode;
@@ -73,7 +73,7 @@ Result<Approval> Gate::answer(const std::string& id, const Answerer& by, Answer 
     const Approval* known = find(id);
     if (known == nullptr) return fail(ErrorCode::NotFound, "there is no question " + id);
     return fail(ErrorCode::AlreadyExists,
-                fmt::format("question {} is over: {}", id, engine::name_of(known->state)));
+                fmt::format("question {} is over: {}", id, gate::name_of(known->state)));
   }
   Open& question = at->second;
   if (question.request.connection == by.connection) {
@@ -219,7 +219,7 @@ Approval Gate::close(std::map<std::string, Open>::iterator at, ApprovalState sta
   approval.state = state;
   approval.answered_by = by;
   approval.reason = reason;
-  if (!by.empty()) approval.answered_at_ms = unix_ms();
+  if (!by.empty()) approval.answered_at_ms = base::unix_ms();
   if (closed_.size() >= settings_.closed_kept && !closed_.empty()) closed_.erase(closed_.begin());
   if (settings_.closed_kept > 0) closed_.push_back(approval);
 
@@ -318,4 +318,4 @@ Result<void> Gate::restore_session_rule(const std::string& session, const std::s
   return sessions_.add(session, text);
 }
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

@@ -7,9 +7,9 @@
 
 #include "base/folders.h"
 #include "config/settings.h"
-#include "engine/gate_judge.h"
+#include "gate/judge.h"
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 
 policy::Mode mode_of(config::PolicyMode mode);
 
@@ -21,4 +21,4 @@ JudgeSettings judge_settings(const config::PolicySettings& from, std::string hom
 // Why agents may not work in `cwd`; empty if they may. Links are followed.
 std::string outside_roots(const std::vector<std::string>& roots, const std::string& cwd);
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

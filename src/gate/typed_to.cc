@@ -1,4 +1,4 @@
-#include "engine/typed_to.h"
+#include "gate/typed_to.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include "policy/program_table.h"
 #include "shell/shell_kind.h"
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 namespace {
 
 // Options that make a language ask for more after its script.
@@ -137,4 +137,4 @@ bool starts_interactive(const std::string& simple_command) {
   return typed_to({{words.front()}, words, true, false}) != TypedTo::Prompt;
 }
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

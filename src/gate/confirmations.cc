@@ -1,4 +1,4 @@
-#include "engine/confirmations.h"
+#include "gate/confirmations.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -19,10 +19,10 @@
 #include "base/same_secret.h"
 #include "base/sha256.h"
 #include "base/unique_fd.h"
+#include "base/unix_time.h"
 #include "config/tighten.h"
-#include "engine/time.h"
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 namespace {
 
 using base::ErrorCode;
@@ -176,7 +176,7 @@ Result<void> Confirmations::store(ConfirmedPolicy policy, const std::string& by)
     if (read_line(line, key->text)) lines.emplace_back(line);
   }
   if (lines.size() >= kMostLines) lines.erase(lines.begin(), lines.end() - (kMostLines - 1));
-  std::string line = fmt::format("{} ={} ={} ={} {}", unix_ms(), base::to_base64(by),
+  std::string line = fmt::format("{} ={} ={} ={} {}", base::unix_ms(), base::to_base64(by),
                                  base::to_base64(policy.rules), base::to_base64(policy.settings),
                                  lines.empty() ? std::string(kFirst) : hash_of(lines.back()));
   line += " " + base::to_hex(base::hmac_sha256(key->text, line));
@@ -253,4 +253,4 @@ ConfirmedConfig load_confirmed(const base::Folders& folders, const std::string& 
   return out;
 }
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

@@ -1,4 +1,4 @@
-#include "engine/gate_rule_file.h"
+#include "gate/rule_text.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -14,7 +14,7 @@
 #include "base/unique_fd.h"
 #include "policy/rules.h"
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 namespace {
 
 using base::ErrorCode;
@@ -224,4 +224,4 @@ Result<size_t> remove_rules(const std::string& path, std::string_view name) {
   return without->removed;
 }
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

@@ -13,7 +13,7 @@
 #include "policy/evaluate.h"
 #include "policy/rules.h"
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 
 struct SessionRule {
   policy::Rule rule;
@@ -39,4 +39,4 @@ class SessionRules {
   std::map<std::string, Session> sessions_;
 };
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate

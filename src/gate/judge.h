@@ -13,8 +13,9 @@
 #include "policy/always_allow.h"
 #include "policy/evaluate.h"
 #include "policy/rules.h"
+#include "shell/shell_kind.h"
 
-namespace ttyward::engine {
+namespace ttyward::gate {
 
 enum class Role : uint8_t { Agent, Person, Viewer };
 
@@ -41,10 +42,11 @@ enum class Language : uint8_t {
   Other,  // nothing is understood
 };
 
+Language language_of(shell::ShellKind kind);
 // How a shell of this kind reads a line that is handed to it at its prompt.
 policy::ShellReading reading_of(Language language);
 
-struct Deed {
+struct Action {
   std::string command;
   std::string cwd;
   std::string workspace;                         // empty: cwd, unless that is a system folder
@@ -62,11 +64,14 @@ struct Judgement {
   std::string note;  // what a person should know about the decision; empty: nothing
 };
 
-Judgement judge(const Deed& deed, Role role, policy::Mode mode, const JudgeSettings& settings,
+Judgement judge(const Action& action, Role role, policy::Mode mode, const JudgeSettings& settings,
                 const policy::RuleSet& rules);
+
+// The verdict on text for a program that runs what it is given.
+Judgement judge_typed(const std::string& program, policy::Mode mode);
 
 // cwd, if it is a place to work in; empty for /, a home and the system's own folders, so that a shell that
 // was led there does not make them anybody's workspace.
 std::string workspace_for(const std::string& cwd, const std::string& home);
 
-}  // namespace ttyward::engine
+}  // namespace ttyward::gate
