@@ -46,12 +46,7 @@ gate::GateRequest Gatekeeper::request(const Caller& caller, std::string command,
   request.connection = caller.connection;
   request.role = gate_role(caller.role);
   request.command_id = command_id.empty() ? base::random_id('c') : std::move(command_id);
-  if (request.role == gate::Role::Agent) {
-    tighten_for_project(request);
-    // The person says what may be changed, wherever in it the command begins.
-    request.workspace =
-        gate::root_of(core_.settings().policy.allowed_roots, request.cwd).value_or(std::string());
-  }
+  if (request.role == gate::Role::Agent) tighten_for_project(request);
   return request;
 }
 

@@ -12,7 +12,6 @@
 #include "cli/ask_person.h"
 #include "cli/current_folder.h"
 #include "cli/verb.h"
-#include "gate/allowed_roots.h"
 #include "gate/confirmations.h"
 #include "gate/policy_settings.h"
 #include "policy/escaped_view.h"
@@ -41,6 +40,14 @@ std::string indented(const std::string& text) {
   std::string out = "  ";
   for (const char c : text) out += c == '\n' ? std::string("\n  ") : std::string(1, c);
   return out + "\n";
+}
+
+// What holds for a person who configured nothing, or whose level does not ask for the configuration.
+gate::JudgeSettings unconfigured() {
+  gate::JudgeSettings settings;
+  settings.home = home_folder();
+  settings.own_folders = gate::own_folders(base::user_folders());
+  return settings;
 }
 
 // What a person sees of one command: escaped, with all its parts and everything that speaks against it.
@@ -98,7 +105,11 @@ base::Result<LocalPolicy> LocalPolicy::make(const PolicyArguments& args, PolicyL
   LocalPolicy policy(level, mode, verb);
   if (level >= PolicyLevel::Default)
     policy.apply_configuration(folder.empty() ? current_folder() : folder, agent, args.mode.empty());
-  if (!agent) policy.allowed_roots_.clear();
+  if (!agent) {
+    gate::JudgeSettings anywhere = policy.book_.settings();
+    anywhere.allowed_roots.clear();
+    policy.book_.set_settings(std::move(anywhere));
+  }
   return policy;
 }
 
@@ -123,9 +134,8 @@ void LocalPolicy::apply_configuration(const std::string& cwd, bool agent, bool m
   for (const config::Problem& problem : loaded.problems) {
     if (problem.severity == config::Severity::Error) complain(verb_, problem.shown(), 0);
   }
-  settings_ = gate::judge_settings(loaded.settings.policy, settings_.home);
-  allowed_roots_ = loaded.settings.policy.allowed_roots;
-  if (mode_too) mode_ = settings_.agent.mode;
+  book_.set_settings(gate::judge_settings(loaded.settings.policy, home_folder()));
+  if (mode_too) mode_ = book_.settings().agent.mode;
 }
 
 LocalPolicy::LocalPolicy(PolicyLevel level, policy::Mode mode, const char* verb)
@@ -133,51 +143,32 @@ LocalPolicy::LocalPolicy(PolicyLevel level, policy::Mode mode, const char* verb)
       mode_(mode),
       verb_(verb),
       confirmations_(std::make_unique<gate::Confirmations>(base::user_folders().state)),
-      rules_(base::user_folders().config + "/rules.toml", confirmations_.get()) {
-  settings_.home = home_folder();
-  settings_.own_folders = gate::own_folders(base::user_folders());
+      book_(unconfigured(), base::user_folders().config + "/rules.toml", confirmations_.get()) {}
+
+gate::Case LocalPolicy::case_of(gate::Action action) const {
+  gate::Case what;
+  what.action = std::move(action);
+  what.role = level_ == PolicyLevel::Critical ? gate::Role::Person : gate::Role::Agent;
+  what.mode = mode_;
+  return what;
 }
 
 Judged LocalPolicy::judge(gate::Action action) {
-  Judged out{std::move(action), {}};
+  Judged out{action, {}};
   if (level_ == PolicyLevel::Off) {
     out.verdict.decision = policy::Decision::Allow;
     return out;
   }
-  // What may be changed is said by the person, wherever in it the command begins.
-  if (const auto root = gate::root_of(allowed_roots_, out.action.cwd)) out.action.workspace = *root;
-  policy::RuleSet set;
-  const gate::RulesAt& files = rules_.at(out.action.cwd);
-  if (files.errors.empty()) {
-    for (const policy::Rule& rule : files.rules) set.add(rule);
-  } else if (level_ != PolicyLevel::Critical) {
-    out.verdict.decision = policy::Decision::Deny;
-    out.verdict.rule = "rule files";
-    out.verdict.reasons.push_back({"a rule file has a mistake in it; mend it first: " + files.errors.front(),
-                                   {},
-                                   policy::Risk::Low,
-                                   policy::Decision::Deny});
-    return out;
-  } else {
-    std::fprintf(stderr, "ttyward %s: %s\n", verb_, policy::escape_text(files.errors.front()).c_str());
-  }
-  return judge_by(std::move(out.action), set);
+  auto judged = book_.judge(case_of(std::move(action)));
+  out.verdict = judged ? std::move(judged->verdict) : gate::refused_for_mistake(judged.error());
+  if (judged && !judged->mistake.empty())
+    std::fprintf(stderr, "ttyward %s: %s\n", verb_, policy::escape_text(judged->mistake).c_str());
+  return out;
 }
 
 Judged LocalPolicy::judge_without_rules(gate::Action action) const {
-  return judge_by(std::move(action), policy::RuleSet{});
-}
-
-Judged LocalPolicy::judge_by(gate::Action action, const policy::RuleSet& rules) const {
-  Judged out{std::move(action), {}};
-  const gate::Role role = level_ == PolicyLevel::Critical ? gate::Role::Person : gate::Role::Agent;
-  out.verdict = gate::judge(out.action, role, mode_, settings_, rules).verdict;
-  if (std::string why = gate::outside_roots(allowed_roots_, out.action.cwd); !why.empty()) {
-    out.verdict.decision = policy::Decision::Deny;
-    out.verdict.rule = "setting allowed_roots";
-    out.verdict.reasons.insert(out.verdict.reasons.begin(),
-                               {std::move(why), {}, policy::Risk::Medium, policy::Decision::Deny});
-  }
+  Judged out{action, {}};
+  out.verdict = book_.judge_without_rules(case_of(std::move(action))).verdict;
   return out;
 }
 
@@ -199,7 +190,7 @@ Ruling LocalPolicy::settle(const std::vector<Judged>& judged) const {
         false, asks.front(),
         fmt::format("it needs a person's consent, and nobody is asked here: it {}. A person can run it, or "
                     "allow it by a rule in {}",
-                    policy::summary_of(first), policy::escape_text(rules_.own_file()))};
+                    policy::summary_of(first), policy::escape_text(book_.own_file()))};
   }
   if (!can_ask_person()) {
     return {false, asks.front(),

@@ -18,4 +18,11 @@ std::optional<std::string> root_of(const std::vector<std::string>& roots, const 
   return found;
 }
 
+std::string outside_roots(const std::vector<std::string>& roots, const std::string& cwd) {
+  if (roots.empty() || root_of(roots, cwd)) return {};
+  std::string all;
+  for (const std::string& root : roots) all += (all.empty() ? "" : ", ") + root;
+  return cwd + " is outside the folders agents may work in: give a cwd in " + all;
+}
+
 }  // namespace ttyward::gate

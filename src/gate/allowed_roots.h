@@ -12,4 +12,7 @@ namespace ttyward::gate {
 // The root that `cwd` is in, the innermost where there are several; nullopt: it is in none of them.
 std::optional<std::string> root_of(const std::vector<std::string>& roots, const std::string& cwd);
 
+// Why agents may not work in `cwd`; empty if they may. Links are followed.
+std::string outside_roots(const std::vector<std::string>& roots, const std::string& cwd);
+
 }  // namespace ttyward::gate

@@ -70,7 +70,7 @@ Gate::Gate(io::Loop& loop, GateSettings settings, AuditSink& audit, Confirmation
       settings_(std::move(settings)),
       audit_(audit),
       confirmations_(confirmations),
-      files_(settings_.rules_file, confirmations) {}
+      book_(settings_.judge, settings_.rules_file, confirmations) {}
 
 Gate::~Gate() {
   observer_ = nullptr;
@@ -89,45 +89,18 @@ policy::Mode Gate::mode_of(const GateRequest& request) const {
 
 Result<Judgement> Gate::judge_request(const GateRequest& request, const std::vector<policy::Rule>& more) {
   if (!request.typed_to.empty()) return judge_typed(request.typed_to, mode_of(request));
-  policy::RuleSet set;
-  for (const policy::Rule& rule : more) set.add(rule);
-  const RulesAt& files = files_.at(request.cwd);
-  if (files.errors.empty()) {
-    for (const policy::Rule& rule : files.rules) set.add(rule);
-    for (const SessionRule& rule : sessions_.of(request.session)) set.add(rule.rule);
-  } else if (request.role != Role::Person) {
-    return fail(ErrorCode::InvalidArgument,
-                fmt::format("a rule file has a mistake in it, so nothing may run until it is mended: {}",
-                            policy::escape_text(files.errors.front())));
-  }
-  look_for_unconfirmed(files);
-  const Action action{request.command,  request.cwd,  request.workspace, request.environment_changes,
-                      request.language, request.shell};
-  JudgeSettings own = settings_.judge;
-  if (request.ask_about_safe) own.agent.auto_approve_safe = false;
-  if (request.confirm_dangerous) own.agent.confirm_dangerous = true;
-  Judgement out = judge(action, request.role, mode_of(request), own, set);
-  if (out.verdict.decision == policy::Decision::Ask && !files.unconfirmed.empty()) {
-    for (const UnconfirmedRule& each : files.unconfirmed) {
-      if (each.change == UnconfirmedRule::Change::Added) set.add(each.rule);
-    }
-    if (judge(action, request.role, mode_of(request), own, set).verdict.decision == policy::Decision::Allow) {
-      out.note =
-          "a rule that would allow it was written without ttyward and does not hold until a person "
-          "confirms it with `ttyward rules confirm`";
-      out.verdict.hints.insert(out.verdict.hints.begin(), out.note);
-    }
-  }
-  const auto& commands = out.verdict.commands;
-  if (out.verdict.decision == policy::Decision::Ask &&
-      std::any_of(commands.begin(), commands.end(), starts_interactive)) {
-    out.verdict.reasons.push_back(
-        {"takes what is typed into it later as allowed, too: it is not asked about again",
-         {},
-         policy::Risk::Low,
-         policy::Decision::Ask});
-  }
-  return out;
+  Case what;
+  what.action = {request.command,  request.cwd,  request.workspace, request.environment_changes,
+                 request.language, request.shell};
+  what.role = request.role;
+  what.mode = mode_of(request);
+  what.ask_about_safe = request.ask_about_safe;
+  what.confirm_dangerous = request.confirm_dangerous;
+  what.more = more;
+  for (const SessionRule& rule : sessions_.of(request.session)) what.more.push_back(rule.rule);
+  auto judged = book_.judge(what);
+  look_for_unconfirmed(book_.files().at(request.cwd));
+  return judged;
 }
 
 void Gate::look_for_unconfirmed(const RulesAt& files) {
@@ -142,8 +115,8 @@ void Gate::look_for_unconfirmed(const RulesAt& files) {
     notice = fmt::format(
         "{} was changed without ttyward: {} that loosen{} something {} not hold; look at "
         "{} with: ttyward rules confirm",
-        files_.own_file(), count == 1 ? "one change" : fmt::format("{} changes", count),
-        count == 1 ? "s" : "", count == 1 ? "does" : "do", count == 1 ? "it" : "them");
+        book_.own_file(), count == 1 ? "one change" : fmt::format("{} changes", count), count == 1 ? "s" : "",
+        count == 1 ? "does" : "do", count == 1 ? "it" : "them");
   }
   if (notice == notice_) return;
   notice_ = std::move(notice);
@@ -151,13 +124,14 @@ void Gate::look_for_unconfirmed(const RulesAt& files) {
 }
 
 std::string Gate::unconfirmed_notice() {
-  look_for_unconfirmed(files_.at("/"));
+  look_for_unconfirmed(book_.files().at("/"));
   return notice_;
 }
 
 void Gate::set_settings(GateSettings settings) {
   settings.rules_file = settings_.rules_file;
   settings_ = std::move(settings);
+  book_.set_settings(settings_.judge);
 }
 
 Result<policy::Verdict> Gate::check(const GateRequest& request) {
@@ -190,8 +164,7 @@ GateDecision Gate::ask(GateRequest request, Later later) {
   }
   auto judgement = judge_request(request);
   if (!judgement) {
-    decision.verdict.decision = policy::Decision::Deny;
-    decision.verdict.rule = "rule files";
+    decision.verdict = refused_for_mistake(judgement.error());
     decision.reason = judgement.error().message;
   } else {
     decision.verdict = judgement->verdict;
@@ -299,7 +272,7 @@ Result<void> Gate::set_mode(const std::string& session, policy::Mode mode, Role 
 
 RuleList Gate::rules(const std::string& session, const std::string& cwd) {
   RuleList out;
-  const RulesAt& files = files_.at(cwd);
+  const RulesAt& files = book_.files().at(cwd);
   for (size_t i = 0; i < files.rules.size(); ++i) {
     out.rules.push_back({files.rules[i], policy::to_toml(files.rules[i]), files.sources[i]});
   }

@@ -32,7 +32,7 @@
 #include "gate/approval.h"
 #include "gate/audit.h"
 #include "gate/judge.h"
-#include "gate/rule_files.h"
+#include "gate/rule_book.h"
 #include "gate/session_rules.h"
 #include "io/loop.h"
 #include "policy/evaluate.h"
@@ -169,7 +169,7 @@ class Gate final {
   // empty: none. Returns the names of those that are there now.
   base::Result<std::vector<std::string>> add_rules(const std::string& text, const std::string& replaces,
                                                    const Answerer& by);
-  const std::string& rules_file() const { return files_.own_file(); }
+  const std::string& rules_file() const { return book_.own_file(); }
   // What was changed in the person's file without us, in one sentence; empty: nothing.
   std::string unconfirmed_notice();
   // What the store kept from before.
@@ -213,7 +213,7 @@ class Gate final {
   GateObserver* observer_ = nullptr;
   std::string notice_;  // what unconfirmed_notice() said last
   size_t listeners_ = 0;
-  RuleFiles files_;
+  RuleBook book_;
   SessionRules sessions_;
   std::map<std::string, Open> open_;
   uint64_t opened_ = 0;  // questions so far

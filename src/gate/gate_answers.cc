@@ -163,9 +163,9 @@ Result<void> Gate::store_always(const Open& question, const Remember& remember, 
   if (!texts) return tl::unexpected(texts.error());
   if (remember.scope == Always::Global) {
     auto confirmed = confirm_change(
-        [&](const std::string& text) { return with_rules(text, *texts, files_.own_file()); }, by);
+        [&](const std::string& text) { return with_rules(text, *texts, book_.own_file()); }, by);
     if (!confirmed) return confirmed;
-    return append_rules(files_.own_file(), *texts);
+    return append_rules(book_.own_file(), *texts);
   }
   const std::string& session = question.approval.session;
   if (session.empty())
@@ -258,11 +258,11 @@ Result<void> Gate::confirm_change(const std::function<Result<std::string>(const 
 Result<size_t> Gate::remove_rule(const std::string& session, const std::string& name, const Answerer& by) {
   if (by.role != Role::Person) return fail(ErrorCode::PermissionDenied, "only a person may change rules");
   if (session.empty()) {
-    auto removed = remove_rules(files_.own_file(), name);
+    auto removed = remove_rules(book_.own_file(), name);
     if (!removed) return removed;
     auto confirmed = confirm_change(
         [&](const std::string& text) -> Result<std::string> {
-          auto without = without_rules(text, name, files_.own_file());
+          auto without = without_rules(text, name, book_.own_file());
           if (!without) return tl::unexpected(without.error());
           return std::move(without->text);
         },
@@ -281,8 +281,8 @@ Result<std::vector<std::string>> Gate::add_rules(const std::string& text, const 
   auto rules = policy::parse_rules(text, policy::RuleLevel::Global, "your rule", "/nowhere");
   if (!rules) return tl::unexpected(rules.error());
   if (rules->empty()) return fail(ErrorCode::InvalidArgument, "there is no [[rule]] in it");
-  const std::string& file = files_.own_file();
-  const RulesAt& now = files_.at("/");
+  const std::string& file = book_.own_file();
+  const RulesAt& now = book_.files().at("/");
   std::vector<std::string> names;
   for (const policy::Rule& rule : *rules) {
     const bool taken = std::any_of(now.rules.begin(), now.rules.end(), [&](const policy::Rule& other) {

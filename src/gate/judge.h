@@ -30,7 +30,8 @@ struct JudgeSettings {
   policy::Settings agent;
   PersonPolicy person = PersonPolicy::Critical;
   std::string home;
-  std::vector<std::string> own_folders;  // of ttyward itself: nothing in them is for an agent to read
+  std::vector<std::string> own_folders;    // of ttyward itself: nothing in them is for an agent to read
+  std::vector<std::string> allowed_roots;  // the folders agents may work in; empty: all
 };
 
 // The shell that will read the command. It is judged as that shell reads it.
@@ -61,7 +62,8 @@ struct Judgement {
   policy::AlwaysOffer always;  // what "always" would store
   // Of every file that the command runs as a program: its path and the SHA-256 of what it holds.
   std::vector<std::pair<std::string, std::string>> scripts;
-  std::string note;  // what a person should know about the decision; empty: nothing
+  std::string note;     // what a person should know about the decision; empty: nothing
+  std::string mistake;  // of a rule file, which was left aside for it; empty: none
 };
 
 Judgement judge(const Action& action, Role role, policy::Mode mode, const JudgeSettings& settings,

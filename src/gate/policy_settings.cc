@@ -1,7 +1,5 @@
 #include "gate/policy_settings.h"
 
-#include "gate/allowed_roots.h"
-
 namespace ttyward::gate {
 
 policy::Mode mode_of(config::PolicyMode mode) {
@@ -31,14 +29,8 @@ JudgeSettings judge_settings(const config::PolicySettings& from, std::string hom
   settings.agent.confirm_dangerous = from.confirm_dangerous_commands;
   settings.home = std::move(home);
   settings.own_folders = own_folders(base::user_folders());
+  settings.allowed_roots = from.allowed_roots;
   return settings;
-}
-
-std::string outside_roots(const std::vector<std::string>& roots, const std::string& cwd) {
-  if (roots.empty() || root_of(roots, cwd)) return {};
-  std::string all;
-  for (const std::string& root : roots) all += (all.empty() ? "" : ", ") + root;
-  return cwd + " is outside the folders agents may work in: give a cwd in " + all;
 }
 
 }  // namespace ttyward::gate

@@ -18,7 +18,4 @@ std::vector<std::string> own_folders(const base::Folders& folders);
 
 JudgeSettings judge_settings(const config::PolicySettings& from, std::string home);
 
-// Why agents may not work in `cwd`; empty if they may. Links are followed.
-std::string outside_roots(const std::vector<std::string>& roots, const std::string& cwd);
-
 }  // namespace ttyward::gate
