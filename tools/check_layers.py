@@ -17,6 +17,7 @@ ALLOWED = {
     "wire": ["base"],
     "journal": ["base"],
     "pty": ["base"],
+    "place": ["base", "pty"],
     "hold": ["base", "io", "journal", "pty"],
     "shell": ["base", "vt"],
     "config": ["base"],
@@ -25,19 +26,22 @@ ALLOWED = {
     "store": ["base"],
     "gate": ["base", "io", "shell", "policy", "config"],
     "terminal": ["base", "vt", "pty"],
-    "command": ["base", "io", "journal", "pty", "hold", "shell", "terminal"],
-    "engine": ["base", "io", "vt", "journal", "pty", "hold", "shell", "terminal", "command", "policy", "gate"],
+    "command": ["base", "io", "journal", "pty", "place", "hold", "shell", "terminal"],
+    "engine": ["base", "io", "vt", "journal", "pty", "place", "hold", "shell", "terminal", "command", "policy", "gate"],
     "client": ["base", "io", "wire"],
     "rpc": ["base", "io"],
     "http": ["base", "io"],
     "mcp": ["base", "io", "client", "rpc", "http"],
-    "app": ["base", "io", "vt", "wire/types", "pty", "shell", "terminal", "policy", "gate", "engine", "store", "config"],
-    "daemon": ["base", "io", "pty", "wire", "app"],
-    "cli": ["base", "io", "vt", "wire", "journal", "pty", "hold", "shell", "terminal", "command", "policy", "gate", "store",
+    "app": ["base", "io", "vt", "wire/types", "pty", "place", "shell", "terminal", "policy", "gate", "engine", "store", "config"],
+    "daemon": ["base", "io", "place", "wire", "app"],
+    "cli": ["base", "io", "vt", "wire", "journal", "pty", "place", "hold", "shell", "terminal", "command", "policy", "gate", "store",
             "config", "client", "app", "daemon", "mcp"],
 }
 # The types of the protocol are for everybody above them, so they know no JSON library.
 NO_JSON = ["wire/types", "app"]
+# What looks at processes by itself. Above these modules everybody asks a terminal's place.
+PROC = ["pty/proc.h", "pty/process_tree.h", "pty/listening_ports.h", "pty/program_kind.h"]
+READS_PROC = ["pty", "place", "hold"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 JSON = re.compile(r"^\s*#\s*include\s+<boost/json")
 
@@ -72,6 +76,8 @@ def violations(src):
                     continue
                 target = found.group(1).split("/")[0]
                 used.update((module, entry) for entry in ALLOWED[module] if found.group(1).startswith(entry + "/"))
+                if found.group(1) in PROC and module not in READS_PROC and not name.endswith("_test.cc"):
+                    yield f"{path}:{number}: ask the terminal's place (place/place.h) instead of {found.group(1)}"
                 if "/" not in found.group(1):
                     yield f"{path}:{number}: include from the source root: {found.group(1)}"
                 elif target != module and not allowed(module, found.group(1)):

@@ -10,7 +10,6 @@
 #include "app/objects.h"
 #include "base/unix_time.h"
 #include "pty/executable.h"
-#include "pty/listening_ports.h"
 #include "shell/quoting.h"
 #include "vt/serialize/serialize.h"
 
@@ -87,10 +86,8 @@ std::string lines_above(const Terminal& terminal, uint64_t count) {
 
 }  // namespace
 
-pty::Provider provider_of(const std::optional<wire::Provider>& asked, const config::Settings& settings) {
-  const bool pipe =
-      asked ? *asked == wire::Provider::Pipe : settings.terminal.provider == config::Provider::Pipe;
-  return pipe ? pty::Provider::Pipe : pty::Provider::Pty;
+base::Provider provider_of(const std::optional<base::Provider>& asked, const config::Settings& settings) {
+  return asked.value_or(settings.terminal.provider);
 }
 
 std::optional<pty::WindowSize> size_of(const std::optional<wire::Size>& asked) {
@@ -326,12 +323,13 @@ void Terminals::show(const Caller& caller, const wire::ShowRequest& request,
         pids.push_back(process.pid);
       }
     }
-    if (const auto open = pty::listening_ports(pids)) {
-      for (const auto& port : *open) answer.ports.push_back({port.port, port.pid});
-    }
     for (const auto& [name, value] : terminal.environment_changes())
       answer.environment.entries.push_back(name + "=" + value);
-    reply.ok(answer);
+    terminal.place().ports(pids, [answer, reply](const std::optional<place::Place::Ports>& ports) mutable {
+      for (const auto& port : ports.value_or(place::Place::Ports()))
+        answer.ports.push_back({port.port, port.pid});
+      reply.ok(answer);
+    });
   });
 }
 

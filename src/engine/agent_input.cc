@@ -1,15 +1,10 @@
 #include "engine/agent_input.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <climits>
 
 #include <boost/json/parse.hpp>
 
 #include "gate/typed_to.h"
-#include "pty/proc.h"
-#include "pty/program_kind.h"
 
 namespace ttyward::engine {
 
@@ -43,19 +38,20 @@ bool allowed_by_person(const Command* command) {
   return decision != nullptr && decision->is_string() && decision->get_string() == "ask";
 }
 
-gate::ReaderFacts facts_of(const pty::Waiting& waiting) {
+// Of another user, after sudo say, nothing more is known than its name: a shell counts as one that takes
+// lines then.
+gate::ReaderFacts facts_of(const pty::Waiting& waiting, const std::optional<place::ProcessFacts>& reader) {
   gate::ReaderFacts facts;
   facts.raw = is_raw(waiting);
-  if (const auto stat = pty::read_stat(waiting.pid)) {
-    facts.names = pty::program_names(*stat);
-    facts.arguments = pty::read_arguments(waiting.pid);
+  if (reader) {
+    facts.names = reader->names;
+    facts.arguments = reader->arguments;
+    const auto& environment = reader->environment;
+    facts.secure_pager =
+        std::find(environment.begin(), environment.end(), "LESSSECURE=1") != environment.end();
   }
   if (facts.names.empty()) facts.names = {waiting.program};
-  // Of another user, after sudo say: then nothing more is known, and a shell counts as one that takes lines.
   if (facts.arguments.empty()) facts.arguments = {facts.names.front()};
-  const auto environment = pty::read_proc_file("/proc/" + std::to_string(waiting.pid) + "/environ", 1 << 20);
-  const std::string all = std::string(1, '\0') + environment.value_or("");
-  facts.secure_pager = all.find(std::string("\0LESSSECURE=1\0", 14)) != std::string::npos;
   return facts;
 }
 
@@ -68,7 +64,8 @@ shell::ShellKind shell_of(const gate::ReaderFacts& facts) {
 }
 
 // One whole line, as it would be given to exec: keys that edit, recall or complete would make another of it.
-TypedInput line_for(const pty::Waiting& waiting, const gate::ReaderFacts& facts, std::string_view bytes) {
+TypedInput line_for(const pty::Waiting& waiting, const gate::ReaderFacts& facts, const std::string& folder,
+                    std::string_view bytes) {
   TypedInput made;
   made.kind = Kind::Line;
   if (bytes == "\x04" || bytes == "\r" || bytes == "\n") {
@@ -89,10 +86,7 @@ TypedInput line_for(const pty::Waiting& waiting, const gate::ReaderFacts& facts,
   // A shell at its prompt recalls its history at a '!': what that makes of the line nobody can say.
   made.language =
       line.find('!') == std::string_view::npos ? gate::language_of(shell_of(facts)) : gate::Language::Other;
-  char folder[PATH_MAX];
-  const std::string link = "/proc/" + std::to_string(waiting.pid) + "/cwd";
-  const ssize_t n = ::readlink(link.c_str(), folder, sizeof folder);
-  if (n > 0) made.cwd.assign(folder, static_cast<size_t>(n));
+  made.cwd = folder;
   if (made.cwd.empty()) made.language = gate::Language::Other;
   return made;
 }
@@ -130,7 +124,8 @@ TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::R
   if (!state->waiting) {
     listener.kind = pty::WaitKind::Key;
     listener.pid = state->terminal->foreground;
-    listener.program = pty::read_stat(listener.pid).value_or(pty::ProcessStat{}).comm;
+    listener.program =
+        place::process_now(terminal.place(), listener.pid).value_or(place::ProcessFacts()).stat.comm;
   }
   const pty::Waiting& waiting = state->waiting ? *state->waiting : listener;
   const bool by_line = waiting.kind == pty::WaitKind::Line || waiting.kind == pty::WaitKind::Password;
@@ -141,7 +136,10 @@ TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::R
   }
   TypedInput made;
   if (waiting.kind != pty::WaitKind::Password) {
-    const gate::ReaderFacts facts = facts_of(waiting);
+    const auto reader =
+        place::process_now(terminal.place(), waiting.pid,
+                           place::kNames | place::kArguments | place::kEnvironment | place::kFolder);
+    const gate::ReaderFacts facts = facts_of(waiting, reader);
     gate::TypedTo to = gate::typed_to(facts);
     // The terminal's own shell is busy with a command, so what reads is that command: its builtin `read`.
     if (shell_behind && waiting.pid == terminal.pid())
@@ -150,7 +148,7 @@ TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::R
       case gate::TypedTo::Prompt:
         break;
       case gate::TypedTo::Shell:
-        made = line_for(waiting, facts, bytes);
+        made = line_for(waiting, facts, reader ? reader->folder : std::string(), bytes);
         break;
       case gate::TypedTo::Pager:
         if (!gate::only_moves_in_pager(bytes) && !allowed_by_person(terminal.current()))

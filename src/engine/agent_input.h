@@ -35,7 +35,7 @@ struct TypedInput {
 };
 
 // What becomes of `bytes` that an agent wants to type while the kernel says `state`. Looks at the program
-// that reads through /proc.
+// that reads through the terminal's place.
 TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::RunState>& state,
                              std::string_view bytes);
 

@@ -1,13 +1,12 @@
 // What a terminal does when its holder or its model says something.
 #include <unistd.h>
 
-#include <climits>
 #include <cstring>
 
 #include "base/ids.h"
 #include "base/unix_time.h"
-#include "engine/background.h"
 #include "engine/log_records.h"
+#include "engine/open_ports.h"
 #include "engine/terminal.h"
 
 namespace ttyward::engine {
@@ -114,8 +113,12 @@ void Terminal::shell_ended() {
       named.push_back({process.pid, process.command});
       pids.push_back(process.pid);
     }
-    if (spec().keep_background) list_ports(facts, pids);
-    command_exited();
+    if (!spec().keep_background) return command_exited();
+    host_.place.ports(pids, [this, alive](const std::optional<place::Place::Ports>& ports) {
+      if (!*alive) return;
+      add_ports(commands().back()->facts, ports.value_or(place::Place::Ports()));
+      command_exited();
+    });
   });
 }
 
@@ -202,13 +205,21 @@ void Terminal::on_ending(Command& /*command*/) {
 void Terminal::on_finishing(Command& command) {
   if (spec().temporary() || pid() <= 0 || holder_pid_ <= 0 || !live() || end_.exit || !command.started_seen)
     return;
-  BackgroundSearch search;
-  search.holder = holder_pid_;
-  search.shell = pid();
-  search.newest_before = typist_.newest_before();
-  search.ran = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - command.started);
-  search.shells_group_too = on_pipes();
-  list_background(search, command.facts);
+  place::LeftBehindQuery query;
+  query.holder = holder_pid_;
+  query.shell = pid();
+  query.newest_before = typist_.newest_before();
+  query.ran = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - command.started);
+  query.shells_group_too = on_pipes();
+  // A far place answers when the command is over already: its record is completed then.
+  host_.place.left_behind(
+      query, [this, alive = alive_, id = command.facts.command_id](const place::LeftBehind& left) {
+        Command* const ended = *alive ? find(id) : nullptr;
+        if (ended == nullptr) return;
+        for (const auto& process : left.processes)
+          ended->facts.background.push_back({process.pid, process.command});
+        add_ports(ended->facts, left.ports);
+      });
 }
 
 void Terminal::on_finished(Command& command) {
@@ -237,11 +248,9 @@ void Terminal::on_resize_wanted(const pty::WindowSize& size) {
 
 std::optional<std::string> Terminal::kernel_cwd() {
   if (shell_pid() <= 0) return std::nullopt;
-  char buffer[PATH_MAX];
-  const std::string link = "/proc/" + std::to_string(shell_pid()) + "/cwd";
-  const ssize_t n = ::readlink(link.c_str(), buffer, sizeof buffer);
-  if (n <= 0) return std::nullopt;
-  return std::string(buffer, static_cast<size_t>(n));
+  auto shell = place::process_now(host_.place, shell_pid(), place::kFolder);
+  if (!shell || shell->folder.empty()) return std::nullopt;
+  return std::move(shell->folder);
 }
 
 void Terminal::tell_forgotten() {

@@ -82,7 +82,7 @@ Terminal::Terminal(TerminalHost& host, TerminalLog log, Replayed past)
       log_(host.logs, model_->spec().id, std::move(log)),
       watchers_(host.loop, *this),
       files_(private_folder(host, model_->spec().id), birth_.remove_when_ready),
-      live_{host.loop, host.settings, *model_, holder_, files_, log_, watchers_, alive_},
+      live_{host.loop, host.settings, host.place, *model_, holder_, files_, log_, watchers_, alive_},
       typist_(live_),
       care_(live_, typist_),
       interrupter_(live_, [this] { typist_.note_break(); }),
@@ -196,7 +196,7 @@ void Terminal::launched(Launcher::Launched launched) {
 
 // It runs, and nobody can see what it does (no descriptors are left): it must not run on behind our back.
 void Terminal::cannot_follow(const base::Error& error) {
-  if (holder_pid_ > 1) ::kill(holder_pid_, SIGTERM);  // it ends all it holds
+  host_.place.end_holder(holder_pid_);
   start_error_ = pty::SpawnError{pty::SpawnFailure::Setup, error};
   if (Command* command = current(); model_->book().runs(command)) {
     command->facts.state = terminal::CommandState::Lost;

@@ -14,6 +14,7 @@
 #include "base/ids.h"
 #include "engine/terminal.h"
 #include "journal/folder.h"
+#include "place/local.h"
 
 namespace ttyward::engine::testing {
 
@@ -119,6 +120,12 @@ class Bench {
     return std::filesystem::exists(root_ + "/sockets/" + id + ".sock");
   }
 
+  // For terminals that are opened from now on.
+  void set_place(const place::Place& place) {
+    place_ = &place;
+    start();
+  }
+
   io::Loop& loop() { return *loop_; }
   TerminalHost& host() { return *host_; }
   Settings& settings() { return settings_; }
@@ -130,6 +137,7 @@ class Bench {
     launcher_ = std::make_unique<Launcher>(*loop_, settings_.hold_program, 1);
     host_.reset(new TerminalHost{*loop_,
                                  *launcher_,
+                                 *place_,
                                  settings_,
                                  logs_.get(),
                                  root_ + "/logs",
@@ -149,6 +157,7 @@ class Bench {
   Settings settings_;
   base::UniqueFd logs_;
   base::UniqueFd journals_;
+  const place::Place* place_ = &place::local();
   std::unique_ptr<Launcher> launcher_;
   std::unique_ptr<TerminalHost> host_;
   std::vector<std::unique_ptr<Terminal>> terminals_;

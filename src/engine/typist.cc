@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "engine/background.h"
 #include "engine/log_records.h"
 #include "shell/command_line.h"
 #include "shell/piped.h"
@@ -143,7 +142,7 @@ base::Result<void> Typist::send(Command& command) {
   if (!bytes) return tl::unexpected(bytes.error());
   command.sent = true;
   command.newlines_before = model.feed().newlines();
-  newest_before_ = newest_pid();
+  newest_before_ = live_.place.newest_process();
   if (command.delivered == command.facts.command) command.facts.cwd = model.cwd();
   model.book().set_current(&command);
   const auto record = submit_record(command, model, live_.holder.typed_bytes());

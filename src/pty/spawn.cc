@@ -249,10 +249,6 @@ SpawnResult spawn_connected(const SpawnSpec& spec, Spawned spawned, const Stdio&
 
 }  // namespace
 
-const char* provider_name(Provider provider) {
-  return provider == Provider::Pty ? "pty" : "pipe";
-}
-
 std::vector<std::string> shell_argv(std::string shell, std::string line) {
   return {std::move(shell), "-c", std::move(line)};
 }

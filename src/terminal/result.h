@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "pty/listening_ports.h"
 #include "pty/run_state.h"
 #include "terminal/output_view.h"
 
