@@ -31,7 +31,7 @@ ALLOWED = {
     "client": ["base", "io", "wire"],
     "rpc": ["base", "io"],
     "http": ["base", "io"],
-    "mcp": ["base", "io", "client", "rpc", "http"],
+    "mcp": ["base", "io", "wire", "client", "rpc", "http"],
     "app": ["base", "io", "vt", "wire/types", "pty", "place", "shell", "terminal", "policy", "gate", "engine", "store", "config"],
     "daemon": ["base", "io", "place", "wire", "app"],
     "cli": ["base", "io", "vt", "wire", "journal", "pty", "place", "hold", "shell", "terminal", "command", "policy", "gate", "store",

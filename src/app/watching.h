@@ -40,7 +40,7 @@ class Watching {
   void attach_input(const Caller& caller, const wire::AttachInputRequest& request,
                     const Reply<wire::Nothing>& reply);
   Outcome<wire::Nothing> attach_resize(const Caller& caller, const wire::AttachResizeRequest& request);
-  Outcome<wire::Detached> detach(const Caller& caller, const wire::DetachRequest& request);
+  Outcome<wire::Nothing> detach(const Caller& caller, const wire::DetachRequest& request);
 
   // --- subscriptions.cc
   Outcome<wire::Subscribed> subscribe(const Caller& caller, const wire::SubscribeRequest& request);
@@ -77,7 +77,7 @@ class Watching {
     uint64_t connection = 0;
     std::string terminal;
     bool writable = false;
-    bool paused = false;  // its reader does not read: the next frame is whole
+    bool paused = false;  // its reader does not read
     std::unique_ptr<engine::Viewer> viewer;
   };
 
@@ -101,7 +101,7 @@ class Watching {
   Outcome<Attachment*> find_attachment(const Caller& caller, uint64_t key);
   // Who had the keyboard goes on watching.
   void take_keyboard(engine::Terminal& terminal);
-  void send_frame(uint64_t key);
+  void send_changes(uint64_t key);
   // `reason` is told to the watcher, unless it is empty.
   void end_attachment(uint64_t key, const std::string& reason);
 

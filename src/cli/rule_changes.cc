@@ -24,6 +24,7 @@
 #include "policy/paths.h"
 #include "policy/rule_words.h"
 #include "policy/script_file.h"
+#include "wire/types/policy_calls.h"
 
 namespace ttyward::cli {
 namespace {
@@ -56,7 +57,7 @@ int store(const std::string& text, const std::string& replaces) {
       return complain("rules", added.error().message, kExitFailure);
   } else {
     const int status = with_daemon("rules", [&](client::Session& daemon) -> Outcome {
-      auto done = daemon.call("rule_add", {{"text", text}, {"replaces", replaces}});
+      auto done = daemon.call(wire::RuleAddRequest{text, replaces});
       if (!done) return tl::unexpected(done.error());
       return 0;
     });
@@ -260,12 +261,12 @@ int remove_rule(const RuleArguments& args) {
     if (!done) return complain("rules", done.error().message, kExitFailure);
     removed = *done;
   } else {
-    json::object call = {{"name", args.name}, {"scope", args.session.empty() ? "global" : "session"}};
-    if (!args.session.empty()) call["session"] = args.session;
+    const wire::RuleRemoveRequest request{
+        args.name, args.session.empty() ? wire::RuleScope::Global : wire::RuleScope::Session, args.session};
     const int status = with_daemon("rules", [&](client::Session& daemon) -> Outcome {
-      auto done = daemon.call("rule_remove", std::move(call));
+      auto done = daemon.call(request);
       if (!done) return tl::unexpected(done.error());
-      removed = static_cast<size_t>(number_of(*done, "removed"));
+      removed = done->removed;
       return 0;
     });
     if (status != 0) return status;
@@ -282,7 +283,7 @@ int remove_rule(const RuleArguments& args) {
 int confirm_rules(const Globals& globals) {
   if (is_agent()) return complain("rules", "only a person may confirm rules", kExitFailure);
   return with_daemon("rules", [&](client::Session& daemon) -> Outcome {
-    auto pending = daemon.call("rules_unconfirmed", {{"cwd", current_folder()}});
+    auto pending = daemon.call_json(wire::RulesUnconfirmedRequest{current_folder()});
     if (!pending) return tl::unexpected(pending.error());
     const std::string what = described(*pending);
     if (globals.json) return print_json("rules", *pending);
@@ -298,7 +299,7 @@ int confirm_rules(const Globals& globals) {
     if (!ask_person("These changes were not made through ttyward, and loosen something:\n\n" + what +
                     "Did you make them, and shall they hold?"))
       return complain("rules", "you did not say yes, so what was confirmed before still holds", kExitFailure);
-    auto done = daemon.call("rules_confirm", {{"digest", text_of(*pending, "digest")}});
+    auto done = daemon.call(wire::RulesConfirmRequest{text_of(*pending, "digest")});
     if (!done) return tl::unexpected(done.error());
     fmt::print("confirmed: what is there holds from now on\n");
     return 0;

@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "policy/escaped_view.h"
 #include "policy/file_view.h"
+#include "policy/foreign_line.h"
 #include "policy/script_file.h"
 #include "policy/text_screen.h"
 #include "shell/quoting.h"
@@ -57,6 +58,16 @@ void object_to_hidden_bytes(const Action& action, policy::Verdict& verdict) {
   }
 }
 
+// Of a line that is not understood at least the worst is known by its words.
+void refuse_what_destroys(const Action& action, policy::Verdict& verdict) {
+  const policy::Verdict foreign = policy::check_foreign_line(action.command, policy::ShellKind::PowerShell);
+  if (foreign.decision != policy::Decision::Deny) return;
+  verdict.decision = foreign.decision;
+  verdict.risk = foreign.risk;
+  verdict.rule = foreign.rule;
+  verdict.reasons.insert(verdict.reasons.begin(), foreign.reasons.begin(), foreign.reasons.end());
+}
+
 policy::Settings settings_for(Role role, policy::Mode mode, const JudgeSettings& settings) {
   policy::Settings out = settings.agent;
   out.mode = mode;
@@ -85,6 +96,7 @@ policy::ShellReading reading_of(Language language) {
     case Language::Fish:
       reading.syntax.dialect = syntax::Dialect::Fish;
       break;
+    case Language::PowerShell:
     case Language::Other:
       reading.doubt = "this shell reads lines in a way that is not known here";
       break;
@@ -120,6 +132,7 @@ Judgement judge(const Action& action, Role role, policy::Mode mode, const JudgeS
   const policy::Settings own = settings_for(role, mode, settings);
   const policy::Facts facts = policy::read_command(action.command, place);
   out.verdict = policy::evaluate(action.command, facts, place, rules, own);
+  if (action.language == Language::PowerShell) refuse_what_destroys(action, out.verdict);
   const bool line_allowed = out.verdict.decision == policy::Decision::Allow;
   judge_environment(action.environment_changes, place, own, out.verdict);
   if (role == Role::Person && settings.person == PersonPolicy::Critical)
@@ -166,6 +179,8 @@ Language language_of(shell::ShellKind kind) {
       return Language::Posix;
     case ShellKind::Fish:
       return Language::Fish;
+    case ShellKind::Pwsh:
+      return Language::PowerShell;
     default:
       return Language::Other;
   }

@@ -40,7 +40,8 @@ enum class Language : uint8_t {
   Posix,  // dash, busybox ash, ksh, mksh
   Zsh,
   Fish,
-  Other,  // nothing is understood
+  PowerShell,  // nothing is understood; what is known to destroy is refused
+  Other,       // nothing is understood
 };
 
 Language language_of(shell::ShellKind kind);

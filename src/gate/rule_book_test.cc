@@ -79,5 +79,17 @@ TEST_F(RuleBookTest, what_an_interactive_program_is_told_later_is_part_of_the_qu
   EXPECT_FALSE(has_reason(*plain, "typed into it later"));
 }
 
+TEST_F(RuleBookTest, a_line_for_powershell_is_asked_about_and_what_destroys_is_refused) {
+  RuleBook book(settings_, folder_ + "/rules.toml", nullptr);
+  Case what;
+  what.action.cwd = project_;
+  what.action.language = Language::PowerShell;
+  what.action.command = "Get-ChildItem";
+  EXPECT_EQ(book.judge(what)->verdict.decision, Decision::Ask);
+  what.action.command = "Remove-Item -Recurse -Force ~";
+  what.mode = policy::Mode::Yolo;
+  EXPECT_EQ(book.judge(what)->verdict.decision, Decision::Deny);
+}
+
 }  // namespace
 }  // namespace ttyward::gate

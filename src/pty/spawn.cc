@@ -284,13 +284,4 @@ SpawnResult spawn(const SpawnSpec& spec, const PtyOpener& open_pty) {
   return spawn_connected(spec, std::move(spawned), *stdio, directory->get(), *path);
 }
 
-SpawnResult spawn_with_fallback(SpawnSpec spec, const PtyOpener& open_pty) {
-  auto first = spawn(spec, open_pty);
-  if (first || first.error().failure != SpawnFailure::NoPty) return first;
-  spec.provider = Provider::Pipe;
-  auto second = spawn(spec, open_pty);
-  if (second) second->fallback_reason = first.error().error.message;
-  return second;
-}
-
 }  // namespace ttyward::pty

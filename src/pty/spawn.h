@@ -104,8 +104,4 @@ using PtyOpener = std::function<base::Result<PseudoTerminal>(const WindowSize&)>
 
 SpawnResult spawn(const SpawnSpec& spec, const PtyOpener& open_pty = open_pseudo_terminal);
 
-// As spawn(), but where no PTY can be had the command runs in pipes (stdin: null),
-// and `fallback_reason` says so.
-SpawnResult spawn_with_fallback(SpawnSpec spec, const PtyOpener& open_pty = open_pseudo_terminal);
-
 }  // namespace ttyward::pty

@@ -12,6 +12,7 @@
 #include "base/ids.h"
 #include "cli/foreground.h"
 #include "cli/local_policy.h"
+#include "cli/result_json.h"
 #include "cli/run_arguments.h"
 #include "cli/verbs/verbs.h"
 #include "command/shell_choice.h"
@@ -75,7 +76,7 @@ int refuse(const command::RunOptions& options, const Arguments& args, const std:
     if (i != ruling.culprit) result.not_run.push_back(args.commands[i]);
   }
   if (json) {
-    std::printf("%s\n", result.to_json().c_str());
+    std::printf("%s\n", json_of(result).c_str());
   } else {
     summarize(result);
   }
@@ -122,12 +123,12 @@ int run_batch(const Arguments& args, const Globals& globals) {
     result = command::split_batch(batch, run, view);
     for (size_t i = 0; i < result.results.size(); ++i)
       result.results[i].verdict_json = verdict_json(*policy, judged[i]);
-    return globals.json ? result.to_json() + "\n" : "";
+    return globals.json ? json_of(result) + "\n" : "";
   });
   if (!outcome.started) {
     result.shell = outcome.result;
     result.not_run = args.commands;
-    if (globals.json) std::printf("%s\n", result.to_json().c_str());
+    if (globals.json) std::printf("%s\n", json_of(result).c_str());
   }
   if (!globals.json) summarize(result);
   return result.shell_code();

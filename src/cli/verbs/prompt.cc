@@ -12,6 +12,7 @@
 #include "cli/foreground.h"
 #include "cli/local_policy.h"
 #include "cli/prompt_template.h"
+#include "cli/result_json.h"
 #include "cli/run_arguments.h"
 #include "cli/verbs/verbs.h"
 #include "command/shell_choice.h"
@@ -170,7 +171,7 @@ class Prompt {
       }
       if (outcome.told_to_stop_by != 0 || outcome.result.state == terminal::CommandState::Interrupted)
         return outcome.shell_code();
-      results += (results.empty() ? "" : ",") + outcome.result.to_json();
+      results += (results.empty() ? "" : ",") + json_of(outcome.result);
       out += placed(outcome.result);
     }
     if (globals_.json) {

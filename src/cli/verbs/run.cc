@@ -8,6 +8,7 @@
 
 #include "cli/foreground.h"
 #include "cli/local_policy.h"
+#include "cli/result_json.h"
 #include "cli/run_arguments.h"
 #include "cli/verbs/verbs.h"
 #include "command/shell_choice.h"
@@ -70,7 +71,7 @@ int refuse(const command::RunOptions& options, const std::string& verdict, const
   result.state = terminal::CommandState::Denied;
   result.reason = ruling.reason;
   result.verdict_json = verdict;
-  if (json) std::printf("%s\n", result.to_json().c_str());
+  if (json) std::printf("%s\n", json_of(result).c_str());
   if (!json) complain("run", ruling.reason, 0);
   return result.shell_code();
 }
@@ -124,10 +125,10 @@ int run_command(const Arguments& args, const Globals& globals) {
   Foreground foreground(std::move(*options), show, input);
   Foreground::Outcome outcome = foreground.run([&](command::RunningCommand& run) {
     run.result().verdict_json = verdict;
-    return globals.json ? run.result().to_json() + "\n" : "";
+    return globals.json ? json_of(run.result()) + "\n" : "";
   });
   outcome.result.verdict_json = verdict;
-  if (!outcome.started && globals.json) std::printf("%s\n", outcome.result.to_json().c_str());
+  if (!outcome.started && globals.json) std::printf("%s\n", json_of(outcome.result).c_str());
   if (!globals.json) say_what_happened(outcome.result);
   return outcome.shell_code();
 }

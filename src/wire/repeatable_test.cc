@@ -1,4 +1,4 @@
-#include "client/repeatable.h"
+#include "wire/repeatable.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/ids.h"
 
-namespace ttyward::client {
+namespace ttyward::wire {
 namespace {
 
 bool may_repeat(std::string_view call, const char* args = "{}") {
@@ -61,4 +61,4 @@ TEST(Repeatable, an_id_is_added_where_none_is) {
 }
 
 }  // namespace
-}  // namespace ttyward::client
+}  // namespace ttyward::wire
