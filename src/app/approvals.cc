@@ -79,12 +79,12 @@ wire::ApprovalList Approvals::approvals(const Caller& caller, const wire::Approv
 
 base::Result<wire::OneApproval> Approvals::answer(const Caller& caller, const wire::AnswerRequest& request) {
   if (caller.role == Role::Dialogue) {
-    // The client of an agent speaks for the person about that agent's questions, and makes no lasting rules.
+    // An agent's client may pass on a person's answers to that agent's questions, but not make lasting rules.
     const gate::Approval* asked = core_.gate->find(request.approval);
     if (request.always == wire::Always::Global || asked == nullptr || asked->session != caller.session) {
       return fail(ErrorCode::PermissionDenied,
-                  "the dialogue of an agent's client answers that agent's own questions, once or for "
-                  "its session; a person answers with `ttyward approvals`");
+                  "a client's dialogue can answer only its own agent's questions, once or for that session; "
+                  "answer others with `ttyward approvals`");
     }
   }
   gate::Remember remember;
@@ -131,7 +131,8 @@ base::Result<wire::RemovedRules> Approvals::rule_remove(const Caller& caller,
   const std::string session = session_of(caller, request.session);
   const bool of_session = request.scope == wire::RuleScope::Session;
   if (of_session && session.empty())
-    return fail(ErrorCode::InvalidArgument, "'session' is missing: whose rule is it?");
+    return fail(ErrorCode::InvalidArgument,
+                "'session' is missing: name the session that the rule belongs to");
   const auto removed = core_.gate->remove_rule(of_session ? session : "", request.name, answerer(caller));
   if (!removed) return tl::unexpected(removed.error());
   return wire::RemovedRules{*removed};
@@ -142,7 +143,8 @@ base::Result<wire::Unconfirmed> Approvals::rules_unconfirmed(const Caller&,
   reload_();
   const gate::RuleList list = core_.gate->rules("", request.cwd);
   if (!list.errors.empty())
-    return fail(ErrorCode::InvalidArgument, "mend the rule file first: " + list.errors.front());
+    return fail(ErrorCode::InvalidArgument,
+                "the rule file has an error; fix it first: " + list.errors.front());
   const auto text = gate::read_rule_file(core_.gate->rules_file());
   if (!text) return tl::unexpected(text.error());
   const gate::ConfirmedConfig& confirmed = core_.configuration.confirmed();
@@ -162,7 +164,7 @@ base::Result<wire::Confirmed> Approvals::rules_confirm(const Caller& caller,
   if (!text) return tl::unexpected(text.error());
   const std::string& settings = core_.configuration.confirmed().file_lines;
   if (request.digest != digest_of(*text, settings)) {
-    return fail(ErrorCode::InvalidArgument, "the files changed since they were shown; look at them again");
+    return fail(ErrorCode::InvalidArgument, "the files changed after they were shown; look at them again");
   }
   const auto stored = core_.configuration.confirmations().store({std::move(*text), settings}, caller.client);
   if (!stored) return tl::unexpected(stored.error());

@@ -15,7 +15,7 @@ namespace ttyward::app {
 
 class Approvals {
  public:
-  // `reload` reads the configuration and the rules anew.
+  // `reload` reads the configuration and the rules again.
   Approvals(Core& core, Gatekeeper& gatekeeper, std::function<void()> reload)
       : core_(core), gatekeeper_(gatekeeper), reload_(std::move(reload)) {}
 

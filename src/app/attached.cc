@@ -13,7 +13,7 @@ using engine::Terminal;
 Outcome<Watching::Attachment*> Watching::find_attachment(const Caller& caller, uint64_t key) {
   const auto found = attachments_.find(key);
   if (found == attachments_.end() || found->second->connection != caller.connection)
-    return refuse(wire::Code::NotFound, "you are not attached any more");
+    return refuse(wire::Code::NotFound, "you are no longer attached to this terminal; attach again");
   return found->second.get();
 }
 

@@ -7,6 +7,7 @@
 
 #include "app/default_view.h"
 #include "app/objects.h"
+#include "command/shell_choice.h"
 #include "policy/verdict_json.h"
 
 namespace ttyward::app {
@@ -39,7 +40,7 @@ std::string wrong_with(const wire::BatchRequest& request) {
 
 }  // namespace
 
-// What one command leaves behind is there for the next. Held by whoever will call it back.
+// State passed from one command to the next. The pending callback owns it.
 class Commands::ShellBatch : public std::enable_shared_from_this<Commands::ShellBatch> {
  public:
   ShellBatch(Commands& commands, Caller caller, wire::BatchRequest request,
@@ -61,7 +62,9 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
     open.owner = owner_of(caller_);
     open.session = own_session(caller_);
     open.request = request_.batch_id;
-    open.shell = {"/bin/bash"};
+    auto shell = command::choose_shell();
+    if (!shell) return reply_.fail(shell.error());
+    open.shell = {std::move(*shell)};
     open.task = request_.task;
     commands_.environment_.get(caller_, request_.cwd,
                                [self = shared_from_this(), open](std::vector<std::string> callers) {
@@ -95,7 +98,7 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
   void yield() {
     const auto terminal = core_.engine->find(terminal_);
     const engine::Command* running = terminal ? (*terminal)->last() : nullptr;
-    stays_ = running != nullptr && !running->over;
+    stays_ = running != nullptr && !running->over();
     if (stays_) results_.push_back(result_object((*terminal)->result(*running, view_)));
     out_of_time_ = true;
     end();
@@ -149,14 +152,13 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
   // The daemon before us ran it: it goes on, or has ended.
   void rejoin(Terminal& terminal, const std::string& id, const std::string& text) {
     if (const engine::Command* command = terminal.find(id)) {
-      if (!command->over) return follow(terminal, id);
-      return done(result_object(terminal.result(*command, view_)));
+      return command->over() ? take_result(id) : follow(terminal, id);
     }
     terminal::CommandResult facts;
     facts.command_id = id;
     facts.command = text;
     facts.state = CommandState::Lost;
-    facts.reason = "it ran, and its result was forgotten when the daemon was restarted; see ttyward history";
+    facts.reason = "it ran, but its result was lost when the daemon restarted; see ttyward history";
     results_.push_back(result_object(facts));
     next();
   }
@@ -191,11 +193,8 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
     spec.exit = true;
     spec.timeout = milliseconds(0);
     auto wait = engine::Wait::start(
-        core_.loop, terminal, std::move(spec), [self = shared_from_this(), id](const engine::WaitOutcome&) {
-          const auto found = self->core_.engine->find_command(id);
-          if (!found) return self->end();
-          self->done(result_object(found->terminal->result(*found->command, self->view_)));
-        });
+        core_.loop, terminal, std::move(spec),
+        [self = shared_from_this(), id](const engine::WaitOutcome&) { self->take_result(id); });
     if (!wait) {
       reply_.fail(wait.error());
       return end();
@@ -204,6 +203,15 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
     std::shared_ptr<engine::Wait> former = std::move(call->wait);
     core_.loop.post([former] {});
     call->wait = std::move(*wait);
+  }
+
+  // Of one that has ended.
+  void take_result(const std::string& id) {
+    commands_.watching_.when_readable({id}, [self = shared_from_this(), id] {
+      const auto found = self->core_.engine->find_command(id);
+      if (!found) return self->end();
+      self->done(result_object(found->terminal->result(*found->command, self->view_)));
+    });
   }
 
   void done(wire::CommandResult result) {

@@ -9,6 +9,8 @@
 namespace ttyward::app {
 namespace {
 
+constexpr size_t kMostKnown = 64;  // connections
+
 constexpr std::string_view kIdentity[] = {"HOME", "USER", "LOGNAME", "SHELL"};
 
 std::string_view name_of(std::string_view entry) {
@@ -17,7 +19,15 @@ std::string_view name_of(std::string_view entry) {
 
 }  // namespace
 
-std::vector<std::string> CallerEnvironment::of(const Caller& caller) const {
+// The kernel shows the environment a process was started with, so it is read once for each connection:
+// finding out whether the caller is inside a terminal takes a look at each of its ancestors.
+const std::vector<std::string>& CallerEnvironment::of(const Caller& caller) {
+  if (const auto known = known_.find(caller.connection); known != known_.end()) return known->second;
+  if (known_.size() >= kMostKnown) known_.erase(known_.begin());  // the oldest connection
+  return known_[caller.connection] = read(caller);
+}
+
+std::vector<std::string> CallerEnvironment::read(const Caller& caller) const {
   if (caller.pid <= 0) return {};
   // What runs in a terminal may call with any environment; it does not get more than the terminal has.
   if (const engine::Terminal* inside = core_.engine->terminal_of_process(caller.pid))
@@ -37,8 +47,8 @@ std::vector<std::string> CallerEnvironment::of(const Caller& caller) const {
 
 void CallerEnvironment::get(const Caller& caller, const std::string& cwd,
                             const std::function<void(std::vector<std::string>)>& then) {
-  std::vector<std::string> callers = of(caller);
-  if (core_.settings().shell.environment != config::ShellEnvironment::Login) return then(std::move(callers));
+  const std::vector<std::string>& callers = of(caller);
+  if (core_.settings().shell.environment != config::ShellEnvironment::Login) return then(callers);
   std::string home = "/";
   for (const std::string& entry : core_.engine->settings().our_environment) {
     if (entry.starts_with("HOME=")) home = entry.substr(5);

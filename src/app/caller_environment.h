@@ -3,7 +3,9 @@
 // Thread rule: the loop's thread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,9 +26,11 @@ class CallerEnvironment {
 
  private:
   // As the caller's process was started; inside a terminal, the terminal's.
-  std::vector<std::string> of(const Caller& caller) const;
+  const std::vector<std::string>& of(const Caller& caller);
+  std::vector<std::string> read(const Caller& caller) const;
 
   Core& core_;
+  std::map<uint64_t, std::vector<std::string>> known_;  // by connection
   std::unique_ptr<LoginEnvironment> login_;
 };
 

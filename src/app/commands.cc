@@ -99,7 +99,8 @@ wire::DialogueOutcome dialogue_object(const engine::DialogueOutcome& came) {
 bool Commands::rejoin(const Caller& caller, const std::string& id, const std::string& text, const Follow& how,
                       const Reply<wire::CommandResult>& reply) {
   const auto other = [&] {
-    reply.fail(Code::AlreadyExists, "command " + id + " is another one: choose a new id for this");
+    reply.fail(Code::AlreadyExists,
+               "command " + id + " is a different command; choose a new id for this one");
     return true;
   };
   if (const PendingCommand* pending = gatekeeper_.find(id)) {
@@ -117,27 +118,29 @@ bool Commands::rejoin(const Caller& caller, const std::string& id, const std::st
   }
   if (!core_.engine->forgot_command(id) && !history_.has(id)) return false;
   reply.fail(Code::NotFound,
-             "there was a command " + id + " already, too long ago to be followed: see the history");
+             "the command id " + id + " was used before, too long ago to return its result; see the history");
   return true;
 }
 
 void Commands::answer_with(const std::string& command_id, const std::string& reader,
                            const terminal::ViewLimits& view, const Reply<wire::CommandResult>& reply) {
-  const auto found = core_.engine->find_command(command_id);
-  if (!found) return reply.fail(found.error());
-  if (!reply.open()) return;
-  Terminal& terminal = *found->terminal;
-  wire::CommandResult answer = watching_.result_for(terminal, *found->command, reader, view, false);
-  if (!terminal.typed_meanwhile().empty() && found->command->by == engine::Owner::Agent) {
-    answer.typed_meanwhile = terminal.typed_meanwhile();
-    terminal.forget_typed_meanwhile();
-  }
-  reply.ok(answer);
+  watching_.when_readable({command_id}, [=, this] {
+    const auto found = core_.engine->find_command(command_id);
+    if (!found) return reply.fail(found.error());
+    if (!reply.open()) return;
+    Terminal& terminal = *found->terminal;
+    wire::CommandResult answer = watching_.result_for(terminal, *found->command, reader, view, false);
+    if (!terminal.typed_meanwhile().empty() && found->command->by == engine::Owner::Agent) {
+      answer.typed_meanwhile = terminal.typed_meanwhile();
+      terminal.forget_typed_meanwhile();
+    }
+    reply.ok(answer);
+  });
 }
 
 void Commands::interrupt_abandoned(const std::string& command_id, bool by_agent) {
   const auto found = core_.engine->find_command(command_id);
-  if (!found || found->command->over) return;
+  if (!found || found->command->over()) return;
   if (by_agent && found->terminal->lease()) return;  // a person has the keyboard
   found->terminal->interrupt([](const auto&) {});
 }
@@ -160,6 +163,7 @@ void Commands::follow(const Caller& caller, Terminal& terminal, const Command& c
         how.from_line);
     if (!made) return give_up(made.error());
     stream = std::move(*made);
+    // The open call owns the stream, so it ends with the call.
     core_.calls.find(key)->parts.push_back(stream);
   }
   if (!how.replies.empty()) {
@@ -174,9 +178,11 @@ void Commands::follow(const Caller& caller, Terminal& terminal, const Command& c
   auto wait = engine::Wait::start(
       core_.loop, terminal, std::move(spec),
       [this, stream, key, id, reader = caller.reader, view = how.view, reply](const engine::WaitOutcome&) {
-        if (stream) stream->finish();
-        answer_with(id, reader, view, reply);
-        core_.calls.end(key);
+        const auto answer = [=, this] {
+          answer_with(id, reader, view, reply);
+          core_.calls.end(key);
+        };
+        stream ? stream->finish(answer) : answer();
       });
   if (!wait) return give_up(wait.error());
   core_.calls.find(key)->wait = std::move(*wait);
@@ -194,26 +200,33 @@ base::Result<void> Commands::start_dialogue(uint64_t key, Terminal& terminal, co
   auto dialogue = engine::Dialogue::start(
       core_.loop, terminal, std::move(spec),
       [this, stream, key, command_id, view = how.view, reply](const engine::DialogueOutcome& came) {
-        if (stream) stream->finish();
-        const auto found = core_.engine->find_command(command_id);
-        if (!found) {
-          reply.fail(found.error());
-        } else if (reply.open()) {
-          wire::CommandResult answer = result_object(found->terminal->result(*found->command, view));
-          answer.dialogue = dialogue_object(came);
-          if (answer.reason.empty()) answer.reason = came.reason;
-          reply.ok(answer);
-        }
-        core_.calls.end(key);
+        const auto answer = [=, this] {
+          core_.calls.end(key);
+          watching_.when_readable({command_id},
+                                  [=, this] { answer_with_dialogue(command_id, view, came, reply); });
+        };
+        stream ? stream->finish(answer) : answer();
       });
   if (!dialogue) return tl::unexpected(dialogue.error());
   core_.calls.find(key)->parts.push_back(std::shared_ptr<engine::Dialogue>(std::move(*dialogue)));
   return {};
 }
 
+void Commands::answer_with_dialogue(const std::string& command_id, const terminal::ViewLimits& view,
+                                    const engine::DialogueOutcome& came,
+                                    const Reply<wire::CommandResult>& reply) {
+  const auto found = core_.engine->find_command(command_id);
+  if (!found) return reply.fail(found.error());
+  if (!reply.open()) return;
+  wire::CommandResult answer = result_object(found->terminal->result(*found->command, view));
+  answer.dialogue = dialogue_object(came);
+  if (answer.reason.empty()) answer.reason = came.reason;
+  reply.ok(answer);
+}
+
 engine::RunRequest Commands::run_request(const Caller& caller, const wire::RunRequest& asked) const {
   const config::TimeSettings& times = core_.settings().times;
-  // Who is told "it goes on" must not see it end by a limit that nobody chose.
+  // A caller that was told "it keeps running" must not see it stopped by a default limit.
   const auto limit = [&](const char* name, milliseconds usual) {
     const bool chosen = core_.configuration.loaded().is_set("times", name);
     return asked.yield_after.count() > 0 && !chosen ? milliseconds(0) : usual;
@@ -254,6 +267,7 @@ void Commands::run(const Caller& caller, const wire::RunRequest& asked,
   how.from_line = static_cast<uint64_t>(asked.from_line);
   how.view = view_of(asked.view, core_.settings().output);
   if (const auto outside = gatekeeper_.outside_roots(caller, request.cwd)) return reply.fail(*outside);
+  // Before the gate: a repeated call follows its command, and nobody is asked twice.
   if (!asked.command_id.empty() && rejoin(caller, asked.command_id, request.command, how, reply)) return;
   gate::GateRequest gate = gatekeeper_.request(caller, request.command, request.cwd, asked.command_id);
   if (gate.cwd.empty()) {
@@ -407,15 +421,14 @@ std::string Commands::second_look(const Submission& submission, const gate::Gate
   same.chosen_id = asked.command_id;
   const gate::GateRequest now = gate_request(same, **terminal);
   if (!submission.automatic) {
-    return gate::same_action(asked, now)
-               ? std::string()
-               : "it was allowed for another folder or other variables than the terminal has by now; "
-                 "send it again";
+    return gate::same_action(asked, now) ? std::string()
+                                         : "it was allowed for a different folder or different variables "
+                                           "than the terminal has now; send it again";
   }
   const auto verdict = core_.gate->check(now);
   if (!verdict) return verdict.error().message;
   if (verdict->decision == policy::Decision::Allow) return {};
-  return "it was harmless when it was sent, but is not any more: " + policy::summary_of(*verdict) +
+  return "it was harmless when it was sent, but no longer is: " + policy::summary_of(*verdict) +
          "; send it again to be asked about it";
 }
 
@@ -431,7 +444,8 @@ void Commands::submit_when_free(const Submission& submission) {
                           "terminal " + submission.terminal_id + " is still busy; nothing was run", reply,
                           [this, submission] {
                             if (!submission.automatic) return submit_when_free(submission);
-                            // The command before may have changed what this one means: it is judged anew.
+                            // The previous command may have changed what this one does, so it is judged
+                            // again.
                             Submission again = submission;
                             again.chosen_id = submission.request.id;
                             judge_when_settled(again);
@@ -446,15 +460,21 @@ void Commands::submit_when_free(const Submission& submission) {
   follow(submission.caller, *submitted->terminal, *submitted->command, submission.how, reply);
 }
 
-Outcome<wire::CommandResult> Commands::result(const Caller& caller, const wire::ResultRequest& request) {
+void Commands::result(const Caller& caller, const wire::ResultRequest& request,
+                      const Reply<wire::CommandResult>& reply) {
   if (const PendingCommand* pending = gatekeeper_.find(request.command)) {
-    if (!core_.may_see(caller, pending->session)) return tl::unexpected(not_yours(request.command));
-    return result_object(pending->facts);
+    if (!core_.may_see(caller, pending->session)) return reply.fail(not_yours(request.command));
+    return reply.ok(result_object(pending->facts));
   }
-  const auto found = find_terminal(core_, caller, Use::Read, {}, request.command);
-  if (!found) return tl::unexpected(found.error());
-  return result_object(
-      found->terminal->result(*found->command, view_of(request.view, core_.settings().output)));
+  if (const auto found = find_terminal(core_, caller, Use::Read, {}, request.command); !found)
+    return reply.fail(found.error());
+  watching_.when_readable({request.command}, [=, this] {
+    if (!reply.open()) return;
+    const auto found = find_terminal(core_, caller, Use::Read, {}, request.command);
+    if (!found) return reply.fail(found.error());
+    reply.ok(result_object(
+        found->terminal->result(*found->command, view_of(request.view, core_.settings().output))));
+  });
 }
 
 void Commands::interrupt(const Caller& caller, const wire::InterruptRequest& request,
@@ -462,7 +482,7 @@ void Commands::interrupt(const Caller& caller, const wire::InterruptRequest& req
   const auto found = find_free_terminal(core_, caller, request.terminal, request.command);
   if (!found) return reply.fail(found.error());
   Terminal& terminal = *found->terminal;
-  if (!terminal.live() || (found->command != nullptr && found->command->over)) return reply.ok({false});
+  if (!terminal.live() || (found->command != nullptr && found->command->over())) return reply.ok({false});
   if (caller.role != Role::Person)
     history_.note_act(caller, terminal, {"interrupt", command_words(terminal)});
   terminal.interrupt(
@@ -480,7 +500,7 @@ void Commands::signal(const Caller& caller, const wire::SignalRequest& request,
     history_.note_act(caller, terminal,
                       {"signal", std::string(pty::signal_name(*number)) + " to " + command_words(terminal)});
   }
-  using Target = engine::HolderLink::Target;
+  using Target = command::Source::Target;
   const Target target = request.to == wire::SignalTarget::Leader ? Target::Leader
                         : request.to == wire::SignalTarget::All  ? Target::Everything
                                                                  : Target::Foreground;

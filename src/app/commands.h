@@ -38,7 +38,8 @@ class Commands {
   void exec(const Caller& caller, const wire::ExecRequest& request, const Reply<wire::CommandResult>& reply);
   // batch.cc and separate_batch.cc
   void batch(const Caller& caller, const wire::BatchRequest& request, const Reply<wire::BatchResult>& reply);
-  Outcome<wire::CommandResult> result(const Caller& caller, const wire::ResultRequest& request);
+  void result(const Caller& caller, const wire::ResultRequest& request,
+              const Reply<wire::CommandResult>& reply);
   void interrupt(const Caller& caller, const wire::InterruptRequest& request,
                  const Reply<wire::Interrupted>& reply);
   void signal(const Caller& caller, const wire::SignalRequest& request, const Reply<wire::Nothing>& reply);
@@ -68,7 +69,7 @@ class Commands {
     bool wait_if_busy = false;
     Follow how;
     Reply<wire::CommandResult> reply;
-    bool automatic = false;  // nobody was asked about it, so it is judged anew after a wait
+    bool automatic = false;  // allowed without a question, so it is judged again after a wait
   };
 
   engine::RunRequest run_request(const Caller& caller, const wire::RunRequest& asked) const;
@@ -94,6 +95,8 @@ class Commands {
   base::Result<void> start_dialogue(uint64_t key, engine::Terminal& terminal, const std::string& command_id,
                                     const Follow& how, const std::shared_ptr<engine::LiveStream>& stream,
                                     const Reply<wire::CommandResult>& reply);
+  void answer_with_dialogue(const std::string& command_id, const terminal::ViewLimits& view,
+                            const engine::DialogueOutcome& came, const Reply<wire::CommandResult>& reply);
   void answer_with(const std::string& command_id, const std::string& reader, const terminal::ViewLimits& view,
                    const Reply<wire::CommandResult>& reply);
 

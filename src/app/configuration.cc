@@ -45,7 +45,7 @@ void Configuration::confirm_first_start(io::Log& log) {
   const auto stored =
       confirmations_.store({rules ? *rules : std::string(), confirmed_.file_lines}, "the first start");
   if (!stored) {
-    warnings_.push_back("what loosens policy cannot be recorded: " + stored.error().message);
+    warnings_.push_back("cannot record the rules and settings that loosen policy: " + stored.error().message);
     log.warning(warnings_.back());
   }
 }
@@ -63,7 +63,7 @@ std::vector<std::string> Configuration::notices() const {
   std::vector<std::string> out;
   for (const gate::LoosenedSetting& each : confirmed_.unconfirmed) {
     out.push_back(each.where + " was changed without ttyward: " + each.name + " = " + each.wanted +
-                  " does not hold, " + each.holds + " does; look at it with: ttyward rules confirm");
+                  " is not in effect, " + each.holds + " is; review it with: ttyward rules confirm");
   }
   for (const gate::LoosenedSetting& each : looser_than_last_)
     out.push_back("this daemon was started with looser settings than the last one: " + each.in_words());
@@ -130,6 +130,7 @@ engine::Settings Configuration::engine_settings() const {
   settings.interrupt_grace = from.times.interrupt_grace;
   settings.drain = from.times.drain;
   settings.max_terminals = static_cast<size_t>(from.limits.terminals);
+  settings.max_temporary = static_cast<size_t>(from.limits.commands);
   settings.pool = static_cast<size_t>(from.pool.size);
   settings.records = static_cast<size_t>(from.terminal.records);
   settings.hot = from.times.hot;

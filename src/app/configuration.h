@@ -23,7 +23,7 @@ struct Installation {
   base::Folders folders;
   std::string hold_program;  // the path of ttyward-hold
   std::string version;
-  mode_t user_umask = 022;  // of whoever started us: what commands get
+  mode_t user_umask = 022;  // of the process that started the daemon; commands get it
 };
 
 class Configuration {
@@ -32,7 +32,7 @@ class Configuration {
   // than at the last start.
   Configuration(Installation installation, io::Log& log);
 
-  // The files anew.
+  // Reads the files again.
   void load();
   const config::Loaded& loaded() const { return loaded_; }
   const config::Settings& settings() const { return loaded_.settings; }

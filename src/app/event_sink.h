@@ -10,7 +10,7 @@ namespace ttyward::app {
 
 class EventSink {
  public:
-  // A connection that is gone is nobody's fault: the event is dropped.
+  // If the connection is gone, the event is dropped.
   virtual void event(uint64_t connection, uint64_t subscription, const wire::AnyEvent& event) = 0;
   // Its reader does not keep up: nothing that can wait is to be sent.
   virtual bool must_pause(uint64_t connection) const = 0;

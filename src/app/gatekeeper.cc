@@ -67,6 +67,7 @@ GateDecision Gatekeeper::ask(gate::GateRequest request, const Decided& decided) 
   GateDecision decision =
       core_.gate->ask(std::move(request), [this, alive = core_.alive, decided](const GateDecision& came) {
         if (!*alive) return;
+        // The command is started or refused first: a `wait` for the approval answers with its result.
         decided(came);
         auto waiters = waiters_.extract(came.approval_id);
         if (waiters.empty()) return;
@@ -104,6 +105,8 @@ void Gatekeeper::ask_for_command(const Caller& caller, gate::GateRequest request
   facts.cwd = request.cwd;
   facts.started_at_ms = base::unix_ms();
   const std::string session = request.session;
+  // The key of the open call is not known yet when `decided` is made, and stays 0 if the gate decides at
+  // once.
   const auto call = std::make_shared<uint64_t>(0);  // while the question is open
   const auto decided = [this, facts, go, reply, session, task = request.task,
                         by = row_owner(owner_of(caller)), call](const GateDecision& came) {

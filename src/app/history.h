@@ -1,6 +1,6 @@
 // The service for what was run and what was decided: rows go to the store, on its thread, and come back.
 //
-// Having a history is worth a lot, but it is no reason not to run a command, nor to make the first one wait:
+// A missing or slow history must not keep a command from running, nor delay the first one:
 // a new database takes longer than all the rest of the start. Thread rule: the loop's thread.
 #pragma once
 
@@ -54,7 +54,7 @@ class History final : public gate::AuditSink {
  private:
   void keep(std::function<void(store::Store&)> work);
   void prune();
-  // `work` answers; if there is no store, or no room, this does.
+  // `work` answers. Without a store, or with a full queue, this function answers with an error.
   void ask(const ReplyBase& reply, store::Worker::Work work);
 
   Core& core_;

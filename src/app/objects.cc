@@ -114,7 +114,7 @@ wire::Terminal terminal_object(engine::Engine& engine, engine::Terminal& t) {
   made.state = engine::Terminal::state_name(t.state());
   made.busy = t.live() && t.busy();
   const engine::Command* current = t.current();
-  made.running = current != nullptr && !current->over && current->started_seen;
+  made.running = current != nullptr && !current->over() && current->started_seen;
   made.temporary = spec.temporary();
   made.pid = pid_or_none(t.pid());
   made.holder_pid = pid_or_none(t.holder_pid());
@@ -246,10 +246,10 @@ store::CommandRow row_of(const engine::Terminal& terminal, const engine::Command
   row.terminal_name = terminal.spec().name;
   row.task = terminal.spec().task;
   row.owner = row_owner(command.by);
-  if (command.over) row.duration_ms = command.facts.duration_ms;
+  if (command.over()) row.duration_ms = command.facts.duration_ms;
   row.journal_id = terminal.id();
-  row.output_begin = command.range.begin;
-  row.output_end = command.range.end;
+  row.output_begin = command.range().begin;
+  row.output_end = command.range().end;
   return row;
 }
 

@@ -27,7 +27,7 @@ class OpenCalls {
   OpenCalls& operator=(const OpenCalls&) = delete;
   ~OpenCalls() { *alive_ = false; }
 
-  // `cancelled` is called if whoever waits takes the call back.
+  // `cancelled` is called if the client cancels the call.
   uint64_t add(const ReplyBase& reply, std::function<void()> cancelled = {});
   OpenCall* find(uint64_t key);
   // Its parts go a little later: it is often one of them that says that it is over.

@@ -1,7 +1,7 @@
 // The open end of one call: what a service answers, now or later.
 //
 // A Reply<T> is a handle; copies mean the same call. It is answered once, with a T or an error, and may say
-// parts before. It may outlive whoever waits for the answer: then it does nothing. Where the answer goes is
+// parts before. It may outlive the client: then it does nothing. Where the answer goes is
 // the Channel's business (the daemon's is a socket). Thread rule: the loop's thread.
 #pragma once
 
@@ -24,7 +24,7 @@ class Channel {
   virtual bool open() const = 0;
   virtual void fail(const wire::CallError& error) = 0;
   virtual void part(const wire::StreamPart& part) = 0;
-  // Called once, if whoever waits goes away or takes the call back. The last one that was set counts.
+  // Called once, if the client disconnects or cancels the call. The last one that was set counts.
   virtual void on_cancel(std::function<void()> callback) = 0;
 };
 

@@ -71,7 +71,7 @@ void Commands::SeparateBatch::start(Commands& commands, const Caller& caller,
   OpenCalls& calls = commands.core_.calls;
   batch->key_ = calls.add(reply, [raw = batch.get()] { raw->take_back(); });
   batch->advance();
-  // It may be over by now: nobody but us holds it then.
+  // It may have ended already; then this is the last reference to it.
   if (OpenCall* call = calls.find(batch->key_)) call->parts.push_back(batch);
 }
 

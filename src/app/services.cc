@@ -26,7 +26,7 @@ Services::Services(io::Loop& loop, io::Log& log, Installation installation, Even
   core_.gate->set_observer(this);
   history_.restore_session_rules();
   auto readers = engine::Readers::open(core_.configuration.folders().state + "/readers");
-  if (!readers) warn("who has read what is not remembered: " + readers.error().message);
+  if (!readers) warn("cannot remember what each reader has read: " + readers.error().message);
   if (readers) core_.readers = std::move(*readers);
 }
 
@@ -86,11 +86,12 @@ std::vector<std::string> Services::notices() {
 
 void Services::describe(wire::DaemonStatus& status) {
   const engine::Engine& engine = *core_.engine;
+  // Shells of the pool are not counted: nobody opened them.
   status.terminals = engine.live_terminals();
   // Whatever runs, in a terminal that stays or on its own.
   const std::vector<Terminal*> all = engine.terminals();
   status.commands = static_cast<uint64_t>(std::count_if(all.begin(), all.end(), [](const Terminal* each) {
-    return each->live() && each->current() != nullptr && !each->current()->over &&
+    return each->live() && each->current() != nullptr && !each->current()->over() &&
            each->current()->started_seen;
   }));
   status.approvals = core_.gate->list(false).size();

@@ -45,7 +45,7 @@ class Services final : private engine::EngineObserver, private gate::GateObserve
   const engine::Engine& engine() const { return *core_.engine; }
   const config::Settings& settings() const { return core_.settings(); }
 
-  // Configuration and rules anew; returns what is wrong with them.
+  // Reads configuration and rules again; returns their errors.
   std::vector<std::string> reload();
   // Ends what must not outlive the daemon; `done` is called once.
   void stop(bool kill_terminals, std::function<void()> done);

@@ -1,4 +1,4 @@
-// Events: who hears of what, and how often.
+// Events: which subscriber gets which, and how often.
 #include <algorithm>
 #include <utility>
 
@@ -20,7 +20,7 @@ constexpr uint64_t kMostEventText = 16'000;  // characters; what is left out of 
 
 Outcome<wire::Subscribed> Watching::subscribe(const Caller& caller, const wire::SubscribeRequest& request) {
   if (request.text && request.terminal.empty())
-    return refuse(wire::Code::InvalidArgument, "'text' goes with 'terminal'");
+    return refuse(wire::Code::InvalidArgument, "'text' needs 'terminal'");
   auto made = std::make_unique<Subscription>();
   made->caller = caller;
   made->text = request.text;
@@ -40,7 +40,7 @@ Outcome<wire::Subscribed> Watching::subscribe(const Caller& caller, const wire::
     return one.second->caller.connection == caller.connection;
   });
   if (static_cast<size_t>(mine) >= kMostSubscriptions)
-    return refuse(wire::Code::Exhausted, "this connection has too many subscriptions: end one");
+    return refuse(wire::Code::Exhausted, "this connection has too many subscriptions; end one first");
   wire::Subscribed answer;
   answer.subscription = ++last_key_;
   for (Terminal* terminal : core_.engine->terminals()) {

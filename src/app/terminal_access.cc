@@ -42,7 +42,7 @@ Outcome<FoundTerminal> find_free_terminal(const Core& core, const Caller& caller
 }
 
 wire::CallError not_yours(const std::string& command_id) {
-  return {wire::Code::PermissionDenied, "command " + command_id + " is another agent's"};
+  return {wire::Code::PermissionDenied, "command " + command_id + " belongs to another agent"};
 }
 
 }  // namespace ttyward::app

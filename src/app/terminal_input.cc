@@ -12,13 +12,13 @@ using engine::Terminal;
 
 namespace {
 
-// The command that is typed to, so that whoever typed can wait for what it says.
+// The command that gets the input, so that the caller can wait for its answer.
 std::string current_id(const Terminal& terminal) {
   const engine::Command* current = terminal.current();
-  return current != nullptr && !current->over ? current->facts.command_id : "";
+  return current != nullptr && !current->over() ? current->facts.command_id : "";
 }
 
-// What was typed, for people; what was typed while nothing is echoed is nobody's.
+// The typed text for the decision log. Text typed while echo is off is not recorded.
 std::string typed_words(const std::string& bytes, bool echo) {
   return echo ? policy::escape_text(bytes) : "(not recorded: echo is off)";
 }
@@ -139,7 +139,8 @@ void Terminals::type_as_agent(const Caller& caller, Terminal& terminal, const en
       const auto again = core_.engine->find(id);
       if (again && state && state->waiting && state->waiting->pid == pid)
         return type(**again, bytes, engine::Owner::Agent, reply);
-      reply.fail(wire::Code::Unavailable, "it was not typed: the program it was meant for does not read now");
+      reply.fail(wire::Code::Unavailable,
+                 "it was not typed: the program it was meant for is not reading now");
     });
   };
   const gate::GateDecision decision = gatekeeper_.ask(std::move(gate), decided);

@@ -134,7 +134,7 @@ void Terminals::open(const Caller& caller, const wire::OpenRequest& asked,
   request.size = size_of(asked.size);
   if (const auto outside = gatekeeper_.outside_roots(caller, request.cwd)) return reply.fail(*outside);
   if (asked.shell.empty() && !asked.shell_args.empty())
-    return reply.fail(wire::Code::InvalidArgument, "'shell_args' needs a 'shell' to be for");
+    return reply.fail(wire::Code::InvalidArgument, "'shell_args' needs 'shell'");
   if (!asked.shell.empty()) request.shell = {asked.shell};
   request.shell.insert(request.shell.end(), asked.shell_args.begin(), asked.shell_args.end());
   if (caller.role == Role::Person || asked.shell.empty()) return open_now(caller, std::move(request), reply);
@@ -152,16 +152,16 @@ void Terminals::open(const Caller& caller, const wire::OpenRequest& asked,
     if (const char* home = std::getenv("HOME")) gate.cwd = home;
   }
   const auto call = std::make_shared<uint64_t>(0);
-  const gate::GateDecision decision =
-      gatekeeper_.ask(std::move(gate), [this, caller, request, reply, call](const gate::GateDecision& came) {
-        core_.calls.end(*call);
-        if (!reply.open()) return;
-        if (came.kind == gate::GateDecision::Kind::Allowed) return open_now(caller, request, reply);
-        reply.fail(
-            wire::Code::Denied,
-            "this is no plain shell of /etc/shells or of the configuration, and to run it was not allowed: " +
-                came.reason);
-      });
+  const gate::GateDecision decision = gatekeeper_.ask(std::move(gate), [this, caller, request, reply, call](
+                                                                           const gate::GateDecision& came) {
+    core_.calls.end(*call);
+    if (!reply.open()) return;
+    if (came.kind == gate::GateDecision::Kind::Allowed) return open_now(caller, request, reply);
+    reply.fail(
+        wire::Code::Denied,
+        "this shell is neither in /etc/shells nor in the configuration, and running it was not allowed: " +
+            came.reason);
+  });
   if (decision.kind != gate::GateDecision::Kind::Pending) return;
   *call = core_.calls.add(reply, [this, id = decision.approval_id, connection = caller.connection] {
     static_cast<void>(core_.gate->withdraw(id, connection));
@@ -220,7 +220,7 @@ void Terminals::kill(const Caller& caller, const wire::KillRequest& request,
   if (request.terminal.empty() && request.command.empty())
     return reply.fail(wire::Code::InvalidArgument, "'terminal' or 'command' is missing");
   auto found = find_free_terminal(core_, caller, request.terminal, request.command);
-  // What nobody knows needs no killing; what is not clear must not be guessed.
+  // An unknown terminal needs no killing; an ambiguous name must not be guessed.
   if (!found && found.error().code != wire::Code::NotFound) return reply.fail(found.error());
   if (!found) return reply.ok({});
   Terminal& terminal = *found->terminal;
@@ -264,7 +264,7 @@ void Terminals::resize(const Caller& caller, const wire::ResizeRequest& request,
 Outcome<wire::ScreenContent> Terminals::screen(const Caller& caller, const wire::ScreenRequest& request) {
   if (request.history > 0 && request.format != wire::ScreenFormat::Text) {
     return refuse(wire::Code::InvalidArgument,
-                  "'history' is for the text format; `read` has all of the output");
+                  "'history' works only with the text format; `read` returns all of the output");
   }
   const auto found = find_terminal(core_, caller, Use::Read, request.terminal);
   if (!found) return tl::unexpected(found.error());
@@ -306,7 +306,7 @@ void Terminals::show(const Caller& caller, const wire::ShowRequest& request,
   if (!named) return reply.fail(named.error());
   named->terminal->processes([this, alive = core_.alive, id = named->terminal->id(),
                               most = static_cast<size_t>(request.most),
-                              reply](const base::Result<std::vector<engine::HolderLink::Process>>& list) {
+                              reply](const base::Result<std::vector<command::Source::Process>>& list) {
     if (!*alive || !reply.open()) return;
     const auto found = core_.engine->find(id);
     if (!found) return reply.fail(found.error());
@@ -335,14 +335,15 @@ void Terminals::show(const Caller& caller, const wire::ShowRequest& request,
 
 Outcome<wire::OneTerminal> Terminals::lend(const Caller& caller, const wire::LendRequest& request) {
   if (request.back && (request.read_only || !request.to.empty()))
-    return refuse(wire::Code::InvalidArgument, "'back' takes the terminal from everybody: give it alone");
+    return refuse(wire::Code::InvalidArgument,
+                  "'back' takes the terminal back from everybody; leave the other arguments out");
   const auto found = find_terminal(core_, caller, Use::Act, request.terminal);
   if (!found) return tl::unexpected(found.error());
   Terminal& terminal = *found->terminal;
   if (!request.back && !terminal.live()) {
-    return refuse(wire::Code::Unavailable, "terminal " + terminal.id() +
-                                               " has ended: there is nothing to lend but its output, "
-                                               "which `ttyward read` shows");
+    return refuse(
+        wire::Code::Unavailable,
+        "terminal " + terminal.id() + " has ended and cannot be lent; `ttyward read` shows its output");
   }
   if (request.back && !terminal.loan()) return one(terminal);
   if (request.back) {

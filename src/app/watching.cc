@@ -30,7 +30,7 @@ engine::WaitSpec spec_of(const wire::WaitRequest& request) {
   return spec;
 }
 
-// What "now" and "the one that runs" mean, for whoever has to ask another daemon.
+// What "now" and "the running command" mean, for a client that has to ask the next daemon.
 wire::StreamPart beginning_of(const engine::Wait& wait, const std::string& command_id) {
   wire::Again again;
   again.command = command_id;
@@ -46,8 +46,8 @@ std::string wrong_with(const wire::ReadRequest& request) {
   const int kinds = int{request.range.has_value()} + int{request.tail.has_value()} +
                     int{request.grep.has_value()} + int{request.only_new} + int{request.raw.has_value()};
   if (kinds > 1) return "give one of 'range', 'tail', 'grep', 'new' and 'raw'";
-  if (request.ansi && (request.raw || request.grep)) return "'ansi' does not go with 'grep' and 'raw'";
-  if (request.columns && !request.range) return "'columns' goes with 'range'";
+  if (request.ansi && (request.raw || request.grep)) return "'ansi' cannot be combined with 'grep' or 'raw'";
+  if (request.columns && !request.range) return "'columns' needs 'range'";
   return {};
 }
 
@@ -117,18 +117,39 @@ void Watching::wait(const Caller& caller, const wire::WaitRequest& request,
   engine::WaitSpec spec = spec_of(request);
   if (found->command != nullptr) {
     spec.command_id = found->command->facts.command_id;
-  } else if (terminal.current() != nullptr && !terminal.current()->over &&
+  } else if (terminal.current() != nullptr && !terminal.current()->over() &&
              (spec.exit || !spec.pattern.empty() || spec.input)) {
     spec.command_id = terminal.current()->facts.command_id;  // the one that runs is meant
   }
+  // Where a pattern is looked for, the lines have to be there.
+  std::vector<std::string> searched;
+  if (!spec.pattern.empty() && !spec.command_id.empty()) searched.push_back(spec.command_id);
+  when_readable(searched, [this, caller, request, spec, id = terminal.id(), reply] {
+    if (reply.open()) start_wait(caller, request, spec, id, reply);
+  });
+}
+
+void Watching::start_wait(const Caller& caller, const wire::WaitRequest& request, engine::WaitSpec spec,
+                          const std::string& terminal_id, const Reply<wire::WaitOutcome>& reply) {
+  const auto terminal = core_.engine->find(terminal_id);
+  if (!terminal) return reply.fail(terminal.error());
   const std::string command_id = spec.command_id;
   const uint64_t key = core_.calls.add(reply);
   auto wait = engine::Wait::start(
-      core_.loop, terminal, std::move(spec),
-      [this, key, id = terminal.id(), command_id, request, caller, reply](const engine::WaitOutcome& came) {
+      core_.loop, **terminal, std::move(spec),
+      [this, key, terminal_id, command_id, request, caller, reply](const engine::WaitOutcome& came) {
         core_.calls.end(key);
-        if (!reply.open()) return;
-        reply.ok(wait_outcome(came, id, command_id, request, caller));
+        std::vector<std::string> told;
+        const auto found = core_.engine->find(terminal_id);
+        const Command* about = !found               ? nullptr
+                               : command_id.empty() ? (*found)->last()
+                                                    : (*found)->find(command_id);
+        if (about != nullptr &&
+            !(request.only_new && core_.readers.has_all(caller.reader, about->facts.command_id)))
+          told.push_back(about->facts.command_id);
+        when_readable(told, [=, this] {
+          if (reply.open()) reply.ok(wait_outcome(came, terminal_id, command_id, request, caller));
+        });
       });
   if (!wait) {
     reply.fail(wait.error());
@@ -136,6 +157,23 @@ void Watching::wait(const Caller& caller, const wire::WaitRequest& request,
   }
   if (request.stream) reply.part(beginning_of(**wait, command_id));
   core_.calls.find(key)->wait = std::move(*wait);
+}
+
+void Watching::when_readable(const std::vector<std::string>& command_ids, std::function<void()> then) {
+  if (command_ids.empty()) return then();
+  const std::vector<std::string> rest(command_ids.begin() + 1, command_ids.end());
+  const auto go_on = [this, alive = core_.alive, rest, then = std::move(then)] {
+    if (!*alive) return;
+    if (rest.empty()) return then();
+    // Each may have taken a moment: many of them are not for one turn.
+    core_.engine->slices().add([this, alive, rest, then](engine::Slices::Clock::time_point) {
+      if (*alive) when_readable(rest, then);
+      return true;
+    });
+  };
+  const auto found = core_.engine->find_command(command_ids.front());
+  if (!found) return go_on();
+  found->terminal->when_output_ready(*found->command, go_on);
 }
 
 wire::WaitOutcome Watching::wait_outcome(const engine::WaitOutcome& came, const std::string& terminal_id,
@@ -218,63 +256,83 @@ void Watching::read(const Caller& caller, const wire::ReadRequest& request,
     return reply.fail(wire::Code::InvalidArgument, std::move(wrong));
   const auto found = find_terminal(core_, caller, Use::Read, request.terminal, request.command);
   if (!found) return reply.fail(found.error());
-  const std::string command_id = found->command != nullptr ? found->command->facts.command_id : "";
-  auto source = engine::OutputSource::find(*found->terminal, command_id);
-  if (source && request.ansi) source = source->styled();
+  const ReadFrom from{found->terminal->id(),
+                      found->command != nullptr ? found->command->facts.command_id : ""};
+  const std::string reader = request.reader.value_or(caller.reader);
+  // What is not in memory, or wanted with colours, is made from the journal first.
+  const auto go_on = [this, alive = core_.alive, reader, request, from,
+                      reply](std::shared_ptr<terminal::Output> styled) {
+    if (*alive && reply.open()) read_lines(reader, request, from, std::move(styled), reply);
+  };
+  if (request.ansi) {
+    const auto source = source_of(from);
+    if (!source) return reply.fail(source.error());
+    if (auto checked = source->check_styled(); !checked) return reply.fail(checked.error());
+    return found->terminal->styled_output(found->command, go_on);
+  }
+  std::vector<std::string> needed;
+  const bool seen = request.only_new && core_.readers.has_all(reader, from.command);
+  if (found->command != nullptr && !request.raw && !seen) needed.push_back(from.command);
+  when_readable(needed, [go_on] { go_on(nullptr); });
+}
+
+base::Result<engine::OutputSource> Watching::source_of(const ReadFrom& from) {
+  const auto terminal = core_.engine->find(from.terminal);
+  if (!terminal) return tl::unexpected(terminal.error());
+  return engine::OutputSource::find(**terminal, from.command);
+}
+
+void Watching::read_lines(const std::string& reader, const wire::ReadRequest& request, const ReadFrom& from,
+                          std::shared_ptr<terminal::Output> styled, const Reply<wire::ReadAnswer>& reply) {
+  auto source = source_of(from);
   if (!source) return reply.fail(source.error());
   const terminal::ViewLimits view = view_of(request.view, core_.settings().output);
   const auto number = [](int64_t value) { return static_cast<uint64_t>(value); };
+  if (request.grep && !request.grep->empty()) {
+    return search({*request.grep, number(request.context), static_cast<size_t>(request.most)}, view, from,
+                  styled, reply);
+  }
+  if (styled) source = source->with(std::move(styled));
   base::Result<engine::ReadResult> came = engine::ReadResult{};
   if (request.columns) {
     came = engine::read_columns(*source, number((*request.range)[0]), number((*request.range)[1]),
                                 number((*request.columns)[0]), number((*request.columns)[1]), view);
   } else if (request.range) {
     came = engine::read_range(*source, number((*request.range)[0]), number((*request.range)[1]), view);
-  } else if (request.grep && !request.grep->empty()) {
-    engine::Grep search;
-    search.pattern = *request.grep;
-    search.context = number(request.context);
-    search.most = static_cast<size_t>(request.most);
-    auto begun = engine::GrepSearch::begin(std::move(search), view);
-    if (!begun) return reply.fail(begun.error());
-    return search_on(core_.calls.add(reply), std::make_shared<engine::GrepSearch>(std::move(*begun)),
-                     found->terminal->id(), command_id, reply);
   } else if (request.only_new) {
-    came = core_.readers.read_new(request.reader.value_or(caller.reader), *source, view);
+    came = core_.readers.read_new(reader, *source, view);
   } else if (request.raw) {
     came = engine::read_raw(*source, number(request.raw->offset), static_cast<size_t>(request.raw->bytes));
   } else {
     came = engine::read_tail(*source, request.tail ? number(*request.tail) : UINT64_MAX, view);
   }
   if (!came) return reply.fail(came.error());
-  reply.ok(read_answer(*found->terminal, found->command, *came));
+  reply.ok(read_answer(source->terminal(), source->command(), *came));
 }
 
-void Watching::search_on(uint64_t key, const std::shared_ptr<engine::GrepSearch>& search,
-                         const std::string& terminal_id, const std::string& command_id,
-                         const Reply<wire::ReadAnswer>& reply) {
-  constexpr std::chrono::milliseconds kSlice{5};
-  if (core_.calls.find(key) == nullptr) return;  // nobody waits for it any more
-  const auto terminal = core_.engine->find(terminal_id);
-  const auto source = terminal ? engine::OutputSource::find(**terminal, command_id)
-                               : base::Result<engine::OutputSource>(tl::unexpected(terminal.error()));
-  if (!source) {
-    reply.fail(source.error());
-    return core_.calls.end(key);
-  }
-  if (!search->step(*source, kSlice)) {
-    return core_.loop.post([this, alive = core_.alive, key, search, terminal_id, command_id, reply] {
-      if (*alive) search_on(key, search, terminal_id, command_id, reply);
-    });
-  }
-  reply.ok(read_answer(**terminal, command_id.empty() ? nullptr : (*terminal)->find(command_id),
-                       search->take_result()));
-  core_.calls.end(key);
+void Watching::search(engine::Grep grep, const terminal::ViewLimits& view, const ReadFrom& from,
+                      const std::shared_ptr<terminal::Output>& styled, const Reply<wire::ReadAnswer>& reply) {
+  auto begun = engine::GrepSearch::begin(std::move(grep), view);
+  if (!begun) return reply.fail(begun.error());
+  auto search = std::make_shared<engine::GrepSearch>(std::move(*begun));
+  core_.engine->slices().add(
+      [this, alive = core_.alive, search, from, styled, reply](engine::Slices::Clock::time_point until) {
+        if (!*alive || !reply.open()) return true;  // nobody waits for it any more
+        auto source = source_of(from);
+        if (source && styled) source = source->with(styled);
+        if (!source) {
+          reply.fail(source.error());
+          return true;
+        }
+        if (!search->step(*source, until - engine::Slices::Clock::now())) return false;
+        reply.ok(read_answer(source->terminal(), source->command(), search->take_result()));
+        return true;
+      });
 }
 
 void Watching::environment(const Caller& caller, const wire::EnvironmentRequest& request,
                            const Reply<wire::EnvironmentNews>& reply) {
-  // Those of the task, and those nobody is bound to.
+  // Terminals of the task, and terminals without a task.
   const auto concerned = [this, task = request.task, caller] {
     std::vector<Terminal*> list;
     for (Terminal* terminal : core_.engine->terminals()) {
@@ -289,10 +347,13 @@ void Watching::environment(const Caller& caller, const wire::EnvironmentRequest&
       core_.loop, concerned, request.edited, request.cool_down.value_or(core_.settings().times.cool_down),
       [this, key, concerned, reader = request.reader.value_or(caller.reader),
        view = view_of(request.view, core_.settings().output), reply] {
-        const engine::EnvironmentDetails details =
-            engine::describe_environment(concerned(), core_.readers, reader, view);
-        reply.ok({details.text, news_objects(details.active), news_objects(details.inactive)});
         core_.calls.end(key);
+        when_readable(engine::unread_commands(concerned(), core_.readers, reader), [=, this] {
+          if (!reply.open()) return;
+          const engine::EnvironmentDetails details =
+              engine::describe_environment(concerned(), core_.readers, reader, view);
+          reply.ok({details.text, news_objects(details.active), news_objects(details.inactive)});
+        });
       }));
 }
 

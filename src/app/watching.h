@@ -1,6 +1,6 @@
-// The service for whoever watches: waits, reads, events, attached screens.
+// The service for clients that watch: waits, reads, events, attached screens.
 //
-// It hears of every change in the engine and the gate, and tells those who subscribed, through an EventSink.
+// It observes every change in the engine and the gate, and sends events to subscribers through an EventSink.
 // Thread rule: the loop's thread.
 #pragma once
 
@@ -31,6 +31,9 @@ class Watching {
   void read(const Caller& caller, const wire::ReadRequest& request, const Reply<wire::ReadAnswer>& reply);
   void environment(const Caller& caller, const wire::EnvironmentRequest& request,
                    const Reply<wire::EnvironmentNews>& reply);
+  // Calls `then` when the outputs of these commands can be read without delay: at once as a rule. One that is
+  // not known any more has none.
+  void when_readable(const std::vector<std::string>& command_ids, std::function<void()> then);
   // A command's result for this reader: all of its output, or only what the reader has not seen.
   wire::CommandResult result_for(engine::Terminal& terminal, const engine::Command& command,
                                  const std::string& reader, const terminal::ViewLimits& view, bool only_new);
@@ -45,13 +48,13 @@ class Watching {
   // --- subscriptions.cc
   Outcome<wire::Subscribed> subscribe(const Caller& caller, const wire::SubscribeRequest& request);
   Outcome<wire::Nothing> unsubscribe(const Caller& caller, const wire::UnsubscribeRequest& request);
-  // Tells those who subscribed to it and may hear of it. `terminal_id` is empty where it is about none.
+  // Sends the event to subscribers that may see it. `terminal_id` is empty if it is about no terminal.
   void tell(const wire::AnyEvent& event, const std::string& terminal_id);
   void terminal_changed(engine::Terminal& terminal, uint32_t changes);
   void terminal_forgotten(const engine::Terminal& terminal);
   bool anybody() const { return !subscriptions_.empty(); }
   void connection_closed(uint64_t connection);
-  // Nobody watches any more, and nobody is told.
+  // Ends all subscriptions and attachments without a message.
   void end_all() {
     attachments_.clear();
     subscriptions_.clear();
@@ -66,7 +69,7 @@ class Watching {
   };
   struct Subscription {
     Caller caller;
-    bool answers = false;         // a person who asked to hear of questions
+    bool answers = false;         // a person who subscribed to questions
     std::string terminal;         // empty: all
     std::set<std::string> kinds;  // empty: all
     bool text = false;            // events of output carry it
@@ -86,10 +89,19 @@ class Watching {
   wire::WaitOutcome wait_outcome(const engine::WaitOutcome& came, const std::string& terminal_id,
                                  const std::string& command_id, const wire::WaitRequest& request,
                                  const Caller& caller);
-  // A slice of a search, and the next one when others had their turn.
-  void search_on(uint64_t key, const std::shared_ptr<engine::GrepSearch>& search,
-                 const std::string& terminal_id, const std::string& command_id,
-                 const Reply<wire::ReadAnswer>& reply);
+  void start_wait(const Caller& caller, const wire::WaitRequest& request, engine::WaitSpec spec,
+                  const std::string& terminal_id, const Reply<wire::WaitOutcome>& reply);
+  // What is asked about: found again whenever time has passed.
+  struct ReadFrom {
+    std::string terminal;
+    std::string command;  // empty: the terminal as a whole
+  };
+  base::Result<engine::OutputSource> source_of(const ReadFrom& from);
+  void read_lines(const std::string& reader, const wire::ReadRequest& request, const ReadFrom& from,
+                  std::shared_ptr<terminal::Output> styled, const Reply<wire::ReadAnswer>& reply);
+  // In slices.
+  void search(engine::Grep grep, const terminal::ViewLimits& view, const ReadFrom& from,
+              const std::shared_ptr<terminal::Output>& styled, const Reply<wire::ReadAnswer>& reply);
 
   bool hears(const Caller& caller, const std::string& terminal_id, const wire::AnyEvent& event);
   void count_listeners();

@@ -77,7 +77,7 @@ Webhook::~Webhook() {
 }
 
 void Webhook::send(const std::string& url, std::string body) {
-  if (waiting_.size() >= kMostWaiting) return failed("too many messages wait; this one is dropped");
+  if (waiting_.size() >= kMostWaiting) return failed("too many messages are waiting; this one was dropped");
   waiting_.push_back({url, std::move(body)});
   if (!sender_) begin();
 }
@@ -103,7 +103,7 @@ void Webhook::begin() {
     const std::string text = curl_configuration(message.url, message.body);
     const ssize_t n = ::write(spawned->stdin_fd.get(), text.data(), text.size());
     if (n != static_cast<ssize_t>(text.size()))
-      log_.warning(std::string("notify.webhook: curl did not take the message: ") + std::strerror(errno));
+      log_.warning(std::string("notify.webhook: curl did not accept the message: ") + std::strerror(errno));
     spawned->stdin_fd.reset();
     sender_ = std::move(spawned->child);
     errors_ = std::move(spawned->stderr_fd);

@@ -1,4 +1,4 @@
-// Sends questions to a URL of the person's choice (notify.webhook), so that they hear of them wherever
+// Sends questions to a URL that the person chose (notify.webhook), so that they get them wherever
 // they are.
 //
 // Each message is a POST made by a `curl` of its own, one at a time; the loop only starts it and hears of

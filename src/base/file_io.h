@@ -1,5 +1,5 @@
-// Reads and writes at an offset that do all that was asked for: a signal or a
-// short count in between is nobody else's business.
+// Reads and writes at an offset that transfer all bytes: signals and short counts
+// are handled here.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,11 @@
-// Comparing what somebody sent with what only who may send it knows.
+// Compares a secret that a client sent with the expected one.
 #pragma once
 
 #include <string_view>
 
 namespace ttyward::base {
 
-// Takes as long for a wrong text as for the right one.
+// In constant time: how long it takes does not tell how much of it was right.
 bool same_secret(std::string_view given, std::string_view secret);
 
 }  // namespace ttyward::base

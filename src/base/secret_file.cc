@@ -28,14 +28,14 @@ Result<std::string> read_secret_file(const std::string& path) {
   if (::fstat(file.get(), &status) != 0) return fail_errno(errno, "cannot look at " + path);
   if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid() || (status.st_mode & 077) != 0)
     return fail(ErrorCode::PermissionDenied,
-                path + " has to be a file of yours that nobody else may read: chmod 600 it");
+                path + " must be your own file and readable by nobody else; run chmod 600 on it");
   std::string text(kMost, '\0');
   const ssize_t got = ::read(file.get(), text.data(), text.size());
   if (got < 0) return fail_errno(errno, "cannot read the token from " + path);
   text.resize(static_cast<size_t>(got));
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
   if (text.size() < kLeast || text.find('\n') != std::string::npos)
-    return fail(ErrorCode::InvalidArgument, path + " has to hold one line of at least 32 characters");
+    return fail(ErrorCode::InvalidArgument, path + " must contain one line of at least 32 characters");
   return text;
 }
 

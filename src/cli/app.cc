@@ -89,14 +89,14 @@ std::string clearer(const CLI::ParseError& error, const CLI::App& at) {
   if (text.starts_with(kNoNumber)) {
     text.erase(0, kNoNumber.size());
     if (const size_t sign = text.find(" = "); sign != std::string::npos) text.replace(sign, 3, " ");
-    return text + ": that is no number";
+    return text + " is not a number";
   }
   if (text != "A subcommand is required") return text;
   std::string names;
   for (const CLI::App* sub : at.get_subcommands([](const CLI::App*) { return true; })) {
     names += (names.empty() ? "" : ", ") + sub->get_name();
   }
-  return "say what to do: " + names;
+  return "name what to do: " + names;
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ int run(int argc, char** argv) {
   // A relative one would be another folder in every place, or, silently, the usual one.
   const char* home = std::getenv("TTYWARD_HOME");
   if (home != nullptr && home[0] != '\0' && home[0] != '/') {
-    return complain("", "TTYWARD_HOME has to be an absolute path, not " + std::string(home), kExitUsage);
+    return complain("", "TTYWARD_HOME must be an absolute path, not " + std::string(home), kExitUsage);
   }
   // The first word has to be a verb, or what follows would be blamed.
   if (!asked.word.empty() && asked.verb == nullptr) return complain("", no_such_verb(asked.word), kExitUsage);

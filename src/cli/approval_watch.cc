@@ -25,14 +25,11 @@ using std::chrono::milliseconds;
 
 constexpr const char* kKeys = "o once  s session  a always  d deny  r reason  k skip  l later  q quit > ";
 constexpr const char* kHelp =
-    "o  run it this once (y does the same)\n"
-    "s  run it, and the same while this session lasts; shows the rule first\n"
-    "a  run it, and the same from now on; shows the rule first\n"
-    "d  do not run it (n does the same)\n"
-    "r  do not run it, and say why to whoever asked\n"
-    "k  do not run it, and do not call that a failure\n"
-    "l  leave it open and go on with the next one; it comes back with the next that comes\n"
-    "q  leave; what is open stays open (Ctrl-C does the same)\n";
+    "o  run it once (y does the same)\ns  run it, and allow the same for this session; shows the rule "
+    "first\na  run it, and always allow the same; shows the rule first\nd  do not run it (n does the "
+    "same)\nr  do not run it, and send a reason to the agent\nk  skip it: it is not run, and that is not a "
+    "failure\nl  leave it open and show the next one; it is shown again when another question arrives\nq  "
+    "leave; open questions stay open (Ctrl-C does the same)\n";
 constexpr size_t kLongestReason = 500;
 constexpr char kEscape = 0x1B;
 constexpr char kInterrupt = 0x03;
@@ -58,7 +55,7 @@ base::Result<int> ApprovalWatch::run() {
       if (!*message) break;
       if (const auto* event = std::get_if<client::Event>(&**message)) take_event(event->event);
       if (!std::holds_alternative<client::Reconnected>(**message)) continue;
-      complain("approvals", "the daemon was replaced; what agents still want they ask anew", 0);
+      complain("approvals", "the daemon was replaced; agents ask their open questions again", 0);
       open_.clear();
       later_.clear();
       shown_ = asking_ = false;

@@ -45,7 +45,7 @@ Attachment::Attachment(client::Session& daemon, AttachOptions options)
 AttachEnd Attachment::run() {
   if (const auto size = PersonTty::size()) size_ = *size;
   if (is_ours()) {
-    end(AttachEnd::Kind::Failed, "you are in this terminal: showing it in itself would never end");
+    end(AttachEnd::Kind::Failed, "you are inside this terminal: attaching it to itself would never end");
     end_->failure = refuse(end_->reason).value();
     return *end_;
   }
@@ -141,7 +141,7 @@ void Attachment::take_keys() {
   const ssize_t n = ::read(STDIN_FILENO, buffer, sizeof buffer);
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
   if (n <= 0) {
-    end(AttachEnd::Kind::Detached, "the terminal you called from is gone");
+    end(AttachEnd::Kind::Detached, "the terminal in which this command was started is gone");
     return;
   }
   const DetachKey::Typed typed = options_.detach_key.feed({buffer, static_cast<size_t>(n)});
@@ -287,7 +287,7 @@ std::string Attachment::status() const {
                              : fmt::format(" | {} has the keyboard", one_line(lease_by_));
   }
   if (its_cols_ > cols() || its_rows_ > rows())
-    out += fmt::format(" | it has {}x{}, a part is shown", its_cols_, its_rows_);
+    out += fmt::format(" | its size is {}x{}, only a part is shown", its_cols_, its_rows_);
   return out;
 }
 
@@ -308,7 +308,7 @@ void Attachment::write_out(std::string_view bytes) {
       pollfd out{STDOUT_FILENO, POLLOUT, 0};
       ::poll(&out, 1, 1000);
     } else if (errno != EINTR) {
-      return end(AttachEnd::Kind::Detached, "the terminal you called from is gone");
+      return end(AttachEnd::Kind::Detached, "the terminal in which this command was started is gone");
     }
   }
 }

@@ -31,7 +31,7 @@ base::Result<DetachKey> DetachKey::named(const std::string& keys) {
   }
   if (out.keys_.empty()) {
     return base::fail(base::ErrorCode::InvalidArgument,
-                      fmt::format("'{}' is no key: write one as for send --keys, such as C-]", keys));
+                      fmt::format("'{}' is not a key: write one as for send --keys, such as C-]", keys));
   }
   return out;
 }

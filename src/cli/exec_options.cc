@@ -40,26 +40,28 @@ void declare_view(CLI::App& app, std::string& view) {
 }
 
 void declare_exec_options(CLI::App& app, ExecOptions& options) {
-  app.add_option("TERM", options.terminal, "Name or id of the terminal, or the beginning of its id")
+  app.add_option("TERM", options.terminal,
+                 "The terminal's name or id; the first characters of the id are enough")
       ->required();
   app.add_option("COMMAND", options.words, "A line for its shell; or -- and a program with its arguments");
   app.add_option("--cwd", options.cwd, "Folder to run in, for this command only")->type_name("FOLDER");
-  app.add_option("--timeout", options.timeout, "Seconds it may take in all; 0 is no limit");
-  app.add_option("--idle-timeout", options.idle_timeout, "Seconds it may be silent; 0 is no limit");
-  app.add_flag("--wait", options.wait_if_busy,
-               "Wait for the command that runs there now, instead of failing");
-  app.add_flag(
-      "--sentinel", options.sentinel,
-      "Type it to whatever reads the terminal now, a shell behind ssh say, and find its end by a mark");
+  app.add_option("--timeout", options.timeout, "Time limit in seconds; 0 means no limit");
+  app.add_option("--idle-timeout", options.idle_timeout,
+                 "Seconds without output after which it is stopped; 0 means no limit");
+  app.add_flag("--wait", options.wait_if_busy, "Wait until the running command ends, instead of failing");
+  app.add_flag("--sentinel", options.sentinel,
+               "Type it into the program that reads the terminal now, such as a shell behind ssh, and find "
+               "its end by a marker");
   declare_view(app, options.view);
 }
 
 void declare_leaving_options(CLI::App& app, ExecOptions& options) {
-  app.add_option("--yield", options.yield,
-                 "Seconds after which we stop waiting and leave it running, with exit code 75; 0 is never");
+  app.add_option(
+      "--yield", options.yield,
+      "Stop waiting after this many seconds and leave it running, with exit code 75; 0 means never");
   choose(app.add_option("--on-input", options.on_input,
-                        "When it asks for input: stay until somebody answers, or return with exit code 75; "
-                        "stay if a person watches"),
+                        "When it asks for input: stay until somebody answers, or return with exit code 75 "
+                        "(default: stay if a person is watching)"),
          {"stay", "return"});
 }
 

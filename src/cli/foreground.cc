@@ -83,7 +83,8 @@ Foreground::Outcome Foreground::run(const std::function<std::string(command::Run
     run_->pause_reading(out_.waiting() > OutStream::kEnough);
     turn();
     if (out_.is_gone() && !run_->done()) {
-      run_->terminate(terminal::CommandState::Interrupted, "nobody reads its output any more", Clock::now());
+      run_->terminate(terminal::CommandState::Interrupted, "the reader of its output has closed",
+                      Clock::now());
     }
   }
   if (lines_) lines_->finish();
@@ -212,7 +213,7 @@ void Foreground::read_signals() {
         break;
       default:
         told_to_stop_by_ = number;
-        run_->terminate(terminal::CommandState::Interrupted, "ttyward was told to stop", Clock::now());
+        run_->terminate(terminal::CommandState::Interrupted, "ttyward was asked to stop", Clock::now());
         break;
     }
   }

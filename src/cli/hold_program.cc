@@ -17,9 +17,8 @@ base::Result<std::string> find_hold_program() {
   for (const std::string& program : {beside, installed}) {
     if (!path.empty() && ::access(program.c_str(), X_OK) == 0) return program;
   }
-  return base::fail(base::ErrorCode::NotFound, "ttyward-hold, which keeps commands alive, is neither at " +
-                                                   beside + " nor at " + installed +
-                                                   ": install ttyward again");
+  return base::fail(base::ErrorCode::NotFound, "the program ttyward-hold is neither at " + beside +
+                                                   " nor at " + installed + ": install ttyward again");
 }
 
 }  // namespace ttyward::cli

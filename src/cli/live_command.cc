@@ -106,14 +106,13 @@ Outcome LiveCommand::take_messages() {
       client::CallFailure failure = reply->result.error();
       if (failure.fate == client::CallFailure::Fate::Unknown && !heard_) {
         failure.message = fmt::format(
-            "the daemon went away ({1}); whether the command was run is not known: ttyward history shows it "
-            "if "
-            "it was, ttyward show {0} what its terminal does",
+            "the daemon is gone ({1}), and it is not known whether the command ran: ttyward history lists it "
+            "if it did, ttyward show {0} shows the terminal",
             shell::quote_posix(terminal_), failure.message);
       } else if (failure.fate == client::CallFailure::Fate::Unknown) {
         failure.message = fmt::format(
-            "the daemon went away ({1}); the command goes on without it: "
-            "ttyward wait {0} waits for its end, ttyward read {0} shows its output",
+            "the daemon is gone ({1}); the command keeps running without it: ttyward wait {0} waits for its "
+            "end, ttyward read {0} shows its output",
             shell::quote_posix(terminal_), failure.message);
       }
       return tl::unexpected(std::move(failure));

@@ -68,13 +68,12 @@ std::string described(const Judged& judged) {
 }  // namespace
 
 void declare_policy_options(CLI::App& app, PolicyArguments& args) {
-  app.add_option(
-      "--policy", args.level,
-      "off: judge nothing; critical: ask about critical things; default: ask about all that is not "
-      "harmless; strict: ask nobody, refuse it");
+  app.add_option("--policy", args.level,
+                 "off: check nothing; critical: ask about critical commands; default: ask about every "
+                 "command that is not harmless; strict: refuse instead of asking");
   app.add_option("--mode", args.mode, "Policy's mode: plan, default, auto-edit or yolo")
       ->capture_default_str();
-  app.add_flag("--as-agent", args.as_agent, "Policy as for an agent: strict, and no looser mode");
+  app.add_flag("--as-agent", args.as_agent, "Apply policy as for an agent: strict, and no looser mode");
 }
 
 base::Result<LocalPolicy> LocalPolicy::make(const PolicyArguments& args, PolicyLevel usual, const char* verb,
@@ -85,19 +84,19 @@ base::Result<LocalPolicy> LocalPolicy::make(const PolicyArguments& args, PolicyL
     while (i < kLevels.size() && kLevels[i] != args.level) ++i;
     if (i == kLevels.size()) {
       return fail(ErrorCode::InvalidArgument,
-                  fmt::format("--policy {}: there is off, critical, default and strict", args.level));
+                  fmt::format("--policy {}: use off, critical, default or strict", args.level));
     }
     level = static_cast<PolicyLevel>(i);
   }
   policy::Mode mode = policy::Mode::Default;
   if (!args.mode.empty() && !policy::parse_mode(args.mode, mode)) {
     return fail(ErrorCode::InvalidArgument,
-                fmt::format("--mode {}: there is plan, default, auto-edit and yolo", args.mode));
+                fmt::format("--mode {}: use plan, default, auto-edit or yolo", args.mode));
   }
   const bool agent = args.as_agent || environment_says_agent();
   if (agent) {
     if (!args.level.empty() && level != PolicyLevel::Strict)
-      return fail(ErrorCode::PermissionDenied, "--policy is a person's to choose; an agent's is strict");
+      return fail(ErrorCode::PermissionDenied, "only a person may use --policy; an agent's policy is strict");
     if (mode > policy::Mode::Default)
       return fail(ErrorCode::PermissionDenied, "an agent's mode is plan or default; leave --mode out");
     level = PolicyLevel::Strict;
@@ -118,7 +117,7 @@ base::Result<LocalPolicy> LocalPolicy::for_check(const std::string& mode, const 
   policy::Mode wanted = policy::Mode::Default;
   if (!mode.empty() && !policy::parse_mode(mode, wanted)) {
     return fail(ErrorCode::InvalidArgument,
-                fmt::format("there is no mode '{}'; try plan, default, auto-edit or yolo", mode));
+                fmt::format("there is no mode '{}'; use plan, default, auto-edit or yolo", mode));
   }
   LocalPolicy policy(PolicyLevel::Default, wanted, verb);
   policy.apply_configuration(cwd, environment_says_agent(), mode.empty());
@@ -186,24 +185,23 @@ Ruling LocalPolicy::settle(const std::vector<Judged>& judged) const {
   if (asks.empty()) return {};
   const policy::Verdict& first = judged[asks.front()].verdict;
   if (level_ == PolicyLevel::Strict) {
-    return {
-        false, asks.front(),
-        fmt::format("it needs a person's consent, and nobody is asked here: it {}. A person can run it, or "
-                    "allow it by a rule in {}",
-                    policy::summary_of(first), policy::escape_text(book_.own_file()))};
+    return {false, asks.front(),
+            fmt::format("it needs a person's approval, and nobody can be asked here: it {}. A person can run "
+                        "it, or allow it with a rule in {}",
+                        policy::summary_of(first), policy::escape_text(book_.own_file()))};
   }
   if (!can_ask_person()) {
     return {false, asks.front(),
-            fmt::format("it needs your consent, and there is no terminal to ask on: it {}. Run it at a "
-                        "terminal, or say --policy off if that is yours to decide",
+            fmt::format("it needs your approval, and there is no terminal to ask on: it {}. Run it at a "
+                        "terminal, or use --policy off if you may decide that",
                         policy::summary_of(first))};
   }
-  std::string question = fmt::format("ttyward {}: in {} this wants your consent:\n", verb_,
+  std::string question = fmt::format("ttyward {}: this command needs your approval (in {}):\n", verb_,
                                      policy::escape_text(judged[asks.front()].action.cwd));
   for (const size_t i : asks) question += described(judged[i]);
   question += asks.size() == 1 ? "Run it?" : fmt::format("Run all {} of them?", asks.size());
   if (ask_person(question)) return {};
-  return {false, asks.front(), "you did not say yes, so it was not run"};
+  return {false, asks.front(), "it was not run, because you did not answer yes"};
 }
 
 gate::Language language_of(const std::string& shell) {

@@ -71,24 +71,27 @@ void add_command(const Outline& command, const std::string& path, std::string& o
 }
 
 constexpr const char* kDescription = R"(.SH DESCRIPTION
-ttyward runs commands in real terminals and tells the truth about them: what they printed, whether
-they run, wait for somebody or have ended, and how. Standard output is data, standard error is talk.
+ttyward runs commands in real terminals and reports what they printed, whether they are running, wait
+for input or have ended, and how they ended. Data goes to standard output, messages to standard error.
 )";
 
 constexpr const char* kEnd = R"(.SH EXIT STATUS
-The exit code of a command that was run passes through. Beside it:
+The exit code of a command that was run passes through. Other exit codes:
 .TP
 .B 2
-The call was wrong; one line says what to write instead.
+Wrong usage; a message says what to write instead.
+.TP
+.B 75
+The command has not ended: it keeps running, waits for input or for approval.
 .TP
 .B 124
 A time limit was reached.
 .TP
 .B 125
-ttyward itself failed.
+ttyward itself failed, the daemon could not be reached, or the terminal was busy.
 .TP
 .BR 126 ", " 127
-The program could not be executed, or was not found.
+The program could not be executed, or was not found. 126 is also the code of a command that was denied.
 .TP
 .BI 128+ n
 Signal
@@ -97,11 +100,11 @@ ended the command.
 .PP
 The results of
 .B \-\-json
-never fold these into one number.
+have the exit code and the signal as separate members.
 .SH ENVIRONMENT
 .TP
 .B TTYWARD_HOME
-A folder that holds all of configuration, state and sockets, instead of the ones below.
+A folder for configuration, state and sockets, instead of the ones below.
 .TP
 .BI TTYWARD_ SECTION _ NAME
 Sets one setting for one process; see
@@ -115,10 +118,10 @@ Settings.
 Rules about what may run.
 .TP
 .I .ttyward.toml
-A project's settings and rules; they may only make things stricter.
+A project's settings and rules; they can only make policy and limits stricter.
 .TP
 .I ~/.local/state/ttyward/
-Journals of what commands printed, and the history.
+The output of commands (journals), the history and the state of terminals.
 )";
 
 }  // namespace

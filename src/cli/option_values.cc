@@ -31,7 +31,8 @@ std::optional<Number> whole(std::string_view text) {
 
 base::Result<std::chrono::milliseconds> parse_seconds(const char* option, double seconds) {
   if (!(seconds >= 0) || seconds > kLongestSeconds) {
-    return fail(ErrorCode::InvalidArgument, fmt::format("--{}: give seconds, 0 for no limit", option));
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("--{}: give a number of seconds, 0 for no limit", option));
   }
   return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1000));
 }
@@ -69,7 +70,7 @@ base::Result<std::string> absolute_folder(const std::string& asked) {
   if (::realpath(path, resolved) == nullptr) {
     return fail(ErrorCode::NotFound,
                 fmt::format("--cwd {}: {}", asked,
-                            errno == ENOENT ? "there is no such folder" : "it cannot be used"));
+                            errno == ENOENT ? "there is no such folder" : "it cannot be opened"));
   }
   struct stat info{};
   if (::stat(resolved, &info) != 0 || !S_ISDIR(info.st_mode)) {

@@ -67,9 +67,8 @@ base::Result<std::vector<PromptPiece>> parse_prompt(std::string_view text) {
                   fmt::format("line {}: this !{{ has no }} that closes it", line));
     const std::string_view command = text.substr(begin, end - begin);
     if (has_quoted_arguments(command)) {
-      return fail(
-          ErrorCode::InvalidArgument,
-          fmt::format("line {}: take the quotes around {{{{args}}}} away; it is quoted already", line));
+      return fail(ErrorCode::InvalidArgument,
+                  fmt::format("line {}: remove the quotes around {{{{args}}}}; it is quoted already", line));
     }
     pieces.push_back({PromptPiece::Kind::Command, std::string(command), line});
     from = end + 1;

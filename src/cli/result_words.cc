@@ -75,7 +75,7 @@ std::vector<std::string> result_words(const json::object& result, const std::str
   const std::string state = text_in(result, "state");
   const std::string id = text_in(result, "command_id");
   if (const std::string fallback = text_in(result, "fallback_reason"); !fallback.empty()) {
-    words.push_back(fmt::format("it ran in pipes, not in the terminal: {}", one_line(fallback)));
+    words.push_back(fmt::format("it ran on pipes, not in the terminal: {}", one_line(fallback)));
   }
   if (flag_in(result, "binary")) {
     words.push_back(fmt::format("the output is binary ({} bytes) and is not shown",
@@ -93,7 +93,8 @@ std::vector<std::string> result_words(const json::object& result, const std::str
     words.push_back(one_line(reason));
   if (state == "running" || state == "awaiting_input") {
     words.push_back(fmt::format(
-        "it goes on as {0}: ttyward wait {0} waits for its end, ttyward read {0} shows its output", id));
+        "it keeps running as {0}: ttyward wait {0} waits for its end, ttyward read {0} shows its output",
+        id));
   } else if (state == "pending_approval") {
     words.push_back(fmt::format("it waits for approval {0}: ttyward approvals allow {0}, or deny",
                                 text_in(result, "approval")));
@@ -101,7 +102,7 @@ std::vector<std::string> result_words(const json::object& result, const std::str
     words.push_back(fmt::format("ended by {}{}", text_in(result, "signal"),
                                 flag_in(result, "core_dumped") ? " (core dumped)" : ""));
   } else if (words.empty() && (state == "lost" || state == "denied" || state == "failed_to_start")) {
-    words.emplace_back(state == "lost"     ? "nobody knows how it ended"
+    words.emplace_back(state == "lost"     ? "its exit status is not known"
                        : state == "denied" ? "it was denied"
                                            : "it could not be started");
   }

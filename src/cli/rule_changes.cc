@@ -159,7 +159,9 @@ int show_and_store(const RuleArguments& args, const std::string& text, const std
   fmt::print("{}\n{}\n", words, indented_rule(shown(text)));
   std::fflush(stdout);
   if (!args.yes && !ask_person("Store it?")) {
-    return complain("rules", "you did not say yes at a terminal, so nothing was stored; --yes does without",
+    return complain("rules",
+                    "nothing was stored, because it was not confirmed with yes at a terminal; --yes stores "
+                    "it without asking",
                     kExitFailure);
   }
   return store(text, replaces);
@@ -169,14 +171,15 @@ int show_and_store(const RuleArguments& args, const std::string& text, const std
 std::string described(const json::object& pending) {
   std::string out;
   if (const std::string problem = text_of(pending, "problem"); !problem.empty())
-    out += shown(problem) + "\nNothing that loosens holds until you confirm what is there now.\n\n";
+    out += shown(problem) +
+           "\nNo rule or setting that loosens policy is in effect until you confirm the current ones.\n\n";
   const json::value* rules = pending.if_contains("rules");
   if (rules != nullptr && rules->is_array()) {
     for (const json::value& each : rules->get_array()) {
       if (!each.is_object()) continue;
       const json::object& rule = each.get_object();
       out += fmt::format("{} in rules.toml: '{}' {}\n\n{}\n",
-                         text_of(rule, "change") == "added" ? "A rule was added" : "A rule was taken out",
+                         text_of(rule, "change") == "added" ? "A rule was added" : "A rule was removed",
                          shown(text_of(rule, "name")), shown(text_of(rule, "words")),
                          indented_rule(shown(text_of(rule, "text"))));
     }
@@ -186,9 +189,10 @@ std::string described(const json::object& pending) {
     for (const json::value& each : settings->get_array()) {
       if (!each.is_object()) continue;
       const json::object& setting = each.get_object();
-      out += fmt::format("A setting was loosened ({}): {} = {}\n  {} holds until you confirm it.\n\n",
-                         shown(text_of(setting, "where")), shown(text_of(setting, "name")),
-                         shown(text_of(setting, "wanted")), shown(text_of(setting, "holds")));
+      out +=
+          fmt::format("A setting was loosened ({}): {} = {}\n  {} stays in effect until you confirm it.\n\n",
+                      shown(text_of(setting, "where")), shown(text_of(setting, "name")),
+                      shown(text_of(setting, "wanted")), shown(text_of(setting, "holds")));
     }
   }
   return out;
@@ -226,7 +230,7 @@ int add_rule(const RuleArguments& args) {
     text = std::move(*made);
   } else if (::isatty(STDIN_FILENO) != 0) {
     return complain(
-        "rules", "which rule? Say --program and what else it is about, or give a [[rule]] on standard input",
+        "rules", "describe the rule with --program and other options, or give a [[rule]] on standard input",
         kExitUsage);
   } else {
     text.assign(std::istreambuf_iterator<char>(std::cin), {});
@@ -288,27 +292,28 @@ int confirm_rules(const Globals& globals) {
     const std::string what = described(*pending);
     if (globals.json) return print_json("rules", *pending);
     if (what.empty()) {
-      fmt::print("nothing waits for a confirmation\n");
+      fmt::print("there is nothing to confirm\n");
       return 0;
     }
     if (!can_ask_person()) {
       fmt::print("{}", what);
       std::fflush(stdout);
-      return complain("rules", "this is confirmed at a terminal; there is none", kExitFailure);
+      return complain("rules", "confirming needs a terminal, and there is none", kExitFailure);
     }
-    if (!ask_person("These changes were not made through ttyward, and loosen something:\n\n" + what +
-                    "Did you make them, and shall they hold?"))
-      return complain("rules", "you did not say yes, so what was confirmed before still holds", kExitFailure);
+    if (!ask_person("These changes loosen policy and were not made through ttyward:\n\n" + what +
+                    "Did you make them, and should they take effect?"))
+      return complain("rules", "not confirmed; the rules and settings confirmed before stay in effect",
+                      kExitFailure);
     auto done = daemon.call(wire::RulesConfirmRequest{text_of(*pending, "digest")});
     if (!done) return tl::unexpected(done.error());
-    fmt::print("confirmed: what is there holds from now on\n");
+    fmt::print("confirmed: the current rules and settings are in effect\n");
     return 0;
   });
 }
 
 CLI::App* declare_add(CLI::App& app, RuleArguments& args) {
   CLI::App* adding = app.add_subcommand("add", "Add a rule, from options or as a [[rule]] on standard input");
-  adding->add_option("--name", args.name, "What it is called");
+  adding->add_option("--name", args.name, "The rule's name");
   adding->add_option("--decision", args.decision, "allow, ask or deny")->capture_default_str();
   adding->add_option("--program", args.program, "The program, and its subcommand: 'git push'");
   adding
@@ -318,20 +323,22 @@ CLI::App* declare_add(CLI::App& app, RuleArguments& args) {
             args.args = text;
             args.args_given = true;
           },
-          "All its arguments, as one text; ... is any, <words> any plain words")
+          "All its arguments, as one string; ... matches any arguments, <words> any plain words")
       ->type_name("TEXT");
   adding->add_option("--folder", args.folder,
-                     "Where it holds; with /** below it as well (default: anywhere)");
+                     "The folder it applies to; with /** also all folders below (default: anywhere)");
   adding->add_option("--effect", args.effects, "Only objections of this kind: write, network, execute …");
   adding->add_option("--path", args.paths, "Files it covers, such as build/**");
   adding->add_option("--host", args.hosts, "Machines it covers");
-  adding->add_option("--script", args.script, "The script it runs: its content has to stay as it is now");
-  adding->add_option("--regex", args.regex, "An expression on the whole command");
-  adding->add_option("--command", args.exact, "One exact line");
-  adding->add_option("--up-to", args.up_to, "The gravest risk it covers: low, medium or high");
-  adding->add_option("--reason", args.reason, "Why, for those who run into it");
-  adding->add_option("--match", args.matches, "A command it must cover: checked now and whenever it is read");
-  adding->add_option("--not-match", args.not_matches, "A command it must not cover");
+  adding->add_option("--script", args.script,
+                     "The script it runs; the rule applies only while its content is unchanged");
+  adding->add_option("--regex", args.regex, "A regular expression that matches the whole command");
+  adding->add_option("--command", args.exact, "One exact command line");
+  adding->add_option("--up-to", args.up_to, "The highest risk it covers: low, medium or high");
+  adding->add_option("--reason", args.reason, "The reason, shown when the rule applies");
+  adding->add_option("--match", args.matches,
+                     "A command the rule must match; checked now and whenever the rule is loaded");
+  adding->add_option("--not-match", args.not_matches, "A command the rule must not match");
   adding->add_flag("--yes", args.yes, "Store it without asking");
   return adding;
 }

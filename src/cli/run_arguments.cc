@@ -55,30 +55,31 @@ base::Result<std::vector<std::string>> child_environment(const RunArguments& arg
 }  // namespace
 
 void declare_run_options(CLI::App& app, RunArguments& args) {
-  app.add_option("--cwd", args.cwd, "Folder to run in; this one if left out")->type_name("FOLDER");
+  app.add_option("--cwd", args.cwd, "Folder to run in (default: the current one)")->type_name("FOLDER");
   app.add_option("--timeout", args.timeout,
-                 "Seconds it may take in all, 0 for no limit (default 60; no limit when you watch it)");
+                 "Time limit in seconds, 0 for no limit (default 60; no limit at a terminal)");
   app.add_option("--idle-timeout", args.idle_timeout,
-                 "Seconds it may be silent, 0 for no limit (default 300; no limit when you watch it)");
+                 "Seconds without output after which it is stopped, 0 for no limit (default 300; no limit at "
+                 "a terminal)");
   app.add_option(
       "--input-patience", args.input_patience,
       "Seconds to wait when it asks for input and nobody can answer, 0 to wait for ever (default 5)");
-  app.add_flag("--pipe", args.pipe, "Run it in pipes instead of a terminal");
+  app.add_flag("--pipe", args.pipe, "Run it on pipes instead of a terminal");
   app.add_option("--env", args.environment, "NAME=value for its environment; may be repeated")
       ->allow_extra_args(false);  // or it would take the command for one more
   app.add_flag("--inherit-env", args.inherit_environment,
-               "Give it all of our environment, not only the harmless part");
+               "Give it the whole environment, not only the harmless part");
   app.add_option("--size", args.size, "Size of its terminal, such as 120x40");
   app.add_option("--view", args.view, "How much output the result holds")
       ->type_name(terminal::view_preset_names("|"));
   app.add_option("--shell", args.shell, "Shell for the command line; bash, or sh where there is none")
       ->type_name("FILE");
   app.add_flag("--keep-background", args.keep_background,
-               "Leave what it started in the background running, with its terminal");
-  app.add_option("--overflow", args.overflow, "What to do at the journal's quota")
+               "Keep the processes it started in the background running, with its terminal");
+  app.add_option("--overflow", args.overflow, "What to do when the output reaches the journal's quota")
       ->type_name("drop-middle|pause|kill");
   app.add_option("--kill-grace", args.kill_grace,
-                 "Seconds between the signals INT, TERM and KILL when it is ended");
+                 "Seconds between the signals INT, TERM and KILL when it is stopped");
 }
 
 base::Result<command::RunOptions> make_run_options(const RunArguments& args, bool person_watches) {
@@ -133,7 +134,7 @@ base::Result<command::RunOptions> make_run_options(const RunArguments& args, boo
   const auto view = app::view_named(view_name, settings.output);
   if (!view) {
     return fail(ErrorCode::InvalidArgument,
-                fmt::format("--view {}: there is {}", args.view, terminal::view_preset_names()));
+                fmt::format("--view {}: use {}", args.view, terminal::view_preset_names()));
   }
   options.view = *view;
   options.journal_quota = static_cast<uint64_t>(settings.limits.journal);
@@ -149,7 +150,7 @@ base::Result<command::RunOptions> make_run_options(const RunArguments& args, boo
     options.overflow = journal::Overflow::Kill;
   } else {
     return fail(ErrorCode::InvalidArgument,
-                fmt::format("--overflow {}: there is drop-middle, pause and kill", args.overflow));
+                fmt::format("--overflow {}: use drop-middle, pause or kill", args.overflow));
   }
 
   auto environment =

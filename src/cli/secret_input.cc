@@ -81,7 +81,7 @@ base::Result<Secret> ask_person(const std::string& prompt) {
   if (n < 0) return base::fail_errno(errno, "cannot read from the terminal");
   secret.text.resize(static_cast<size_t>(n));
   drop_line_end(secret.text);
-  if (secret.text.empty()) return fail(ErrorCode::Unavailable, "nothing was typed, nothing was sent");
+  if (secret.text.empty()) return fail(ErrorCode::Unavailable, "nothing was typed, so nothing was sent");
   return secret;
 }
 

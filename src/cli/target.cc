@@ -61,7 +61,7 @@ class Search {
     if (exact_.empty()) {
       for (const auto& [id, target] : partial_) ids += (ids.empty() ? "" : ", ") + id;
     }
-    return refuse(fmt::format("'{}' may mean {}: write more of it", word_, ids));
+    return refuse(fmt::format("'{}' matches {}: write more of the id", word_, ids));
   }
 
  private:

@@ -25,12 +25,12 @@ constexpr std::array<const char*, 11> kHelp = {
     "w             watch it without a keyboard",
     "i             interrupt what runs there, as Ctrl-C does",
     "k             end it and everything in it; asks first",
-    "a             answer the questions that wait, one after the other",
+    "a             answer the open questions, one after the other",
     "/             show only terminals with this text; Enter keeps it, Esc forgets it",
-    "CPU           share of one processor in the last second; above 100% are several",
+    "CPU           share of one processor in the last second; above 100% means several",
     "PORTS         TCP ports its processes listen on",
     "?             show or hide this",
-    "q             leave; everything runs on",
+    "q             leave; everything keeps running",
 };
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -211,8 +211,8 @@ void TopView::add_terminals(std::vector<Line>& out, size_t width, size_t height,
   for (size_t i = first; i < first + count; ++i)
     out.push_back({plain[i + 1], painted[i + 1], i == selected_});
   if (!all.empty()) return;
-  const char* const none =
-      terminals_.empty() ? "there are none; ttyward open makes one" : "none of them matches; / changes that";
+  const char* const none = terminals_.empty() ? "there are no terminals; ttyward open opens one"
+                                              : "no terminal matches; / changes the filter";
   out.push_back({cut_to(none, width), ""});
 }
 

@@ -104,10 +104,10 @@ TEST_F(Verbs, ACommandThatGoesOnIsNamed) {
   daemon.on("exec", result_json(R"("state":"running","output":"")"));
   const auto done = run({"exec", "build", "x", "--yield", "2"});
   EXPECT_EQ(done.out, "");
-  EXPECT_EQ(
-      done.err,
-      "ttyward exec: it goes on as cqrstuvwxyzab: ttyward wait cqrstuvwxyzab waits for its end, ttyward read "
-      "cqrstuvwxyzab shows its output\n");
+  EXPECT_EQ(done.err,
+            "ttyward exec: it keeps running as cqrstuvwxyzab: ttyward wait cqrstuvwxyzab waits for its end, "
+            "ttyward read "
+            "cqrstuvwxyzab shows its output\n");
 }
 
 TEST_F(Verbs, AQuestionIsToldWithHowToAnswer) {
@@ -283,7 +283,8 @@ TEST_F(Verbs, TargetsByNameIdAndPrefix) {
   }
   auto done = run({"interrupt", "tab"});
   EXPECT_EQ(done.code, 2);
-  EXPECT_EQ(done.err, "ttyward interrupt: 'tab' may mean tabcdefghijkl, tabzzzzzzzzzz: write more of it\n");
+  EXPECT_EQ(done.err,
+            "ttyward interrupt: 'tab' matches tabcdefghijkl, tabzzzzzzzzzz: write more of the id\n");
   done = run({"interrupt", "nobody"});
   EXPECT_EQ(done.code, 2);
   EXPECT_THAT(done.err, HasSubstr("there is no terminal or command 'nobody'"));

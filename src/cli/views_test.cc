@@ -335,7 +335,7 @@ TEST(TopView, TheFilterLooksEverywhereInAnyCase) {
   EXPECT_EQ(view.selected_name(), "name0");
   view.set_filter("nowhere");
   EXPECT_EQ(view.selected(), nullptr);
-  EXPECT_THAT(view.paint(100, 24, 0), HasSubstr("none of them matches"));
+  EXPECT_THAT(view.paint(100, 24, 0), HasSubstr("no terminal matches"));
   view.set_filter("");
   EXPECT_EQ(view.selected_name(), "name0");
 }

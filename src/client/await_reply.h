@@ -65,7 +65,7 @@ class ReplyWait {
   static CallFailure too_late() {
     CallFailure failure;
     failure.code = wire::Code::Unavailable;
-    failure.message = "the daemon has not answered in time";
+    failure.message = "the daemon did not answer in time";
     failure.fate = CallFailure::Fate::TimedOut;
     return failure;
   }

@@ -27,7 +27,7 @@ CallFailure cancelled(const char* why) {
 
 CallFailure lost(const std::string& name, const std::string& why) {
   return {{wire::Code::Unavailable, "the daemon ended before it answered '" + name + "' (" + why +
-                                        "); see with 'list' and 'history' whether it took effect"},
+                                        "); check with 'list' and 'history' whether it took effect"},
           CallFailure::Fate::Unknown};
 }
 
@@ -55,7 +55,7 @@ void Client::close() {
   drop_connection();
   loop_.cancel(retry_);
   for (auto& [number, call] : std::exchange(calls_, {}))
-    call.on_done(tl::unexpected(cancelled("the client ends")));
+    call.on_done(tl::unexpected(cancelled("the client is shutting down")));
 }
 
 // ---- connecting
@@ -125,7 +125,7 @@ void Client::drop_connection() {
 uint64_t Client::call(std::string name, json::object args, OnPart on_part, OnDone on_done) {
   const uint64_t number = ++last_;
   if (is_closed_) {
-    on_done(tl::unexpected(cancelled("the client ends")));
+    on_done(tl::unexpected(cancelled("the client is shutting down")));
     return number;
   }
   wire::make_repeatable(name, args);
@@ -185,7 +185,7 @@ void Client::cancel(uint64_t number) {
   const bool interrupts = wish != nullptr && wish->is_string() && wish->get_string() == "interrupt";
   if (call.was_sent && command != nullptr && interrupts)
     this->call("interrupt", {{"command", *command}}, {}, [](const CallResult&) {});
-  finish(number, tl::unexpected(cancelled("it was taken back")));
+  finish(number, tl::unexpected(cancelled("the call was cancelled")));
 }
 
 void Client::finish(uint64_t number, CallResult result) {
@@ -229,6 +229,7 @@ void Client::receive() {
 
 void Client::dispatch() {
   const std::shared_ptr<bool> alive = alive_;
+  // Taken out first: a callback may drop the connection or destroy this object.
   auto messages = std::exchange(connection_->waiting(), {});
   for (Message& message : messages) {
     if (auto* reply = std::get_if<Reply>(&message)) {
@@ -277,6 +278,7 @@ void Client::take_reply(Reply reply) {
 bool Client::goes_on(Call& call) const {
   if (call.wire_id == 0) return true;
   call.wire_id = 0;
+  // Not sent completely: the daemon never carries out half a line, so it is safe to send again.
   if (call.sent_end > connection_->sent()) return true;
   call.was_sent = true;
   call.attempts = Clock::now() - call.sent_at >= kProvenHarmless ? 1 : call.attempts + 1;
@@ -285,6 +287,7 @@ bool Client::goes_on(Call& call) const {
 
 void Client::broken(const base::Error& why) {
   const bool by_somebody = connection_->stopped() && presence_ == Presence::Kept;
+  // Callbacks run at the very end: they may make new calls, which must find the connection dropped.
   std::vector<std::pair<OnDone, CallFailure>> ended;
   for (auto it = calls_.begin(); it != calls_.end();) {
     if (goes_on(it->second)) {
@@ -299,6 +302,8 @@ void Client::broken(const base::Error& why) {
     stopped_ = true;
     give_up_all(why);
   } else if (presence_ == Presence::Kept || !calls_.empty()) {
+    // A daemon that dies before it answered anything may die of what we send. Such deaths are retried with
+    // growing pauses; a daemon that worked for a while is replaced at once.
     const bool silent = !showed_life_ && Clock::now() - connected_at_ < kProvenHarmless;
     silent_deaths_ = silent ? silent_deaths_ + 1 : 0;
     if (silent_deaths_ <= kQuickRetries) {

@@ -73,7 +73,7 @@ base::Result<void> Connection::say_hello(const Options& options) {
     if (!received) return tl::unexpected(received.error());
     if (*received) continue;
     return base::fail(base::ErrorCode::Unavailable,
-                      "the daemon has not answered in time; see: ttyward daemon status");
+                      "the daemon did not answer in time; see: ttyward daemon status");
   }
   return {};
 }
@@ -111,7 +111,7 @@ Connection::Sent Connection::send_all(Deadline until) {
     // The daemon does not read from who does not read from it: take what it has to say meanwhile.
     pollfd entry{fd_.get(), POLLIN | POLLOUT, 0};
     if (::poll(&entry, 1, poll_timeout(until)) == 0) {
-      lost("the daemon does not read; see: ttyward daemon status");
+      lost("the daemon is not reading; see: ttyward daemon status");
     } else if ((entry.revents & POLLIN) != 0) {
       static_cast<void>(receive());
     }
@@ -131,8 +131,7 @@ base::Result<bool> Connection::receive() {
 base::Result<void> Connection::sort_lines() {
   while (const auto line = in_.next()) {
     auto message = wire::parse_from_daemon(*line);
-    if (!message)
-      return tl::unexpected(lost("the daemon does not keep to the protocol: " + message.error().message));
+    if (!message) return tl::unexpected(lost("the daemon violated the protocol: " + message.error().message));
     if (auto* welcome = std::get_if<wire::Welcome>(&*message)) {
       welcome_ = std::move(*welcome);
       welcomed_ = true;
@@ -181,7 +180,7 @@ tl::expected<uint64_t, CallFailure> Connection::enqueue(std::string_view name, b
     CallFailure failure;
     failure.code = wire::Code::InvalidArgument;
     failure.message =
-        "a call may be 16 MiB long at most; this one has " + std::to_string(line.size()) + " bytes";
+        "a call may have at most 16 MiB; this one has " + std::to_string(line.size()) + " bytes";
     return tl::unexpected(std::move(failure));
   }
   out_ += line;
@@ -197,14 +196,15 @@ tl::expected<uint64_t, CallFailure> Connection::start(std::string_view name, boo
   if (!id) return id;
   // Half a line is never carried out: whatever was not sent to its end did nothing.
   if (send_all(std::nullopt) == Sent::Lost) {
-    hear_last_words();
+    read_last_line();
     return tl::unexpected(lost_call(CallFailure::Fate::NotSent));
   }
   return id;
 }
 
-void Connection::hear_last_words() {
+void Connection::read_last_line() {
   if (stopped_) return;
+  // A send can fail although the daemon's last line, which says why it ended, has arrived and is unread.
   const std::string why = std::exchange(lost_why_, {});
   for (auto received = receive(); received && *received; received = receive()) {
   }

@@ -134,7 +134,7 @@ class Connection {
   base::Result<void> sort_lines();
   base::Error lost(const std::string& why);
   // After a send that failed: why it did may be here already.
-  void hear_last_words();
+  void read_last_line();
   CallFailure lost_call(CallFailure::Fate fate) const;
 
   // Nothing here refers to the object's own place: it can be moved.

@@ -1,11 +1,11 @@
-// Whether this process would take a daemon that it starts to its own grave.
+// Whether a daemon that this process starts would end with a terminal.
 //
-// Everything that is started inside a terminal of ours, or by `ttyward run`, is brought
-// down with it, whatever it does to get away: that is what the kill ladder is for. A
-// daemon is no exception. Nothing that a daemon could show to be spared (a name, a mark,
-// a lock, its program file) could not be shown by a hostile command as well, so none is
-// started there; and with it would go all the terminals it had opened. A terminal that
-// belongs to other folders is somebody's test: its daemon may go with it.
+// Everything that is started inside one of ttyward's terminals, or by `ttyward run`, is
+// ended with it (pty/kill_ladder.h), even if it tries to escape. A daemon is no exception:
+// any sign by which a daemon could be spared (a name, a mark, a lock, its program file)
+// could be copied by a hostile command. So no daemon is started there, because all the
+// terminals that it opened would end with it. A terminal that belongs to other folders
+// is part of a test: its daemon may end with it.
 #pragma once
 
 #include "base/folders.h"

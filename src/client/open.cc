@@ -44,8 +44,8 @@ base::Result<base::UniqueFd> connect_in(const std::string& folder) {
   ucred peer{};
   socklen_t size = sizeof peer;
   if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != ::geteuid()) {
-    return base::fail(base::ErrorCode::PermissionDenied,
-                      "what listens at " + folder + "/" + io::kDaemonSocket + " belongs to another user");
+    return base::fail(base::ErrorCode::PermissionDenied, "the process that listens at " + folder + "/" +
+                                                             io::kDaemonSocket + " belongs to another user");
   }
   return socket;
 }
@@ -96,9 +96,8 @@ base::Result<Connection> Connection::open(const Options& options) {
     if (nobody && !(place && place->running) && options.start_daemon) {
       if (is_inside_a_terminal(options.folders)) {
         return base::fail(base::ErrorCode::Unavailable,
-                          "no daemon is running, and one that is started inside a terminal would end with it "
-                          "and take its terminals along; start it from outside, with: ttyward daemon run "
-                          "--detach");
+                          "no daemon is running, and a daemon started inside a terminal would end with that "
+                          "terminal; start it outside, with: ttyward daemon run --detach");
       }
       const io::StartingMark mark(options.folders.state);
       auto started = start_daemon(options.program, options.folders, until);

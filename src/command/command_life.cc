@@ -34,7 +34,11 @@ std::optional<int64_t> time_left(CommandLife::TimePoint from, milliseconds limit
 }  // namespace
 
 CommandLife::CommandLife(const LifeOptions& options, CommandResult facts, TimePoint accepted)
-    : options_(options), facts_(std::move(facts)), started_(accepted), last_output_(accepted) {
+    : options_(options),
+      facts_(std::move(facts)),
+      started_(accepted),
+      last_output_(accepted),
+      quiet_since_(accepted) {
   facts_.state = CommandState::Running;
 }
 
@@ -49,6 +53,7 @@ CommandLife CommandLife::ended(CommandResult facts, shell::ByteRange range) {
 
 void CommandLife::sent(TimePoint now) {
   sent_ = true;
+  quiet_since_ = now;
   schedule_look(now);
 }
 
@@ -56,7 +61,7 @@ void CommandLife::begin(uint64_t offset, TimePoint now) {
   sent_ = begun_ = true;
   range_ = {offset, offset};
   // What a shell spent before the command ran is not held against it.
-  started_ = last_output_ = now;
+  started_ = last_output_ = quiet_since_ = now;
   found_waiting_ = 0;
   schedule_look(now);
 }
@@ -64,7 +69,7 @@ void CommandLife::begin(uint64_t offset, TimePoint now) {
 void CommandLife::output(uint64_t read_to, TimePoint now) {
   if (over_) return;
   range_.end = std::max(range_.end, read_to);
-  last_output_ = now;
+  last_output_ = quiet_since_ = now;
   found_waiting_ = 0;
   note_running();
   schedule_look(now);
@@ -115,7 +120,7 @@ void CommandLife::apply_exit(TimePoint now) {
     if (exit_->reason == journal::EndReason::Overflow) {
       facts_.reason = "ended: its output reached the journal's quota, and the overflow policy is kill";
     } else if (facts_.state == CommandState::Lost && facts_.reason.empty()) {
-      facts_.reason = "its holder was killed: how it ended is not known";
+      facts_.reason = "its holder was killed, so its exit status is not known";
     }
   }
   finish(now);
@@ -124,6 +129,7 @@ void CommandLife::apply_exit(TimePoint now) {
 void CommandLife::shell_finished(const shell::CommandFinished& event, const std::string& unmarked,
                                  TimePoint now) {
   if (over_) return;
+  ended_ = true;
   range_ = event.output;
   facts_.known_by = shell::known_by_name(event.known_by);
   facts_.pipeline = event.pipeline;
@@ -145,8 +151,8 @@ void CommandLife::shell_finished(const shell::CommandFinished& event, const std:
   } else {
     facts_.state = event.known_by == shell::KnownBy::Nothing && event.shell_gone ? CommandState::Lost
                                                                                  : CommandState::Exited;
-    facts_.reason = unmarked.empty() ? "it ended, but how was not observed"
-                                     : "how it ended was not observed: " + unmarked;
+    facts_.reason = unmarked.empty() ? "it ended, but its exit status was not observed"
+                                     : "its exit status was not observed: " + unmarked;
   }
   if (event.incomplete) {
     facts_.reason =
@@ -157,7 +163,7 @@ void CommandLife::shell_finished(const shell::CommandFinished& event, const std:
   } else if (event.shell_gone && facts_.reason.empty()) {
     facts_.reason = "it ended the shell";
   } else if (event.left_alternate && facts_.reason.empty()) {
-    facts_.reason = "a full-screen program went away without restoring the screen";
+    facts_.reason = "a full-screen program ended without restoring the screen";
   }
   facts_.decode_shell_code();
 }
@@ -183,7 +189,7 @@ void CommandLife::lost(std::string reason, TimePoint now) {
 }
 
 void CommandLife::end(CommandState state, std::string reason, TimePoint now) {
-  if (answered_) return;
+  if (answered_ || ended_) return;
   answer(state, std::move(reason), now);
 }
 
@@ -204,9 +210,9 @@ void CommandLife::answer(CommandState state, std::string reason, TimePoint now) 
 // --- looks
 
 void CommandLife::schedule_look(TimePoint now) {
-  const milliseconds silent = between(last_output_, now);
+  const milliseconds silent = between(quiet_since_, now);
   if (silent < kFirstLook) {
-    next_look_ = last_output_ + kFirstLook;
+    next_look_ = quiet_since_ + kFirstLook;
   } else {
     next_look_ =
         now + (found_waiting_ == 1 ? kSecondLook : std::clamp(silent / 2, kFirstLook, kLongestPause));
@@ -221,8 +227,15 @@ void CommandLife::want_looks(bool wanted, TimePoint now) {
   looks_wanted_ = wanted;
 }
 
+void CommandLife::input_given(TimePoint now) {
+  quiet_since_ = now;
+  found_waiting_ = 0;
+  note_running();
+  schedule_look(now);
+}
+
 void CommandLife::note_running() {
-  if (answered_) return;
+  if (answered_ || ended_) return;
   facts_.waiting.reset();
   facts_.state = CommandState::Running;
 }
@@ -234,7 +247,7 @@ void CommandLife::note_waiting(const pty::Waiting& waiting, std::string prompt) 
 
 void CommandLife::looked(const pty::RunState& state, std::string prompt, TimePoint now) {
   look_open_ = false;
-  if (answered_) return;
+  if (answered_ || ended_) return schedule_look(now);
   // Output on its way may be the end of the command, or its next question.
   if (state.output_pending) return look_failed(now);
   // Until it has begun, whoever reads is the shell, and what it reads is the command.
@@ -252,7 +265,7 @@ void CommandLife::looked(const pty::RunState& state, std::string prompt, TimePoi
       options_.input_patience.count() > 0 && now - waiting_since_ >= options_.input_patience;
   if (found_waiting_ > 1 && patience_over && !limit_since_) {
     answer(CommandState::AwaitingInput,
-           fmt::format("{} waits for input ({}) and nobody is there to give it", facts_.waiting->program,
+           fmt::format("{} waits for input ({}) and nobody can provide it", facts_.waiting->program,
                        facts_.waiting->kind),
            now);
   }
@@ -306,7 +319,13 @@ CommandLife::Step CommandLife::next(TimePoint now) {
     listing_ = true;
     return Step::ListProcesses;
   }
-  if (answered_) return Step::Wait;
+  if (ended_) return Step::Wait;
+  if (answered_) {
+    // It may be over without anybody having heard of it: whoever wants to know goes on asking.
+    if (!looks_wanted_ || !look_due(now)) return Step::Wait;
+    look_open_ = true;
+    return Step::Look;
+  }
   if (auto reason = limit_reached(now)) {
     if (begun_ && !limit_since_) {
       limit_since_ = now;
@@ -318,7 +337,7 @@ CommandLife::Step CommandLife::next(TimePoint now) {
     return next(now);
   }
   limit_since_.reset();  // it has printed something after all
-  if (sent_ && looks_wanted() && !look_open_ && now >= next_look_) {
+  if (looks_wanted() && look_due(now)) {
     look_open_ = true;
     return Step::Look;
   }
@@ -326,7 +345,10 @@ CommandLife::Step CommandLife::next(TimePoint now) {
 }
 
 std::optional<CommandLife::TimePoint> CommandLife::deadline() const {
-  if (answered_ || exit_) return std::nullopt;
+  if (over_ || ended_ || exit_) return std::nullopt;
+  if (answered_) {
+    return looks_wanted_ && sent_ && !look_open_ ? std::optional(next_look_) : std::nullopt;
+  }
   if (limit_since_) return *limit_since_ + kLastLook;
   std::optional<TimePoint> nearest = nearest_limit();
   if (sent_ && looks_wanted() && !look_open_) {
@@ -340,7 +362,7 @@ std::optional<CommandLife::TimePoint> CommandLife::deadline() const {
 CommandResult CommandLife::result(TimePoint now) const {
   CommandResult result = facts_;
   result.total_bytes = range_.end - range_.begin;
-  if (answered_) return result;
+  if (answered_ || ended_) return result;
   result.duration_ms = between(started_, now).count();
   result.time_left_ms = time_left(started_, options_.timeout, now);
   result.idle_left_ms = time_left(last_output_, options_.idle_timeout, now);

@@ -99,6 +99,8 @@ class CommandLife final {
   void finish(TimePoint now);
   // How it ended cannot be found out any more.
   void lost(std::string reason, TimePoint now);
+  // Something was typed to it. Whether that was enough is for the next looks to say.
+  void input_given(TimePoint now);
   // It was interrupted, as by Ctrl-C: an end that follows from that is told apart from others.
   void interrupted() { interrupted_ = true; }
   // The owner ends it: the result is there now, and next() says Kill.
@@ -116,7 +118,7 @@ class CommandLife final {
                    TimePoint now);
 
   // Looks are made while somebody wants to know whether it waits for input. With an input_patience that is
-  // always the case.
+  // always the case until it is answered; on demand they go on until it is over.
   void want_looks(bool wanted, TimePoint now);
 
   // --- what to do
@@ -133,6 +135,8 @@ class CommandLife final {
   bool was_interrupted() const { return interrupted_; }
   TimePoint started() const { return started_; }
   TimePoint last_output() const { return last_output_; }
+  // Nothing was printed by it, or handed to it, since.
+  TimePoint quiet_since() const { return quiet_since_; }
   const LifeOptions& options() const { return options_; }
   const std::optional<journal::ExitRecord>& exit() const { return exit_; }
   // Of the journal's bytes. Until it is over the end is as far as it was read.
@@ -151,6 +155,7 @@ class CommandLife final {
 
  private:
   bool looks_wanted() const { return looks_wanted_ || options_.input_patience.count() > 0; }
+  bool look_due(TimePoint now) const { return sent_ && !look_open_ && now >= next_look_; }
   void schedule_look(TimePoint now);
   void note_running();
   void note_waiting(const pty::Waiting& waiting, std::string prompt);
@@ -168,9 +173,11 @@ class CommandLife final {
   shell::ByteRange range_;
   TimePoint started_;
   TimePoint last_output_;
+  TimePoint quiet_since_;
   bool sent_ = false;
   bool begun_ = false;
   bool answered_ = false;
+  bool ended_ = false;  // its shell says so; finish() follows
   bool over_ = false;
   bool interrupted_ = false;
   bool kill_due_ = false;

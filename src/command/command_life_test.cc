@@ -154,7 +154,7 @@ TEST_F(Lives, a_lost_holder_ends_it_with_the_reason_that_is_known) {
   CommandLife life = running({.timeout = seconds(60)});
   print(life, 5);
   pass(seconds(3));
-  life.lost("its holder was killed: how it ended is not known", now_);
+  life.lost("its holder was killed, so its exit status is not known", now_);
   EXPECT_TRUE(life.over());
   EXPECT_EQ(life.state(), CommandState::Lost);
   EXPECT_THAT(life.facts().reason, HasSubstr("holder was killed"));
@@ -467,6 +467,30 @@ TEST_F(Lives, output_and_a_look_that_finds_nobody_make_it_run_again) {
   EXPECT_FALSE(life.facts().waiting);
 }
 
+TEST_F(Lives, what_was_typed_to_it_makes_it_run_and_looks_begin_anew) {
+  CommandLife life = running();
+  life.want_looks(true, now_);
+  pass(seconds(60));
+  ask(life);
+  EXPECT_EQ(life.state(), CommandState::AwaitingInput);
+  pass(seconds(60));
+  life.input_given(now_);
+  EXPECT_EQ(life.state(), CommandState::Running);
+  EXPECT_EQ(life.quiet_since(), now_);
+  pass_to_deadline(life, kFirstLook);
+  ask(life);
+  EXPECT_EQ(life.state(), CommandState::AwaitingInput);
+}
+
+TEST_F(Lives, a_command_that_was_just_sent_is_looked_at_soon_however_long_it_was_queued) {
+  CommandLife life = accepted();
+  life.want_looks(true, now_);
+  pass(seconds(60));
+  EXPECT_FALSE(life.deadline());
+  life.sent(now_);
+  pass_to_deadline(life, kFirstLook);
+}
+
 TEST_F(Lives, a_question_that_nobody_answers_ends_it_when_patience_is_over) {
   CommandLife life = running({.input_patience = seconds(5)});
   pass(kFirstLook);
@@ -481,7 +505,7 @@ TEST_F(Lives, a_question_that_nobody_answers_ends_it_when_patience_is_over) {
   EXPECT_EQ(now_ - asked, seconds(5));
   EXPECT_EQ(next(life), Step::Kill);
   EXPECT_EQ(life.state(), CommandState::AwaitingInput);
-  EXPECT_EQ(life.facts().reason, "bash waits for input (line) and nobody is there to give it");
+  EXPECT_EQ(life.facts().reason, "bash waits for input (line) and nobody can provide it");
   ASSERT_TRUE(life.facts().waiting);
   life.exited(killed_by(SIGINT), 0, now_);
   EXPECT_EQ(life.state(), CommandState::AwaitingInput);
@@ -718,10 +742,10 @@ TEST_F(Lives, an_end_without_a_code_says_why_there_is_none) {
   CommandLife life = running();
   life.shell_finished(finished_with(std::nullopt), "", now_);
   EXPECT_EQ(life.state(), CommandState::Exited);
-  EXPECT_EQ(life.facts().reason, "it ended, but how was not observed");
+  EXPECT_EQ(life.facts().reason, "it ended, but its exit status was not observed");
   CommandLife unmarked = running();
   unmarked.shell_finished(finished_with(std::nullopt), "another shell took over", now_);
-  EXPECT_EQ(unmarked.facts().reason, "how it ended was not observed: another shell took over");
+  EXPECT_EQ(unmarked.facts().reason, "its exit status was not observed: another shell took over");
 }
 
 TEST_F(Lives, a_command_the_shell_did_not_run_says_so) {
@@ -742,6 +766,37 @@ TEST_F(Lives, a_command_the_shell_did_not_run_says_so) {
   event.left_alternate = true;
   messy.shell_finished(event, "", now_);
   EXPECT_THAT(messy.facts().reason, HasSubstr("full-screen"));
+}
+
+TEST_F(Lives, nothing_is_due_between_a_shells_word_and_its_prompt) {
+  CommandLife life = running({.timeout = milliseconds(100)});
+  life.want_looks(true, now_);
+  shell::CommandFinished event;
+  event.exit_code = 0;
+  life.shell_finished(event, "", now_);
+  EXPECT_FALSE(life.deadline());
+  pass(seconds(1));
+  EXPECT_EQ(next(life), Step::Wait);
+  life.end(CommandState::TimedOut, "too late", now_);
+  life.looked(waiting_for(pty::WaitKind::Line), "$", now_);
+  life.finish(now_);
+  EXPECT_EQ(life.state(), CommandState::Exited);
+  EXPECT_EQ(life.result(now_).duration_ms, 0);
+}
+
+TEST_F(Lives, whoever_wants_to_know_goes_on_asking_after_a_time_limit) {
+  CommandLife life = running({.timeout = milliseconds(100)});
+  life.want_looks(true, now_);
+  life.end(CommandState::TimedOut, "too long", now_);
+  ASSERT_EQ(next(life), Step::Kill);
+  now_ = *life.deadline();
+  ASSERT_EQ(next(life), Step::Look);
+  EXPECT_FALSE(life.deadline());
+  life.looked(waiting_for(pty::WaitKind::Line), "$", now_);
+  EXPECT_EQ(life.state(), CommandState::TimedOut);
+  EXPECT_TRUE(life.deadline());
+  life.want_looks(false, now_);
+  EXPECT_FALSE(life.deadline());
 }
 
 TEST_F(Lives, a_shells_word_after_a_time_limit_adds_the_code_only) {

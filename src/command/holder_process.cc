@@ -30,7 +30,7 @@ base::Error decode_failure(const Frame& frame) {
 }
 
 tl::unexpected<base::Error> off_protocol() {
-  return base::fail(base::ErrorCode::Corrupt, "the holder does not keep to the protocol");
+  return base::fail(base::ErrorCode::Corrupt, "the holder violated the protocol");
 }
 
 }  // namespace
@@ -71,6 +71,7 @@ void HolderProcess::send(MessageType type, std::string_view payload, Frames answ
     if (answer) answer(base::fail(base::ErrorCode::NotFound, "the holder is gone"));
     return;
   }
+  // Tag 0 is for events.
   if (++last_tag_ == 0) last_tag_ = 1;
   out_ += hold::encode(type, last_tag_, payload);
   if (answer) open_.emplace(last_tag_, std::move(answer));
@@ -196,6 +197,7 @@ bool HolderProcess::read_frames() {
     open = got < 0 && errno == EAGAIN;
     break;
   }
+  // Frames that arrived before the connection closed still count, so they are handled before the loss.
   while (auto frame = in_.next()) {
     take(std::move(*frame));
     if (!*alive) return false;
@@ -231,6 +233,7 @@ void HolderProcess::lose() {
   const std::shared_ptr<bool> alive = alive_;
   poller_.remove(fd_.get());
   fd_.reset();
+  // Taken out first: a callback may destroy this object.
   auto open = std::exchange(open_, {});
   for (const auto& [tag, answer] : open) {
     answer(base::fail(base::ErrorCode::NotFound, "the holder is gone"));

@@ -1,4 +1,4 @@
-// One call for one command: runs it in a terminal of its own, waits for its end, and tells how it really
+// One call for one command: runs it in its own terminal, waits for its end, and returns exactly how it
 // ended.
 //
 //   const auto result = ttyward::run("make test");

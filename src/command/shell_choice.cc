@@ -10,8 +10,8 @@ base::Result<std::string> choose_shell(const std::string& asked) {
     if (::access(shell, X_OK) == 0) return std::string(shell);
   }
   return base::fail(base::ErrorCode::NotFound,
-                    "there is no shell on this machine: name one with --shell, or give a program and its "
-                    "arguments instead of a line");
+                    "no shell was found on this machine; name one with --shell, or give a program and its "
+                    "arguments instead of a command line");
 }
 
 }  // namespace ttyward::command

@@ -15,7 +15,7 @@ namespace {
 
 std::string suggestion(std::string_view wrong) {
   const std::string near = nearest_name(wrong);
-  return near.empty() ? "; `ttyward config show` lists what there is" : "; did you mean " + near + "?";
+  return near.empty() ? "; `ttyward config show` lists all settings" : "; did you mean " + near + "?";
 }
 
 base::Result<Value> value_of(const Setting& setting, const toml::node& node) {
@@ -34,7 +34,7 @@ base::Result<Value> value_of(const Setting& setting, const toml::node& node) {
     std::vector<std::string> words;
     for (const toml::node& item : *array) {
       const auto word = item.value_exact<std::string>();
-      if (!word) return wrong("one with something else in it");
+      if (!word) return wrong("a list that contains something else");
       words.push_back(*word);
     }
     return checked(setting, std::move(words));
@@ -50,7 +50,7 @@ class FileReader {
 
   void read(std::string_view text) {
     read_unsorted(text);
-    // The library goes by names; people read from the top.
+    // The library sorts by name; errors are reported in the order of the file.
     std::sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
       return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
     });

@@ -136,9 +136,9 @@ environment_keep = ["A-B"]
           R"(f:11:8: output.view is "default", "void", "roo", "gemini" or "full", not "tiny")",
           R"(f:12:16: output.fold_repeats is true or false, not "yes")",
           "f:13:16: output.head_percent is a whole number from 0 to 100, not a number with a fraction",
-          R"(f:15:17: policy.allowed_roots: "b" will not do: write a full path that begins with /)",
+          R"(f:15:17: policy.allowed_roots: "b" is not valid: write a full path that begins with /)",
           "f:16:30: policy.confirm_dangerous_commands is true or false, not 1",
-          R"(f:18:19: shell.environment_add is a list of texts, not "A=1")",
+          R"(f:18:19: shell.environment_add is a list of strings, not "A=1")",
           HasSubstr("write a variable's name")));
   EXPECT_TRUE(loaded.has_errors());
   EXPECT_EQ(loaded.settings.times.timeout, Milliseconds(60'000));

@@ -24,7 +24,8 @@ base::Result<std::string> read_all(const std::string& path, FileLevel level) {
   if (::fstat(fd.get(), &st) != 0) return base::fail_errno(errno, "cannot look at it");
   if (!S_ISREG(st.st_mode)) return base::fail(base::ErrorCode::InvalidArgument, "it is not a file");
   if (st.st_size > kLargestFile)
-    return base::fail(base::ErrorCode::Exhausted, "it is larger than 1 MiB, which no such file is");
+    return base::fail(base::ErrorCode::Exhausted,
+                      "it is larger than 1 MiB, the limit for a configuration file");
   // What may run unasked is decided here. (A project's file can only tighten: whose it is does not matter.)
   if (level == FileLevel::Person) {
     if (st.st_uid != ::geteuid() && st.st_uid != 0)

@@ -73,8 +73,8 @@ inline constexpr const char* kProjectFileName = ".ttyward.toml";
 std::string find_project_file(const std::string& cwd);
 std::string config_path(const base::Folders& folders);
 
-// All of it, as every program of ours starts. `after_file` may change what config.toml said, before the
-// environment counts.
+// Loads everything, as each ttyward program does at its start. `after_file` may change what config.toml said,
+// before the environment counts.
 Loaded load(const base::Folders& folders, const std::string& cwd, const std::vector<std::string>& environment,
             const std::function<void(Loaded&)>& after_file = {});
 

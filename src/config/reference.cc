@@ -29,32 +29,26 @@ constexpr const char* kIntroduction = R"(# Configuration
 
 <!-- Made from the table in src/config/setting_table.cc by `ttyward config reference`. -->
 
-Settings come from, in this order, the later ones winning:
+Settings come from these places; later ones take precedence:
 
 1. the defaults below;
-2. `config.toml` in the configuration folder (`ttyward config path` says where), in TOML, a section each:
+2. `config.toml` in the configuration folder (`ttyward config path` prints its path), in TOML:
    ```toml
    [times]
    timeout = "2m"
    ```
-   It must be yours or root's, and nobody else may be able to write to it;
-3. the environment: `TTYWARD_TIMES_TIMEOUT=2m`; lists with commas;
+   The file must belong to you or root, and nobody else may have write permission;
+3. the environment: `TTYWARD_TIMES_TIMEOUT=2m`; list entries are separated by commas;
 4. `.ttyward.toml` in the folder a command runs in, or the nearest one above it. It comes with a
-   project, from anywhere, so it may only make things stricter; the last column says how. For what the
-   daemon runs, its `[policy]` and its rules count; for `run`, `batch`, `prompt` and `check` all of it. (Its
-   `[[rule]]` tables are described in `policy.md`.)
+   project, so it can only make settings stricter; the last column says how. For commands that the
+   daemon runs, its `[policy]` section and its rules apply; for `run`, `batch`, `prompt` and `check`, all of it
+   applies. (Its `[[rule]]` tables are described in `policy.md`.)
 
-Times are numbers in the unit named, or texts such as `"500ms"`, `"90s"`, `"5m"`, `"1.5h"`, `"2d"`. Sizes are
-bytes, or texts such as `"64KiB"`, `"256MiB"`, `"4GiB"`.
+Times are numbers in the unit shown, or strings such as `"500ms"`, `"90s"`, `"5m"`, `"1.5h"`, `"2d"`. Sizes are
+bytes, or strings such as `"64KiB"`, `"256MiB"`, `"4GiB"`.
 
-A mistake is named with its place and costs only itself: everything else counts. `ttyward config show` prints
-each value and where it comes from; `ttyward config check` says what is wrong.
-
-Some settings that other terminals for agents have are not here because nothing would use them: intervals for
-polling (ttyward waits on events); how long silence must last to be taken for the end of a command (it never
-is); lines of scrollback (everything is kept, up to `limits.journal`); whether redrawn lines such as progress
-bars are shown once (results show what a person would see; `read --raw` has every byte); a ZDOTDIR for zsh and a
-counter for PowerShell (the shell integration needs neither).
+An error is reported with its line and column, and only that setting is ignored. `ttyward config show` prints
+each value and where it comes from; `ttyward config check` reports errors.
 )";
 
 }  // namespace

@@ -58,6 +58,7 @@ struct PoolSettings {
 
 struct LimitSettings {
   int64_t terminals = 64;
+  int64_t commands = 4096;
   int64_t journal = int64_t{256} << 20;
   int64_t journal_total = int64_t{4} << 30;
   Overflow overflow = Overflow::DropMiddle;

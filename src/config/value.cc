@@ -82,7 +82,7 @@ bool is_absolute(std::string_view path) {
   return path.starts_with("/");
 }
 
-// Enough to tell a URL from a slip of the pen; whoever uses it says the rest.
+// A rough check against typing errors; the program that uses the URL reports anything else.
 bool is_web_address(std::string_view text) {
   const size_t scheme = text.starts_with("https://") ? 8 : text.starts_with("http://") ? 7 : 0;
   if (scheme == 0 || text.size() == scheme) return false;
@@ -98,12 +98,12 @@ bool is_variable_name(std::string_view name) {
 
 // What the words of a list have to look like. Empty: this one will do.
 std::string objection(const Setting& setting, std::string_view word) {
-  if (word.find('\0') != std::string_view::npos) return "it holds a NUL character";
+  if (word.find('\0') != std::string_view::npos) return "it contains a NUL character";
   const std::string_view name = setting.name;
   if (name == "allowed_roots" || name == "add_to_path") {
     if (!is_absolute(word)) return "write a full path that begins with /";
     if (name == "add_to_path" && word.find(':') != std::string_view::npos)
-      return "a folder of PATH cannot have a colon";
+      return "a folder in PATH cannot contain a colon";
   }
   if (name == "environment_add") {
     const size_t equals = word.find('=');
@@ -146,7 +146,7 @@ std::string allowed(const Setting& setting) {
     case Kind::Text:
       return "a text";
     case Kind::List:
-      return "a list of texts";
+      return "a list of strings";
   }
   return {};
 }
@@ -175,7 +175,7 @@ base::Result<Value> checked(const Setting& setting, Value value) {
       if (!problem.empty())
         return base::fail(
             base::ErrorCode::InvalidArgument,
-            fmt::format("{}: {} will not do: {}", setting.full_name(), toml_string(word), problem));
+            fmt::format("{}: {} is not valid: {}", setting.full_name(), toml_string(word), problem));
     }
   }
   return value;

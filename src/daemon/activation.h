@@ -17,7 +17,7 @@ int take_activation();
 // private folder of ours. Sets `sockets` to that folder.
 base::Result<Listener> adopt_listener(base::UniqueFd socket, std::string& sockets);
 
-// "READY=1", "RELOADING=1", "STOPPING=1"; does nothing where nobody asked.
+// "READY=1", "RELOADING=1", "STOPPING=1"; does nothing without a service manager.
 void notify_manager(const std::string& state);
 
 }  // namespace ttyward::daemon

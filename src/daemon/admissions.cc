@@ -14,7 +14,7 @@ using wire::Role;
 
 namespace {
 
-// What runs in a terminal that a person lent has no session of its own: one that nobody else can name.
+// A process in a lent terminal has no session of its own. It gets one that no client can name.
 std::string session_inside(const Terminal& terminal) {
   return terminal.spec().owner == engine::Owner::Agent ? terminal.spec().session
                                                        : "inside terminal " + terminal.id();
@@ -25,12 +25,16 @@ std::string session_inside(const Terminal& terminal) {
 Admissions::Admissions(const base::Folders& folders, app::Services& services)
     : token_file_(folders.person_token()), services_(services) {
   auto sessions = Sessions::open(folders.state + "/sessions");
-  if (!sessions) services_.warn("who owns which session is not remembered: " + sessions.error().message);
+  if (!sessions)
+    services_.warn("cannot remember which client owns which session: " + sessions.error().message);
   if (sessions) sessions_ = std::move(*sessions);
   if (auto token = base::read_secret_file(token_file_)) person_token_ = std::move(*token);
 }
 
 Admission Admissions::admit(pid_t pid, Role asked, const wire::Hello& hello) {
+  // The order of the checks is the rule: inside a terminal that agents use not even the person's token helps,
+  // because a program there could read the token's file. A wrong token is refused instead of being ignored,
+  // so that a script does not run with the wrong role unnoticed.
   const Lineage lineage = pid > 0 ? lineage_of(pid) : Lineage{};
   const Terminal* inside = nullptr;  // a terminal in which agents act
   for (const pty::ProcessStat& each : lineage.chain) {
@@ -40,14 +44,14 @@ Admission Admissions::admit(pid_t pid, Role asked, const wire::Hello& hello) {
   Admission made;
   std::string doubt;
   if (pid <= 0) {
-    doubt = "its process cannot be named";
+    doubt = "its process cannot be identified";
   } else if (inside != nullptr) {
-    doubt = "it runs in terminal " + inside->id() + ", in which agents act";
+    doubt = "it runs in terminal " + inside->id() + ", which agents use";
   } else if (!hello.token.empty()) {
     if (person_token_.empty() || !base::same_secret(hello.token, person_token_)) {
       made.refused =
-          "this is not the person's token of this daemon: make one with `ttyward person token`, or connect "
-          "without";
+          "the token is not valid for this daemon; make one with `ttyward person token`, or connect without "
+          "a token";
       return made;
     }
   } else {
@@ -76,7 +80,7 @@ Admission Admissions::admit(pid_t pid, Role asked, const wire::Hello& hello) {
     if (pid <= 0 || inside != nullptr) {
       made.why = doubt;
     } else if (made.session.empty()) {
-      made.why = "a dialogue belongs to a session, and it named none";
+      made.why = "a dialogue needs a session, and it named none";
     } else if (!services_.settings().policy.client_dialogue) {
       made.why = "policy.client_dialogue is off";
     }
@@ -89,6 +93,7 @@ base::Result<wire::TokenFile> Admissions::person_token(const app::Caller&,
                                                        const wire::PersonTokenRequest& request) {
   if (person_token_.empty() || request.fresh) {
     const std::string made = base::random_secret();
+    // A new file instead of new content: a process that has the old file open does not see the new token.
     ::unlink(token_file_.c_str());
     if (auto written = base::write_secret_file(token_file_, made); !written)
       return tl::unexpected(written.error());

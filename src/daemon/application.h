@@ -30,7 +30,7 @@ class Process {
   virtual const base::Folders& folders() const = 0;
   virtual io::Log& log() = 0;
   virtual int64_t started_at() const = 0;  // milliseconds since the epoch
-  // Of whoever started the daemon: what commands have to get. The daemon's own is 077.
+  // The umask of the process that started the daemon, for commands. The daemon's own is 077.
   virtual mode_t user_umask() const = 0;
   // Ends the daemon in good order, soon; a second time changes nothing.
   virtual void request_stop(Terminals terminals) = 0;
@@ -40,7 +40,7 @@ class Application : public CallHandler {
  public:
   // Before the first call is delivered; clients may be waiting by then. An error ends the daemon.
   virtual base::Result<void> start(io::Loop& loop, Server& server) = 0;
-  // Configuration anew; returns what is wrong with it.
+  // Reads the configuration again; returns its errors.
   virtual std::vector<std::string> reload() = 0;
   // No new calls come any more. `done` must be called once, in the end.
   virtual void stop(bool kill_terminals, std::function<void()> done) = 0;

@@ -29,8 +29,12 @@ bool call_one_of(const std::vector<CallRow>& rows, const Caller& caller, const s
       responder.fail(
           {wire::Code::PermissionDenied,
            "'" + name + "' is not for " + std::string(role_name(caller.role)) +
-               "s: a person does this, with the ttyward command, outside the terminals agents own" +
-               (caller.why.empty() ? "" : "; this is an agent's, since " + caller.why)});
+               "s; a person can call it, with the ttyward command, outside the terminals that agents use" +
+               (caller.why.empty()
+                    ? ""
+                    : "; this connection counts as an agent's, because " + caller.why +
+                          ". In a person's script, set TTYWARD_PERSON_TOKEN_FILE to the file that 'ttyward "
+                          "person token' prints")});
     }
     return true;
   }

@@ -24,8 +24,8 @@ struct Connection {
   base::UniqueFd process;  // pidfd of who connected; none: it cannot be named
   app::Caller who;
   bool greeted = false;
-  bool doomed = false;      // to be closed once nothing of it is on the stack
-  bool last_words = false;  // nothing is read any more; doomed when `out` is empty
+  bool is_marked = false;  // for removal, once nothing of it is on the stack
+  bool is_ending = false;  // nothing more is read; it is removed when `out` is empty
 
   wire::LineReader in;
   size_t counted = 0;  // of the server's unparsed bytes

@@ -78,7 +78,7 @@ void DaemonApplication::watch_idleness() {
     } else if (!idle_since_) {
       idle_since_ = now;
     } else if (now - *idle_since_ >= limit) {
-      process_.log().info("nobody has needed the daemon for a while: it ends");
+      process_.log().info("the daemon has been idle and exits");
       // What is left are shells that were started ahead.
       return process_.request_stop(Terminals::Kill);
     }

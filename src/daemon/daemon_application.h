@@ -3,7 +3,7 @@
 //   Server ─ call ─► CallRow: decode ─► a service ─► encode ─► Responder
 //   services ─ events ─► this (an EventSink) ─► Server
 //
-// It also decides who a peer is and when nobody needs the daemon any more. Thread rule: the loop's thread.
+// It also decides which role a client gets and when an idle daemon exits. Thread rule: the loop's thread.
 #pragma once
 
 #include <chrono>
@@ -44,7 +44,7 @@ class DaemonApplication final : public Application, private app::EventSink {
   void on_drained(uint64_t connection, std::function<void()> callback) override {
     server_->on_drained(connection, std::move(callback));
   }
-  // Ends the daemon when nobody has wanted anything for daemon.idle_exit.
+  // Ends the daemon when it has been idle for daemon.idle_exit.
   void watch_idleness();
 
   Process& process_;

@@ -1,5 +1,5 @@
-// Going to the background: a process that belongs to nobody, and a starter that
-// hears how it went.
+// Going to the background: a process without a parent or terminal, and a starter that
+// learns whether it succeeded.
 //
 //   starter               second             daemon
 //   fork ───────────────▶ setsid, fork ────▶ stdio is /dev/null, nothing else open
@@ -15,7 +15,7 @@
 
 namespace ttyward::daemon {
 
-// The daemon's line to its starter. Goes unsaid only if the daemon dies.
+// The daemon's report to its starter. It is missing only if the daemon died.
 class StartReport {
  public:
   StartReport() = default;  // nobody waits

@@ -37,7 +37,7 @@ base::Result<Listener> bind_listener(const std::string& folder, const std::strin
   const std::string shown = folder + "/" + file;
   base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket) return base::fail_errno(errno, "cannot make a socket");
-  // Only a socket is replaced: anything else is somebody's, and none of ours.
+  // Only a socket is replaced: any other file was not made by ttyward.
   struct stat st{};
   if (::fstatat(opened->get(), file.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISSOCK(st.st_mode)) {
     return base::fail(base::ErrorCode::AlreadyExists, shown + " is not a socket; move it away");

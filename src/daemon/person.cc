@@ -12,11 +12,11 @@ namespace {
 
 constexpr size_t kDeepest = 256;
 
-// Behind these is whoever could log in, or a job that runs by itself.
+// Below these runs a login of an unknown person, or a job that nobody started by hand.
 constexpr std::array<std::string_view, 14> kLogins = {
     "sshd", "sshd-session", "sshd-auth", "dropbear", "mosh-server", "in.telnetd",  "telnetd",
     "cron", "crond",        "anacron",   "atd",      "fcron",       "systemd-run", "runsvdir"};
-// Hand on what others send, or make a terminal that nobody sits at.
+// Programs that relay input from elsewhere, or make a terminal without a person.
 constexpr std::array<std::string_view, 20> kRelays = {
     "socat", "nc",    "ncat", "netcat",     "ssh",   "websocat", "script", "expect", "unbuffer", "perl",
     "ruby",  "tclsh", "php",  "scriptlive", "dtach", "abduco",   "ttyd",   "gotty",  "wetty",    "reptyr"};
@@ -65,12 +65,12 @@ std::string doubt_about(const Lineage& lineage, const std::function<bool(pid_t)>
   const auto& chain = lineage.chain;
   if (chain.empty() || !lineage.whole) return "not all of its ancestors can be seen";
   const pty::ProcessStat& peer = chain.front();
-  if (is_relay(peer.comm)) return peer.comm + " hands on what somebody else sends";
+  if (is_relay(peer.comm)) return peer.comm + " relays input from elsewhere";
   if (peer.terminal == 0) return "it has no controlling terminal";
   for (const pty::ProcessStat& each : chain) {
-    if (lists(kLogins, each.comm)) return "it runs behind " + each.comm;
+    if (lists(kLogins, each.comm)) return "it runs below " + each.comm;
   }
-  // The outermost one with a terminal: whoever started it gave it that.
+  // The outermost process with a terminal: its parent made that terminal.
   const auto outermost = std::find_if(chain.rbegin(), chain.rend(),
                                       [](const pty::ProcessStat& each) { return each.terminal != 0; });
   const auto index = static_cast<size_t>(chain.rend() - outermost) - 1;

@@ -26,7 +26,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr const char* kLogFile = "daemon.log";
-// For the application to end its work; a daemon that hangs is no use to anybody.
+// For the application to end its work. After this the daemon exits even if calls are open.
 constexpr std::chrono::seconds kStopPatience{30};
 // For clients to read what they were sent before the end.
 constexpr milliseconds kFarewell{2000};
@@ -134,7 +134,7 @@ void DaemonProcess::watch_socket() {
   if (watch) {
     watch_ = std::move(*watch);
   } else {
-    log_->warning(watch.error().message + "; a socket that is removed will not be made anew");
+    log_->warning(watch.error().message + "; a socket that is removed will not be created again");
   }
 }
 
@@ -149,7 +149,9 @@ void DaemonProcess::socket_folder_changed() {
     log_->warning("the socket was removed; listening at " + sockets_ + "/" + io::kDaemonSocket);
     return watch_socket();
   }
-  log_->error("the socket was removed and cannot be made anew; no client can connect until a restart");
+  log_->error(
+      "the socket was removed and cannot be created again; no client can connect until the daemon is "
+      "restarted");
 }
 
 void DaemonProcess::on_signal(int number) {
@@ -159,11 +161,11 @@ void DaemonProcess::on_signal(int number) {
     return;
   }
   log_->info(number == SIGINT ? "stopping (SIGINT)" : "stopping (SIGTERM)");
-  if (stopping_) return loop_->stop();             // whoever says it twice means now
+  if (stopping_) return loop_->stop();             // the second signal ends it at once
   begin_stop(Terminals::LiveOn, Farewell::Break);  // an upgrade, perhaps: clients come back by themselves
 }
 
-// Somebody wants it to be gone: who is connected is told so, or they would start the next one.
+// An explicit stop: connected clients are told, because otherwise they would start the next daemon.
 void DaemonProcess::request_stop(Terminals terminals) {
   begin_stop(terminals, Farewell::Dismiss);
 }
@@ -174,10 +176,10 @@ void DaemonProcess::begin_stop(Terminals terminals, Farewell farewell) {
   watch_.reset();
   server_->close_listener();
   loop_->after(kStopPatience, [this] {
-    log_->error("gave up waiting for the end of what was going on");
+    log_->error("gave up waiting for open calls and terminals to end");
     loop_->stop();
   });
-  // Not from here: whoever asked may be a call of the application itself.
+  // Posted, because this may run inside a call of the application.
   loop_->post([this, terminals, farewell] {
     application_->stop(terminals == Terminals::Kill, [this, terminals, farewell] {
       if (std::exchange(farewell_, true)) return;

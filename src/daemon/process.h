@@ -2,7 +2,7 @@
 //
 // Flow at a glance: lock (exactly one daemon per state folder) → socket → application
 // → ready → loop, until SIGTERM, SIGINT or a `stop` call → application stops → what is
-// still to be sent is sent → end. Terminals live on in their holders. SIGHUP reloads.
+// still to be sent is sent → end. Terminals stay alive in their holders. SIGHUP reloads.
 //
 // A second daemon finds the lock taken and ends. The socket of a daemon that died is
 // replaced. A socket file that somebody removes is made anew, elsewhere if it must be:

@@ -28,7 +28,7 @@ class Responder {
     ~Sink() = default;
   };
   struct State {
-    Sink* sink = nullptr;  // null once the call is answered, or nobody is there to be answered
+    Sink* sink = nullptr;  // null once the call is answered or its client is gone
     uint64_t connection = 0;
     uint64_t id = 0;
     std::function<void()> cancelled;

@@ -50,6 +50,7 @@ void Server::close_listener() {
 }
 
 void Server::dismiss_all(const wire::CallError& error) {
+  // Collected first: answering a call removes it from the map.
   std::vector<Responder> open;
   for (const auto& [fd, connection] : connections_) {
     for (const auto& [id, call] : connection->calls) open.emplace_back(call);
@@ -57,13 +58,14 @@ void Server::dismiss_all(const wire::CallError& error) {
   for (const Responder& responder : open) responder.fail(error);
   const std::string line = wire::encode(wire::Failed{0, error});
   for (const auto& [fd, connection] : connections_) {
-    if (connection->greeted && !connection->doomed && !connection->last_words) say_last(*connection, line);
+    if (connection->greeted && !connection->is_marked && !connection->is_ending) send_last(*connection, line);
   }
 }
 
 void Server::drop_listener() {
   if (!listener_.socket) return;
   loop_.poller().remove(listener_.socket.get());
+  // Another daemon may have replaced the file by its own socket since.
   if (listener_.folder && listener_.file_is_ours()) {
     ::unlinkat(listener_.folder.get(), listener_.file.c_str(), 0);
   }
@@ -73,6 +75,7 @@ void Server::drop_listener() {
 base::Result<void> Server::replace_listener(Listener listener) {
   if (stopping_) return {};
   const int fd = listener.socket.get();
+  // The new one listens before the old one goes, so that no client finds nobody listening.
   if (auto added = loop_.poller().add(fd, EPOLLIN, *this); !added) return added;
   drop_listener();
   listener_ = std::move(listener);
@@ -81,7 +84,7 @@ base::Result<void> Server::replace_listener(Listener listener) {
 
 Connection* Server::find(uint64_t number) {
   const auto found = by_number_.find(number);
-  return found != by_number_.end() && !found->second->doomed ? found->second : nullptr;
+  return found != by_number_.end() && !found->second->is_marked ? found->second : nullptr;
 }
 
 const Connection* Server::find(uint64_t number) const {
@@ -91,14 +94,15 @@ const Connection* Server::find(uint64_t number) const {
 void Server::on_ready(int fd, uint32_t events) {
   if (fd == listener_.socket.get()) return accept_all();
   const auto found = connections_.find(fd);
-  if (found == connections_.end() || found->second->doomed) return;
+  if (found == connections_.end() || found->second->is_marked) return;
   Connection& connection = *found->second;
   if ((events & EPOLLOUT) != 0) flush(connection);
-  if (connection.doomed) return;
+  if (connection.is_marked) return;
   if ((events & EPOLLIN) != 0) {
     receive(connection);
+    // Only without EPOLLIN: a client may send its last call and close, and the call still counts.
   } else if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
-    doom(connection, "hung up");
+    mark_for_removal(connection, "hung up");
   }
 }
 
@@ -133,7 +137,7 @@ void Server::admit(base::UniqueFd fd) {
     const std::string line =
         wire::encode(wire::Failed{0,
                                   {Code::Exhausted, "the daemon has " + std::to_string(limits_.connections) +
-                                                        " connections already; close some"}});
+                                                        " connections, which is the limit; close some"}});
     static_cast<void>(::send(number, line.data(), line.size(), MSG_NOSIGNAL));
     return;
   }
@@ -150,7 +154,7 @@ void Server::admit(base::UniqueFd fd) {
   connection->timer = loop_.after(limits_.hello_patience, [this, id = last_number_] {
     if (Connection* silent = find(id)) {
       silent->timer = 0;
-      reject(*silent, {Code::Unavailable, "no hello came in time"});
+      reject(*silent, {Code::Unavailable, "the hello did not arrive in time"});
     }
   });
   by_number_[last_number_] = connection.get();
@@ -162,7 +166,7 @@ void Server::part(uint64_t connection, uint64_t id, std::string_view body) {
   if (to == nullptr) return;
   std::string line = wire::encode_part(id, body);
   if (line.size() <= wire::kLargestLine + 1) return send(*to, std::move(line));
-  log_.error("left out a part of a call that is larger than a message may be");
+  log_.error("dropped a part of a call, because it is larger than a message may be");
 }
 
 void Server::ok(uint64_t connection, uint64_t id, std::string_view body) {
@@ -178,8 +182,8 @@ void Server::answer(uint64_t connection, uint64_t id, std::string line) {
   if (to == nullptr) return;
   to->calls.erase(id);
   if (line.size() > wire::kLargestLine + 1) {
-    line = wire::encode(wire::Failed{
-        id, {Code::Exhausted, "the answer is larger than 16 MiB; ask for less of it at a time"}});
+    line = wire::encode(
+        wire::Failed{id, {Code::Exhausted, "the answer is larger than 16 MiB; request less at a time"}});
   }
   send(*to, std::move(line));
 }
@@ -193,7 +197,7 @@ void Server::send_event_text(uint64_t connection, std::string event) {
   if (to == nullptr) return;
   std::string line = std::move(event) + "\n";
   if (line.size() <= wire::kLargestLine + 1) return send(*to, std::move(line));
-  log_.error("left out an event that is larger than a message may be");
+  log_.error("dropped an event, because it is larger than a message may be");
 }
 
 size_t Server::backlog(uint64_t connection) const {
@@ -205,6 +209,7 @@ void Server::on_drained(uint64_t connection, std::function<void()> callback) {
   Connection* to = find(connection);
   if (to == nullptr) return;
   to->drained.push_back(std::move(callback));
+  // Nothing is waiting to be sent, so nothing would trigger the callback: run it from the loop.
   if (to->backlog() != 0) return;
   loop_.post([this, self = self_, connection] {
     if (*self == nullptr) return;
@@ -219,22 +224,24 @@ size_t Server::open_calls() const {
 }
 
 bool Server::has_unsent() const {
-  return std::any_of(connections_.begin(), connections_.end(),
-                     [](const auto& entry) { return !entry.second->doomed && entry.second->backlog() != 0; });
+  return std::any_of(connections_.begin(), connections_.end(), [](const auto& entry) {
+    return !entry.second->is_marked && entry.second->backlog() != 0;
+  });
 }
 
 bool Server::fits(const Connection& to, size_t bytes) const {
   if (to.backlog() + bytes > limits_.largest_backlog) return false;
-  if (to.backlog() + bytes <= limits_.pause_backlog) return true;  // nobody pays for others who do not read
+  if (to.backlog() + bytes <= limits_.pause_backlog)
+    return true;  // a client that reads is not slowed down by others
   size_t total = bytes;
   for (const auto& [fd, connection] : connections_) total += connection->backlog();
   return total <= limits_.total_backlog;
 }
 
 void Server::send(Connection& to, std::string line) {
-  if (to.doomed || to.last_words) return;
+  if (to.is_marked || to.is_ending) return;
   if (!fits(to, line.size())) {
-    return doom(to, "did not read " + std::to_string(to.backlog()) + " bytes of answers");
+    return mark_for_removal(to, "did not read " + std::to_string(to.backlog()) + " bytes of answers");
   }
   if (to.backlog() == 0) {
     to.out = std::move(line);
@@ -255,19 +262,20 @@ void Server::flush(Connection& to) {
     } else if (done < 0 && errno == EAGAIN) {
       break;
     } else {
-      return doom(to, "went away");
+      return mark_for_removal(to, "went away");
     }
   }
   if (to.backlog() == 0) {
     to.out = {};
     to.sent = 0;
-    if (to.last_words) return doom(to, "");
+    if (to.is_ending) return mark_for_removal(to, "");
     const auto drained = std::exchange(to.drained, {});
     for (const auto& callback : drained) {
       callback();
-      if (to.doomed) return;
+      if (to.is_marked) return;
     }
   } else if (to.sent >= to.out.size() / 2) {
+    // Moved only when half is sent: moving the rest after every send would be quadratic.
     to.out.erase(0, to.sent);
     to.sent = 0;
   }
@@ -275,7 +283,7 @@ void Server::flush(Connection& to) {
 }
 
 void Server::watch(Connection& of) {
-  const bool read = !of.last_words && !of.throttled && of.backlog() <= limits_.pause_backlog;
+  const bool read = !of.is_ending && !of.throttled && of.backlog() <= limits_.pause_backlog;
   const uint32_t wanted = (read ? uint32_t{EPOLLIN} : 0U) | (of.backlog() != 0 ? uint32_t{EPOLLOUT} : 0U);
   if (wanted == of.watched) return;
   of.watched = wanted;
@@ -283,44 +291,45 @@ void Server::watch(Connection& of) {
 }
 
 void Server::reject(Connection& from, const CallError& error) {
-  if (from.doomed || from.last_words) return;
+  if (from.is_marked || from.is_ending) return;
   log_.warning("pid " + std::to_string(from.who.pid) + ": " + error.message);
-  say_last(from, wire::encode(wire::Failed{0, error}));
+  send_last(from, wire::encode(wire::Failed{0, error}));
 }
 
-void Server::say_last(Connection& to, const std::string& line) {
+void Server::send_last(Connection& to, const std::string& line) {
   to.out.erase(0, to.sent);
   to.sent = 0;
   to.out += line;
-  to.last_words = true;
+  to.is_ending = true;
   loop_.cancel(to.timer);
   to.timer = loop_.after(limits_.farewell_patience, [this, number = to.who.connection] {
-    if (Connection* deaf = find(number)) {
-      deaf->timer = 0;
-      doom(*deaf, "does not read");
+    if (Connection* silent = find(number)) {
+      silent->timer = 0;
+      mark_for_removal(*silent, "does not read");
     }
   });
   flush(to);
 }
 
-void Server::doom(Connection& connection, const std::string& why) {
-  if (connection.doomed) return;
-  connection.doomed = true;
+void Server::mark_for_removal(Connection& connection, const std::string& why) {
+  if (connection.is_marked) return;
+  connection.is_marked = true;
   if (!why.empty() && connection.greeted) {
     log_.info("connection " + std::to_string(connection.who.connection) + " ends: " + why);
   }
+  // Not destroyed here: functions that use this connection may be on the stack.
   loop_.poller().remove(connection.fd.get());
-  if (std::exchange(burial_due_, true)) return;
+  if (std::exchange(removal_due_, true)) return;
   loop_.post([this, self = self_] {
-    if (*self != nullptr) bury();
+    if (*self != nullptr) remove_marked();
   });
 }
 
-void Server::bury() {
-  burial_due_ = false;
+void Server::remove_marked() {
+  removal_due_ = false;
   std::vector<std::unique_ptr<Connection>> gone;
   for (auto next = connections_.begin(); next != connections_.end();) {
-    if (!next->second->doomed) {
+    if (!next->second->is_marked) {
       ++next;
       continue;
     }
@@ -333,6 +342,7 @@ void Server::bury() {
     unparsed_ -= connection->counted;
   }
   for (const auto& connection : gone) {
+    // Only now: these callbacks may call the server, which must no longer find the connections.
     for (auto& [id, call] : std::exchange(connection->calls, {})) {
       call->sink = nullptr;
       if (const auto cancelled = std::exchange(call->cancelled, nullptr)) cancelled();

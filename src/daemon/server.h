@@ -55,7 +55,7 @@ class Server final : private io::Poller::Handler, private Responder::Sink {
   ~Server();
 
   // `event` has its "event" and "subscription" members. Unknown connections are
-  // nobody's fault: it may have gone a moment ago.
+  // not an error: it may have ended a moment ago.
   void send_event(uint64_t connection, const boost::json::object& event);
   // The same, as the text of that object.
   void send_event_text(uint64_t connection, std::string event);
@@ -104,13 +104,13 @@ class Server final : private io::Poller::Handler, private Responder::Sink {
   void answer(uint64_t connection, uint64_t id, std::string line);
   void send(Connection& to, std::string line);
   bool fits(const Connection& to, size_t bytes) const;
-  void say_last(Connection& to, const std::string& line);
+  void send_last(Connection& to, const std::string& line);
   void flush(Connection& to);
   void watch(Connection& of);
   // One error line, then the end.
   void reject(Connection& from, const wire::CallError& error);
-  void doom(Connection& connection, const std::string& why);
-  void bury();
+  void mark_for_removal(Connection& connection, const std::string& why);
+  void remove_marked();
 
   io::Loop& loop_;
   CallHandler& handler_;
@@ -122,7 +122,7 @@ class Server final : private io::Poller::Handler, private Responder::Sink {
   std::map<uint64_t, Connection*> by_number_;
   uint64_t last_number_ = 0;
   size_t unparsed_ = 0;
-  bool burial_due_ = false;
+  bool removal_due_ = false;
   bool stopping_ = false;
   // Posted work asks this first: the server may be gone by then.
   std::shared_ptr<Server*> self_ = std::make_shared<Server*>(this);

@@ -31,9 +31,9 @@ std::string shown(const Caller& who) {
 void Server::receive(Connection& from) {
   std::array<char, kReadBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   const ssize_t got = ::recv(from.fd.get(), buffer.data(), buffer.size(), 0);
-  if (got == 0) return doom(from, "closed by the client");
+  if (got == 0) return mark_for_removal(from, "closed by the client");
   if (got < 0) {
-    if (errno != EAGAIN && errno != EINTR) doom(from, "went away");
+    if (errno != EAGAIN && errno != EINTR) mark_for_removal(from, "went away");
     return;
   }
   from.in.push({buffer.data(), static_cast<size_t>(got)});
@@ -41,20 +41,20 @@ void Server::receive(Connection& from) {
 }
 
 void Server::handle_lines(Connection& from) {
-  while (!from.doomed && !from.last_words && !from.throttled) {
+  while (!from.is_marked && !from.is_ending && !from.throttled) {
     const auto line = from.in.next();
     if (!line) break;
     handle(from, *line);
   }
-  if (from.doomed || from.last_words) return;
+  if (from.is_marked || from.is_ending) return;
   if (from.in.too_long()) {
-    return reject(from, {Code::InvalidArgument, from.greeted ? "a line may be 16 MiB long at most"
-                                                             : "the first line must be a hello"});
+    return reject(from, {Code::InvalidArgument,
+                         from.greeted ? "a line may have at most 16 MiB" : "the first line must be a hello"});
   }
   unparsed_ = unparsed_ - from.counted + from.in.held();
   from.counted = from.in.held();
   if (unparsed_ > limits_.unparsed_bytes) {
-    return reject(from, {Code::Exhausted, "too much is being sent at once; try again later"});
+    return reject(from, {Code::Exhausted, "too much data is being sent at once; try again later"});
   }
   watch(from);
 }
@@ -75,9 +75,9 @@ void Server::handle(Connection& from, const std::string& line) {
 }
 
 void Server::greet(Connection& from, const wire::Hello& hello) {
-  if (from.greeted) return reject(from, {Code::InvalidArgument, "there was a hello already"});
+  if (from.greeted) return reject(from, {Code::InvalidArgument, "a connection sends one hello only"});
   if (hello.protocol != wire::kProtocol) {
-    return say_last(
+    return send_last(
         from, wire::encode_unsupported("this daemon speaks protocol " + std::to_string(wire::kProtocol) +
                                        ", not " + std::to_string(hello.protocol)));
   }
@@ -88,7 +88,7 @@ void Server::greet(Connection& from, const wire::Hello& hello) {
   if (std::max({hello.client.size(), hello.reader.size(), hello.session.size(), hello.secret.size(),
                 hello.token.size()}) > kLongestName) {
     return reject(from, {Code::InvalidArgument,
-                         "names in a hello may be " + std::to_string(kLongestName) + " bytes long at most"});
+                         "names in a hello may be at most " + std::to_string(kLongestName) + " bytes long"});
   }
   Admission admission = judge(from, *asked, hello);
   if (!admission.refused.empty()) return reject(from, {Code::PermissionDenied, admission.refused});
@@ -125,7 +125,8 @@ void Server::open_call(Connection& from, wire::Call call) {
   if (from.calls.contains(id)) {
     return reject(from, {Code::InvalidArgument, "call " + std::to_string(id) + " is still open"});
   }
-  if (stopping_) return send(from, wire::encode(wire::Failed{id, {Code::Unavailable, "the daemon ends"}}));
+  if (stopping_)
+    return send(from, wire::encode(wire::Failed{id, {Code::Unavailable, "the daemon is shutting down"}}));
   if (from.calls.size() >= limits_.open_calls) {
     return send(from, wire::encode(wire::Failed{
                           id,
@@ -162,7 +163,7 @@ void Server::cancel(Connection& from, uint64_t id) {
   const auto call = found->second;
   const auto cancelled = std::exchange(call->cancelled, nullptr);
   call->sink = nullptr;
-  fail(from.who.connection, id, {Code::Cancelled, "the call was taken back"});
+  fail(from.who.connection, id, {Code::Cancelled, "the call was cancelled"});
   if (cancelled) cancelled();
 }
 

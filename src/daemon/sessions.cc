@@ -44,7 +44,7 @@ base::Result<Sessions> Sessions::open(const std::string& path) {
   if (::fstat(file.get(), &status) != 0) return base::fail_errno(errno, "cannot look at " + path);
   if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid() || (status.st_mode & 077) != 0)
     return base::fail(base::ErrorCode::PermissionDenied,
-                      path + " has to be a file of yours that nobody else may read: chmod 600 it");
+                      path + " must be your own file and readable by nobody else; run chmod 600 on it");
   std::string text(static_cast<size_t>(status.st_size), '\0');
   const ssize_t got = ::read(file.get(), text.data(), text.size());
   if (got < 0) return base::fail_errno(errno, "cannot read " + path);
@@ -76,14 +76,13 @@ std::string Sessions::doubt(const std::string& name, const std::string& secret) 
            "' needs a secret of at least 16 characters that proves it: send it in the hello";
   }
   if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 127; })) {
-    return "a session's name has no control characters";
+    return "a session's name must not contain control characters";
   }
   const std::string hash = hash_of(secret);
   if (const auto found = known_.find(name); found != known_.end()) {
     if (base::same_secret(hash, found->second)) return {};
     return "session '" + name +
-           "' belongs to somebody else: bring the secret it was first used with, or choose "
-           "another name";
+           "' belongs to another client; send the secret it was first used with, or choose another name";
   }
   known_.emplace(name, hash);
   if (path_.empty()) return {};

@@ -1,4 +1,4 @@
-// Which secret proves which session: whoever used a name first owns it.
+// Which secret proves which session: the first client that uses a name owns it.
 //
 // A file of lines "HASH NAME" in the state folder, so that names stay owned when the daemon is replaced. Only
 // hashes are kept: reading the file does not make anybody an agent. Thread rule: the loop's.

@@ -30,7 +30,7 @@ void SocketWatch::on_ready(int fd, uint32_t /*events*/) {
   alignas(inotify_event) std::array<char, 4096> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   bool any = false;
   while (::read(fd, buffer.data(), buffer.size()) > 0) any = true;
-  if (any) loop_.post(told_);  // not from here: whoever is told may replace this watch
+  if (any) loop_.post(told_);  // posted, because the callback may replace this watch
 }
 
 }  // namespace ttyward::daemon

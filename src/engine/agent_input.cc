@@ -74,8 +74,9 @@ TypedInput line_for(const pty::Waiting& waiting, const gate::ReaderFacts& facts,
   }
   std::string_view line = bytes;
   if (!line.ends_with('\r') && !line.ends_with('\n')) {
-    return refuse(ErrorCode::InvalidArgument,
-                  waiting.program + " is a shell that runs each line: send a whole line, ended by Enter");
+    return refuse(
+        ErrorCode::InvalidArgument,
+        waiting.program + " is a shell that runs each line: send one whole line that ends with Enter");
   }
   line.remove_suffix(1);
   if (std::any_of(line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; })) {
@@ -83,7 +84,7 @@ TypedInput line_for(const pty::Waiting& waiting, const gate::ReaderFacts& facts,
                   waiting.program + " is a shell that runs each line: send one line without control keys");
   }
   made.line = line;
-  // A shell at its prompt recalls its history at a '!': what that makes of the line nobody can say.
+  // A shell at its prompt expands '!' from its history, so the resulting line is not known.
   made.language =
       line.find('!') == std::string_view::npos ? gate::language_of(shell_of(facts)) : gate::Language::Other;
   made.cwd = folder;
@@ -97,11 +98,10 @@ TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::R
                              std::string_view bytes) {
   const bool shell_behind = !terminal.spec().temporary();
   if (shell_behind && !terminal.busy()) {
-    return refuse(
-        ErrorCode::PermissionDenied,
-        "terminal " + terminal.id() +
-            " is at its shell prompt: run commands with exec (run_persistent_command), input is for "
-            "programs that ask");
+    return refuse(ErrorCode::PermissionDenied,
+                  "terminal " + terminal.id() +
+                      " is at its shell prompt: run commands with exec (run_persistent_command); send input "
+                      "only to programs that ask");
   }
   if (!state) {
     TypedInput made;
@@ -114,11 +114,9 @@ TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::R
       state->terminal && !state->terminal->canonical && state->terminal->foreground != terminal.shell_pid();
   const bool listens = state->listened || raw;
   if (!state->waiting && !(listens && state->terminal && state->terminal->foreground > 0)) {
-    return refuse(
-        ErrorCode::Unavailable,
-        "no program in " + terminal.id() +
-            " reads the terminal now, so whoever reads next would get this; wait until it asks (wait "
-            "with input)");
+    return refuse(ErrorCode::Unavailable, "no program in " + terminal.id() +
+                                              " is reading the terminal now, and a different program could "
+                                              "get this input; wait until one asks (wait with input)");
   }
   pty::Waiting listener;
   if (!state->waiting) {
@@ -131,8 +129,9 @@ TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::R
   const bool by_line = waiting.kind == pty::WaitKind::Line || waiting.kind == pty::WaitKind::Password;
   const size_t line_end = bytes.find_first_of(kEndsReading);
   if (by_line && line_end != std::string_view::npos && line_end + 1 < bytes.size()) {
-    return refuse(ErrorCode::InvalidArgument,
-                  waiting.program + " reads one line; send one at a time, each when it asks");
+    return refuse(
+        ErrorCode::InvalidArgument,
+        waiting.program + " reads one line at a time: send one line, and the next when it asks again");
   }
   TypedInput made;
   if (waiting.kind != pty::WaitKind::Password) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "command/command_life.h"
 #include "shell/tracker_events.h"
 #include "terminal/output.h"
 #include "terminal/result.h"
@@ -43,29 +44,35 @@ struct GivenReply {
 struct Command {
   using Clock = std::chrono::steady_clock;
 
-  // Everything but the output. The state is the caller's truth: it is final when `answered`.
-  terminal::CommandResult facts;
+  Command(const command::LifeOptions& options, terminal::CommandResult known, Clock::time_point since)
+      : life(options, std::move(known), since) {}
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  bool answered() const { return life.answered(); }  // ended for the caller: finished, or its time is over
+  bool over() const { return life.over(); }          // really ended
+  // Of the terminal's bytes; the end is meaningless until over.
+  const shell::ByteRange& range() const { return life.range(); }
+
+  // Time limits, waiting for input, and what its end means.
+  command::CommandLife life;
+  // Everything but the output. The state is the caller's truth: it is final when answered().
+  terminal::CommandResult& facts = life.facts();
+  bool recorded = false;  // its record is final
   Owner by = Owner::Agent;
   std::string delivered;  // the text the shell was given
   std::string line;       // what the shell says it was given
   std::string file;       // in the terminal's private folder; to be removed
   std::string sentinel_nonce;
+  bool quiet = false;                        // it can change nothing in the shell
   std::function<std::string()> second_look;  // as in the request; gone once it was asked
   std::optional<shell::SubmissionId> submission;
-  std::chrono::milliseconds timeout{0};
-  std::chrono::milliseconds idle_timeout{0};
-  Clock::time_point started;
-  Clock::time_point last_output;
   bool sent = false;          // to the shell
   bool accepted = false;      // by the holder: it will not be sent again
   uint64_t input_before = 0;  // what the holder had been given before it; replay
   bool started_seen = false;  // the shell said so
-  bool answered = false;      // ended for the caller: finished, or its time is over
-  bool over = false;          // really ended
-  bool interrupted = false;
   bool has_echo = false;
   std::vector<GivenReply> given_replies;    // no engine after us gives them again
-  shell::ByteRange range;                   // of the terminal's bytes; the end is meaningless until over
   std::optional<uint64_t> newlines_before;  // line feeds the terminal had printed before the range
   // Made while it runs; made again from the journal when asked for later. Null for a command that is the
   // terminal (the terminal's own output is its output).

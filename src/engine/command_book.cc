@@ -6,7 +6,7 @@ namespace ttyward::engine {
 
 Command& CommandBook::add(std::unique_ptr<Command> command) {
   commands_.push_back(std::move(command));
-  while (commands_.size() > most_ && commands_.front()->over) {
+  while (commands_.size() > most_ && commands_.front()->over()) {
     forgotten_.push_back(commands_.front()->facts.command_id);
     commands_.pop_front();
   }
@@ -22,7 +22,7 @@ Command* CommandBook::find(std::string_view command_id) const {
 
 Command* CommandBook::find(shell::SubmissionId submission) const {
   for (auto at = commands_.rbegin(); at != commands_.rend(); ++at) {
-    if ((*at)->submission == submission && !(*at)->over) return at->get();
+    if ((*at)->submission == submission && !(*at)->over()) return at->get();
   }
   return nullptr;
 }
@@ -48,8 +48,8 @@ void CommandBook::forget_outputs() {
   size_t kept = 0;
   for (auto at = commands_.rbegin(); at != commands_.rend(); ++at) {
     Command& command = **at;
-    if (!command.over || !command.output) continue;
-    const bool large = command.range.end - command.range.begin > kLarge;
+    if (!command.over() || !command.output) continue;
+    const bool large = command.range().end - command.range().begin > kLarge;
     if (++kept > (large ? kLargeKept : kNewestKept)) command.output.reset();
   }
 }

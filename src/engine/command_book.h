@@ -35,8 +35,8 @@ class CommandBook {
   Command* current() const { return current_; }  // typed or running
   Command* ending() const { return ending_; }    // ended; the prompt is on its way
   // The one whose time runs: the current one, or else the queued one.
-  Command* active() const { return current_ != nullptr && !current_->over ? current_ : queued_; }
-  bool runs(const Command* command) const { return command != nullptr && !command->over; }
+  Command* active() const { return current_ != nullptr && !current_->over() ? current_ : queued_; }
+  bool runs(const Command* command) const { return command != nullptr && !command->over(); }
   void set_queued(Command* command) { queued_ = command; }
   void set_current(Command* command) { current_ = command; }
   void set_ending(Command* command) { ending_ = command; }

@@ -6,9 +6,10 @@ namespace ttyward::engine {
 namespace {
 
 Command& add(CommandBook& book, const std::string& id, bool over) {
-  auto command = std::make_unique<Command>();
+  auto command = std::make_unique<Command>(command::LifeOptions{}, terminal::CommandResult{},
+                                           Command::Clock::time_point{});
   command->facts.command_id = id;
-  command->over = over;
+  if (over) command->life.finish({});
   return book.add(std::move(command));
 }
 
@@ -47,7 +48,7 @@ TEST(CommandBook, time_runs_for_the_current_command_or_else_for_the_queued_one) 
   Command& b = add(book, "b", false);
   book.set_queued(&b);
   EXPECT_EQ(book.active(), &a);
-  a.over = true;
+  a.life.finish({});
   book.ended(a);
   EXPECT_EQ(book.current(), nullptr);
   EXPECT_EQ(book.active(), &b);
@@ -58,7 +59,7 @@ TEST(CommandBook, outputs_of_the_newest_are_kept) {
   for (const char* id : {"a", "b", "c", "d"}) {
     Command& command = add(book, id, true);
     command.output = std::make_unique<terminal::Output>(terminal::OutputOptions{});
-    if (*id == 'a') command.range = {0, 8 << 20};  // takes long to make again
+    if (*id == 'a') command.life.set_range({0, 8 << 20});  // takes long to make again
   }
   book.forget_outputs();
   EXPECT_TRUE(book.find("a")->output);

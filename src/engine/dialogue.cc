@@ -22,7 +22,8 @@ constexpr std::chrono::milliseconds kEchoPause{50};
 base::Result<void> check(const Reply& reply, size_t index) {
   const std::string which = "reply " + std::to_string(index + 1);
   if (reply.when.empty()) {
-    return base::fail(base::ErrorCode::InvalidArgument, which + " has no pattern: say when it is to be sent");
+    return base::fail(base::ErrorCode::InvalidArgument,
+                      which + " has no pattern: name the question it answers");
   }
   if (reply.kind == Reply::Kind::Keys) {
     if (auto keys = vt::encode_keys(reply.value, {}); !keys) {
@@ -52,7 +53,7 @@ base::Result<std::unique_ptr<Dialogue>> Dialogue::start(io::Loop& loop, Terminal
                                                         Done done) {
   if (terminal.find(spec.command_id) == nullptr) {
     return base::fail(base::ErrorCode::NotFound,
-                      "terminal " + terminal.id() + " knows no command " + spec.command_id);
+                      "terminal " + terminal.id() + " has no command " + spec.command_id);
   }
   if (spec.replies.empty()) {
     return base::fail(base::ErrorCode::InvalidArgument, "a dialogue needs at least one reply");
@@ -64,7 +65,7 @@ base::Result<std::unique_ptr<Dialogue>> Dialogue::start(io::Loop& loop, Terminal
     if (!when) return tl::unexpected(when.error());
     if (re2::RE2::PartialMatch("", **when)) {
       return base::fail(base::ErrorCode::InvalidArgument,
-                        "'" + reply.when + "' matches where nothing was printed; name what is asked");
+                        "'" + reply.when + "' also matches empty text; name the question it answers");
     }
     rules.push_back({std::move(reply), std::move(*when), false});
   }
@@ -73,8 +74,8 @@ base::Result<std::unique_ptr<Dialogue>> Dialogue::start(io::Loop& loop, Terminal
   if (spec.timeout.count() > 0) {
     made->deadline_ = loop.after(spec.timeout, [d = made.get(), time = spec.timeout] {
       d->deadline_ = 0;
-      d->end(End::Timeout, "the dialogue's time of " + std::to_string(time.count()) +
-                               " ms is over; the command still runs");
+      d->end(End::Timeout, "the dialogue did not end within " + std::to_string(time.count()) +
+                               " ms; the command is still running");
     });
   }
   made->go_on_after(terminal.find(made->command_id_)->given_replies);
@@ -166,7 +167,7 @@ void Dialogue::look() {
   if (ended_) return;
   Command* command = terminal_->find(command_id_);
   // A record that is not there any more is of a command that ended long ago.
-  if (command == nullptr || command->over) return end(End::CommandEnded, "");
+  if (command == nullptr || command->over()) return end(End::CommandEnded, "");
   const bool own = terminal_->spec().temporary();
   if (!own && !command->started_seen) return;
   while (!ended_ && !sending_ &&
@@ -257,10 +258,9 @@ void Dialogue::send_when_read(size_t index, const std::string& asked, const std:
         take_back_use();
         end(End::Failed,
             "the reply to '" + asked + "' was not typed: " +
-                (judged.error
-                     ? judged.error->message
-                     : judged.program + " runs what it is given, so a person may have to allow it: type it "
-                                        "when it asks (send, send_input)"));
+                (judged.error ? judged.error->message
+                              : judged.program + " runs its input as commands, so a person may have to allow "
+                                                 "it: send the answer when it asks (send, send_input)"));
       });
 }
 

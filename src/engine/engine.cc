@@ -55,7 +55,9 @@ Engine::Engine(io::Loop& loop, Settings settings, EngineObserver& observer,
       journals_(std::move(journals)),
       logs_(std::move(logs)),
       launcher_(loop, settings_.hold_program, 2),
+      slices_(loop),
       host_{loop,
+            slices_,
             launcher_,
             place::local(),
             settings_,
@@ -123,7 +125,7 @@ Recovered Engine::recover() {
     Terminal& t = *add(std::move(*terminal));
     t.settle();
     if (t.spec().pooled) {
-      t.kill();  // nobody's, and how it was started is not known any more
+      t.kill();  // it has no owner, and how it was started is no longer known
       continue;
     }
     t.live() ? recovered.terminals++ : recovered.ended++;
@@ -154,7 +156,7 @@ base::Result<std::string> Engine::checked_cwd(const std::string& cwd) const {
   const auto found =
       place::at_once<base::Result<place::FileKind>>([&](auto then) { host_.place.file(cwd, then); });
   // A far place answers later, or by failing to start.
-  if (found && !*found) return fail(found->error().code, "cannot work in " + found->error().message);
+  if (found && !*found) return fail(found->error().code, "cannot run in " + found->error().message);
   if (found && **found != place::FileKind::Folder)
     return fail(ErrorCode::InvalidArgument, cwd + " is not a directory");
   return base::normalize_path(cwd);
@@ -193,7 +195,7 @@ base::Result<void> Engine::check_name(const std::string& name, const Terminal* o
   if (name.empty()) return {};
   if (name.size() > 64 ||
       std::any_of(name.begin(), name.end(), [](unsigned char c) { return c <= ' ' || c == 127; })) {
-    return fail(ErrorCode::InvalidArgument, "a name has at most 64 characters and no blanks");
+    return fail(ErrorCode::InvalidArgument, "a name must have at most 64 characters and no blanks");
   }
   for (const auto& known : terminals_) {
     if (known.get() != of && known->live() && known->spec().name == name) {
@@ -244,7 +246,7 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
   if (live_terminals() >= settings_.max_terminals) {
     return fail(ErrorCode::Exhausted,
                 "there are " + std::to_string(settings_.max_terminals) +
-                    " terminals already: end one (ttyward kill) or raise limits.terminals");
+                    " terminals, which is the limit: end one (ttyward kill) or raise limits.terminals");
   }
   if (Terminal* pooled = on_pipes ? nullptr : take_from_pool(spec)) {
     pooled->assign_from_pool(spec);
@@ -369,8 +371,10 @@ std::vector<Terminal*> Engine::release(const std::string& task,
 
 base::Result<Terminal*> Engine::run(RunRequest request) {
   if (live_commands() >= settings_.max_temporary) {
-    return fail(ErrorCode::Exhausted, std::to_string(settings_.max_temporary) +
-                                          " commands are running already: wait for some of them");
+    return fail(ErrorCode::Exhausted,
+                std::to_string(settings_.max_temporary) +
+                    " commands are running already, as many as limits.commands allows: wait for "
+                    "some of them, or raise it");
   }
   TerminalSpec spec;
   spec.id = base::random_id('t');
@@ -431,7 +435,8 @@ base::Result<Engine::Submitted> Engine::submit(Terminal& terminal, CommandReques
   auto ran = run(std::move(light));
   if (!ran) return tl::unexpected(ran.error());
   Command* command = (*ran)->commands().back().get();
-  command->facts.reason = submitted.error().message + "; it ran on its own instead, in the same directory";
+  command->facts.reason =
+      submitted.error().message + "; the command ran on its own instead, in the same folder";
   return Submitted{*ran, command};
 }
 
@@ -441,13 +446,13 @@ base::Result<Terminal*> Engine::find(std::string_view name) {
   for (const auto& terminal : terminals_) {
     if (terminal->id() == name) return terminal.get();
   }
-  // Names are given once, but a restart may bring together what was not: then nobody is meant.
+  // Names are unique, but after a restart two terminals may have the same one: then neither is chosen.
   for (const auto& terminal : terminals_) {
     if (!terminal->live() || terminal->spec().name.empty() || terminal->spec().name != name) continue;
     if (found != nullptr) {
       return fail(ErrorCode::InvalidArgument, "terminals " + found->id() + " and " + terminal->id() +
                                                   " are both called '" + std::string(name) +
-                                                  "': say which by its id, or rename one of them");
+                                                  "': use the id of one, or rename one of them");
     }
     found = terminal.get();
   }
@@ -459,11 +464,11 @@ base::Result<Terminal*> Engine::find(std::string_view name) {
   }
   if (several) {
     return fail(ErrorCode::InvalidArgument,
-                "several terminals begin with '" + std::string(name) + "': say more of it");
+                "several terminals begin with '" + std::string(name) + "': write more of the id");
   }
   if (found != nullptr) return found;
   return fail(ErrorCode::NotFound, "Terminal with ID " + std::string(name) +
-                                       " not found: list those there are (ttyward ls) or open one");
+                                       " not found: list the terminals with ttyward ls, or open one");
 }
 
 base::Result<Engine::Submitted> Engine::find_command(std::string_view id) {
@@ -471,7 +476,7 @@ base::Result<Engine::Submitted> Engine::find_command(std::string_view id) {
     if (Command* command = terminal->find(id)) return Submitted{terminal.get(), command};
   }
   return fail(ErrorCode::NotFound,
-              "Command with ID " + std::string(id) + " not found: it is too long ago, or never was");
+              "Command with ID " + std::string(id) + " not found: it ended too long ago, or never existed");
 }
 
 bool Engine::forgot_command(std::string_view id) const {
@@ -651,9 +656,11 @@ void Engine::forget(const std::string& id) {
   const std::unique_ptr<Terminal> gone = std::move(*at);
   terminals_.erase(at);
   if (associations_.erase(id) > 0) save_registry();
-  static_cast<void>(TerminalLog::remove(logs_.get(), id));
-  ::unlinkat(logs_.get(), (id + ".replied").c_str(), 0);
-  static_cast<void>(journal::remove_journal(journals_->fd(), id));
+  sweeper_.remove([logs = logs_.get(), journals = journals_, id] {
+    static_cast<void>(TerminalLog::remove(logs, id));
+    ::unlinkat(logs, (id + ".replied").c_str(), 0);
+    static_cast<void>(journal::remove_journal(journals->fd(), id));
+  });
 }
 
 void Engine::kill_all(std::function<void()> done) {

@@ -23,6 +23,7 @@
 
 #include "base/result.h"
 #include "engine/settings.h"
+#include "engine/sweeper.h"
 #include "engine/terminal.h"
 
 namespace ttyward::engine {
@@ -102,6 +103,8 @@ class Engine final : private Watcher {
   void set_settings(Settings settings);  // for what is opened from now on
   const Settings& settings() const { return settings_; }
   io::Loop& loop() { return loop_; }
+  // Long work on its terminals, which they share.
+  Slices& slices() { return slices_; }
 
   // It is starting: kReady or kClosed follows.
   base::Result<Terminal*> open(OpenRequest request);
@@ -195,7 +198,9 @@ class Engine final : private Watcher {
   EngineObserver& observer_;
   std::shared_ptr<journal::Folder> journals_;
   base::UniqueFd logs_;
+  Sweeper sweeper_;  // of files of terminals that are forgotten
   Launcher launcher_;
+  Slices slices_;
   TerminalHost host_;
 
   std::vector<std::unique_ptr<Terminal>> terminals_;  // in the order they were opened

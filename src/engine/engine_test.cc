@@ -74,7 +74,7 @@ class EngineBench final : private EngineObserver {
   }
   void exec(Terminal& terminal, const std::string& text) {
     const std::string id = submit(terminal, text).facts.command_id;
-    until([&] { return engine_->find_command(id)->command->over; });
+    until([&] { return engine_->find_command(id)->command->over(); });
   }
 
   std::vector<std::string> recorded;
@@ -340,7 +340,7 @@ TEST(Engine, AShellWithoutIntegrationRunsCommandsOnTheFallback) {
   const auto submitted = bench.engine().submit(*terminal, command);
   ASSERT_TRUE(submitted) << submitted.error().message;
   const std::string id = submitted->command->facts.command_id;
-  bench.until([&] { return bench.engine().find_command(id)->command->over; });
+  bench.until([&] { return bench.engine().find_command(id)->command->over(); });
   const auto ran = bench.engine().find_command(id).value();
   const auto result = ran.terminal->result(*ran.command, {});
   EXPECT_EQ(result.exit_code, 4);

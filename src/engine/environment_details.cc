@@ -31,7 +31,7 @@ TerminalNews news_of(Terminal& terminal, Readers& readers, const std::string& re
   news.hot = terminal.hot();
   for (const auto& command : terminal.commands()) {
     CommandNews told = news_of(terminal, *command, readers, reader, view);
-    if (!command->over) {
+    if (!command->over()) {
       news.running = std::move(told);
     } else if (!told.output.text.empty()) {
       news.finished.push_back(std::move(told));
@@ -71,6 +71,19 @@ void append(std::string& out, const TerminalNews& news) {
 }
 
 }  // namespace
+
+std::vector<std::string> unread_commands(const std::vector<Terminal*>& terminals, const Readers& readers,
+                                         const std::string& reader) {
+  std::vector<std::string> unread;
+  for (const Terminal* terminal : terminals) {
+    for (const auto& command : terminal->commands()) {
+      const bool made = !command->over() || command->output != nullptr || terminal->spec().temporary();
+      if (!made && !readers.has_all(reader, command->facts.command_id))
+        unread.push_back(command->facts.command_id);
+    }
+  }
+  return unread;
+}
 
 EnvironmentDetails describe_environment(const std::vector<Terminal*>& terminals, Readers& readers,
                                         const std::string& reader, const terminal::ViewLimits& view) {

@@ -42,6 +42,10 @@ struct EnvironmentDetails {
 };
 
 // `view` limits the output of each command. What is told counts as read.
+// Commands whose output describe_environment() will read: whoever calls it has them made first
+// (Terminal::when_output_ready()).
+std::vector<std::string> unread_commands(const std::vector<Terminal*>& terminals, const Readers& readers,
+                                         const std::string& reader);
 EnvironmentDetails describe_environment(const std::vector<Terminal*>& terminals, Readers& readers,
                                         const std::string& reader, const terminal::ViewLimits& view);
 

@@ -32,6 +32,7 @@ Feed::Feed(terminal::OutputOptions options, Marks marks, Sink& sink) : sink_(sin
 }
 
 void Feed::begin_again(terminal::OutputOptions options) {
+  options.transcript.kept = &kept_;
   output_ = std::make_unique<terminal::Output>(options);
 }
 
@@ -47,7 +48,7 @@ bool Feed::read(uint64_t limit, const Budget& budget) {
     const size_t most = std::min<uint64_t>(kReadBytes, limit - read_to_);
     const auto chunk = reader_->read(read_to_, std::as_writable_bytes(std::span(buffer, most)));
     if (!chunk || (chunk->bytes == 0 && chunk->gap == 0)) {
-      // Not to be had: counted as lost, so that nobody takes the rest for all.
+      // Not readable: counted as lost, so that the rest is not taken for the whole output.
       unreadable_.push_back({read_to_, limit});
       read_to_ = limit;
       break;
@@ -61,11 +62,30 @@ bool Feed::read(uint64_t limit, const Budget& budget) {
   return true;
 }
 
+bool Feed::Kept::read(uint64_t offset, std::span<char> into) {
+  while (!into.empty()) {
+    const auto chunk = reader ? reader->read(offset, std::as_writable_bytes(into))
+                              : base::Result<journal::Reader::Chunk>(journal::Reader::Chunk{});
+    if (!chunk || chunk->bytes == 0) return false;
+    offset += chunk->bytes;
+    into = into.subspan(chunk->bytes);
+  }
+  return true;
+}
+
+// Text without escape sequences has no marks, and its plain lines skip the screen: the more at once, the more
+// of them.
+std::string_view Feed::next_piece(std::string_view bytes, size_t most) {
+  if (most == kPieceBytes && bytes.size() > most && bytes.find('\x1b') == std::string_view::npos)
+    return bytes;
+  const std::string_view piece = bytes.substr(0, most);
+  return repeats_much(piece) ? piece.substr(0, kSmallestPiece) : piece;
+}
+
 // In pieces whose size follows from how long the one before took.
 bool Feed::feed_chunk(std::string_view bytes, const std::function<bool()>& time_over) {
   while (!bytes.empty()) {
-    std::string_view piece = bytes.substr(0, piece_bytes_);
-    if (repeats_much(piece)) piece = piece.substr(0, kSmallestPiece);
+    const std::string_view piece = next_piece(bytes, piece_bytes_);
     const Clock::time_point before = Clock::now();
     feed(piece);
     const auto took = Clock::now() - before;
@@ -84,7 +104,7 @@ void Feed::skip_gap(const journal::Reader::Chunk& chunk, uint64_t limit) {
   const uint64_t gap = std::min(chunk.gap, limit - read_to_);
   unfed_bytes_ += gap;
   read_to_ += gap;
-  // Where in the gap its lines ended nobody knows: they count at its end.
+  // Where in the gap its lines ended is not known: they count at its end.
   const bool all = gap == chunk.gap;
   const uint64_t newlines = all ? chunk.newlines.value_or(0) : 0;
   if (all && !chunk.newlines) newlines_exact_ = false;
@@ -99,7 +119,7 @@ void Feed::feed(std::string_view piece) {
   piece_ = piece;
   piece_at_ = base;
   sink_.feed_bytes(base, piece);
-  output_->feed(piece);
+  output_->feed(piece, base);
   size_t passed = 0;
   const auto within = [&](uint64_t offset) {
     return offset <= base ? 0 : static_cast<size_t>(std::min<uint64_t>(offset - base, piece.size()));
@@ -107,7 +127,7 @@ void Feed::feed(std::string_view piece) {
   const auto pass_up_to = [&](uint64_t offset) {
     const size_t upto = within(offset);
     if (upto <= passed) return;
-    sink_.feed_output(piece.substr(passed, upto - passed));
+    sink_.feed_output(base + passed, piece.substr(passed, upto - passed));
     passed = upto;
   };
   for (vt::Event& event : output_->take_events()) {
@@ -118,8 +138,9 @@ void Feed::feed(std::string_view piece) {
     }
     mark->begin += unfed_bytes_;
     mark->end += unfed_bytes_;
-    pass_up_to(mark->begin);
-    // The mark itself is nobody's output.
+    // The mark itself is nobody's output; but whoever got its beginning, with the piece before, gets its end,
+    // or would take what follows for a part of it.
+    pass_up_to(mark->begin < base ? mark->end : mark->begin);
     passed = std::max(passed, within(mark->end));
     read_to_ = base + within(mark->end);
     sink_.feed_mark(*mark);
@@ -174,21 +195,30 @@ bool Feed::Again::step(terminal::Output& output, const Budget& budget) {
   if (newlines_) reader.know_newlines(at_, *newlines_);
   const Clock::time_point begun = Clock::now();
   const uint64_t start = at_;
-  std::string buffer(kReadBytes, '\0');
+  const auto used_up = [&] {
+    return at_ - start >= budget.bytes || (at_ != start && Clock::now() - begun >= budget.time);
+  };
+  char buffer[kReadBytes];
   while (at_ < end_) {
-    if (at_ - start >= budget.bytes || (at_ != start && Clock::now() - begun >= budget.time)) return false;
-    const size_t most = std::min<uint64_t>(end_ - at_, buffer.size());
-    const auto chunk = reader.read(at_, std::as_writable_bytes(std::span(buffer.data(), most)));
+    if (used_up()) return false;
+    const size_t most = std::min<uint64_t>(end_ - at_, kReadBytes);
+    const auto chunk = reader.read(at_, std::as_writable_bytes(std::span(buffer, most)));
     if (!chunk || (chunk->bytes == 0 && chunk->gap == 0)) return true;
     if (chunk->gap > 0) {
       end_missing_ = chunk->gap > end_ - at_;
       if (!end_missing_) output.skip_lost(chunk->newlines.value_or(0));
       newlines_ = newlines_ && chunk->newlines ? std::optional(*newlines_ + *chunk->newlines) : std::nullopt;
-    } else {
-      output.feed(std::string_view(buffer).substr(0, chunk->bytes));
-      if (newlines_) *newlines_ += base::count_newlines(buffer.data(), chunk->bytes);
+      at_ += chunk->gap;
+      continue;
     }
-    at_ += chunk->bytes + chunk->gap;
+    std::string_view bytes(buffer, chunk->bytes);
+    while (!bytes.empty() && (bytes.size() == chunk->bytes || !used_up())) {
+      const std::string_view piece = next_piece(bytes, kPieceBytes);
+      output.feed(piece, at_);
+      if (newlines_) *newlines_ += base::count_newlines(piece.data(), piece.size());
+      at_ += piece.size();
+      bytes.remove_prefix(piece.size());
+    }
   }
   return true;
 }

@@ -21,6 +21,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,7 +41,7 @@ class Feed {
     // Before they reach the screen.
     virtual void feed_bytes(uint64_t offset, std::string_view bytes) = 0;
     // The same without marks.
-    virtual void feed_output(std::string_view bytes) = 0;
+    virtual void feed_output(uint64_t offset, std::string_view bytes) = 0;
     virtual void feed_mark(const vt::ShellMark& mark) = 0;
     virtual void feed_event(const vt::Event& event) = 0;
     // Bytes are missing here, with so many line feeds among them.
@@ -57,11 +58,13 @@ class Feed {
     uint64_t bytes = UINT64_MAX;
     Clock::duration time = Clock::duration::max();
   };
-  // For one turn of the loop. A few bytes can be much work (repeat a character 65535 times), so it is time
-  // that counts in the end.
-  static constexpr Budget kTurn{1 << 20, std::chrono::milliseconds(5)};
+  // Of what has just come: more than this is worked off in slices. A few bytes can be much work (repeat a
+  // character 65535 times), so it is time that counts in the end.
+  static constexpr Budget kAtOnce{256 << 10, std::chrono::microseconds(500)};
 
   Feed(terminal::OutputOptions options, Marks marks, Sink& sink);
+  Feed(const Feed&) = delete;
+  Feed& operator=(const Feed&) = delete;
 
   // The journal; from its beginning on. `options`: what the output is like turned out to be different.
   void follow(journal::Reader reader) { reader_ = std::move(reader); }
@@ -75,6 +78,8 @@ class Feed {
   // All there is now.
   bool read_all(const Budget& budget) { return read(reader_->end(), budget); }
   uint64_t end() const { return reader_ ? reader_->end() : 0; }
+  // For transcripts of what is fed: plain lines stay where they are, in the journal. Outlives them.
+  terminal::KeptBytes& kept() { return kept_; }
 
   const terminal::Output& output() const { return *output_; }
   terminal::Output& output() { return *output_; }
@@ -106,6 +111,7 @@ class Feed {
   };
 
  private:
+  static std::string_view next_piece(std::string_view bytes, size_t most);
   bool feed_chunk(std::string_view bytes, const std::function<bool()>& time_over);
   void feed(std::string_view piece);
   void skip_gap(const journal::Reader::Chunk& chunk, uint64_t limit);
@@ -113,6 +119,11 @@ class Feed {
   Sink& sink_;
   const Marks marks_;
   mutable std::optional<journal::Reader> reader_;
+  struct Kept final : terminal::KeptBytes {
+    explicit Kept(std::optional<journal::Reader>& from) : reader(from) {}
+    bool read(uint64_t offset, std::span<char> into) override;
+    std::optional<journal::Reader>& reader;
+  } kept_{reader_};
   std::unique_ptr<terminal::Output> output_;
   uint64_t read_to_ = 0;
   std::vector<journal::Range> unreadable_;  // the journal is damaged there

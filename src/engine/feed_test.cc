@@ -18,7 +18,7 @@ class Told final : public Feed::Sink {
     bytes_ += bytes.size();
     pieces_++;
   }
-  void feed_output(std::string_view bytes) override { output_ += bytes; }
+  void feed_output(uint64_t /*offset*/, std::string_view bytes) override { output_ += bytes; }
   void feed_mark(const vt::ShellMark& mark) override {
     output_ += "|";
     marks_.emplace_back(mark.begin, mark.end);
@@ -40,11 +40,12 @@ class Told final : public Feed::Sink {
 
 class Feeding : public ::testing::Test {
  protected:
-  Feed& follow(std::string_view bytes, Feed::Marks marks = Feed::Marks::Follow) {
+  Feed& follow(std::string_view bytes, Feed::Marks marks = Feed::Marks::Follow,
+               const std::string& name = "t1") {
     terminal::OutputOptions options;
     options.source = terminal::BinarySniffer::Source::Shell;
     feed_.emplace(options, marks, told_);
-    feed_->follow(journals_.make("t1", bytes));
+    feed_->follow(journals_.make(name, bytes));
     told_.feed_ = &*feed_;
     return *feed_;
   }
@@ -80,6 +81,24 @@ TEST_F(Feeding, a_mark_that_was_cut_in_two_is_whole) {
   for (uint64_t at = 1; at <= text.size(); at++) EXPECT_TRUE(feed.read(at, {}));
   EXPECT_EQ(told_.marks_.size(), 1U);
   EXPECT_EQ(feed.read_to(), text.size());
+}
+
+// A mark that nobody follows (of another terminal's shell, shown by cat) must not hide what comes after it.
+TEST_F(Feeding, output_after_a_mark_that_was_cut_anywhere_is_seen) {
+  const std::string text = "one" + mark("D", 1) + "two\r\n";
+  for (uint64_t cut = 1; cut < text.size(); cut++) {
+    told_ = {};
+    Feed& feed = follow(text, Feed::Marks::Follow, "t" + std::to_string(cut));
+    EXPECT_TRUE(feed.read(cut, {}));
+    EXPECT_TRUE(feed.read_all({}));
+    std::string bytes = told_.output_;
+    if (const size_t bar = bytes.find('|'); bar != std::string::npos) bytes.erase(bar, 1);
+    terminal::Output output({});
+    output.feed(bytes);
+    output.finish();
+    ASSERT_EQ(output.transcript().size(), 1U) << cut;
+    EXPECT_EQ(output.transcript().line(1), "onetwo") << cut;
+  }
 }
 
 TEST_F(Feeding, a_budget_of_bytes_ends_a_turn_and_the_next_goes_on) {

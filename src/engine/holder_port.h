@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/holder_link.h"
+#include "command/source.h"
 
 namespace ttyward::engine {
 
@@ -24,14 +24,14 @@ class HolderPort {
   ~HolderPort() { *alive_ = false; }
 
   bool connected() const { return link_ != nullptr; }
-  HolderLink* operator->() const { return link_.get(); }
-  void connect(std::unique_ptr<HolderLink> link) { link_ = std::move(link); }
-  std::unique_ptr<HolderLink> disconnect() { return std::move(link_); }
+  command::Source* operator->() const { return link_.get(); }
+  void connect(std::unique_ptr<command::Source> link) { link_ = std::move(link); }
+  std::unique_ptr<command::Source> disconnect() { return std::move(link_); }
 
   // Bytes handed to the holder, ever.
   uint64_t typed_bytes() const { return typed_bytes_; }
   void set_typed_bytes(uint64_t bytes) { typed_bytes_ = bytes; }
-  void type(std::string_view bytes, HolderLink::Done done = {}) {
+  void type(std::string_view bytes, command::Source::Done done = {}) {
     typed_bytes_ += bytes.size();
     link_->input(bytes, std::move(done));
   }
@@ -44,7 +44,7 @@ class HolderPort {
   }
 
  private:
-  std::unique_ptr<HolderLink> link_;
+  std::unique_ptr<command::Source> link_;
   uint64_t typed_bytes_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -52,7 +52,7 @@ void Interrupter::bring_down() {
 void Interrupter::climb(int rung) {
   climb_timer_.after(live_.settings.interrupt_grace, [this, rung] {
     if (!live_.holder.connected() || !live_.model.book().runs(live_.model.book().current())) return;
-    live_.holder->signal(rung == 0 ? SIGTERM : SIGKILL, HolderLink::Target::Foreground);
+    live_.holder->signal(rung == 0 ? SIGTERM : SIGKILL, command::Source::Target::Foreground);
     if (rung < kLastRung) climb(rung + 1);
   });
 }

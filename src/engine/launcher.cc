@@ -34,6 +34,10 @@ Launcher::Launcher(io::Loop& loop, std::string program, size_t idle)
 
 Launcher::~Launcher() {
   *alive_ = false;
+  for (auto& [fd, asked] : asked_) {
+    loop_.poller().remove(fd);
+    loop_.cancel(asked.patience);
+  }
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
@@ -64,6 +68,10 @@ void Launcher::start(hold::LaunchRequest request, Done done) {
     }
   }
   if (job.asked && !job.asked->ask(job.request)) job.asked.reset();
+  if (!job.asked || !await(job)) hand_over(std::move(job));
+}
+
+void Launcher::hand_over(Job job) {
   {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(std::move(job));
@@ -71,23 +79,57 @@ void Launcher::start(hold::LaunchRequest request, Done done) {
   changed_.notify_one();
 }
 
+// A holder that was asked on the loop answers on the loop: a thread would have to be woken twice for it.
+bool Launcher::await(Job& job) {
+  const int fd = job.asked->fd();
+  if (!loop_.poller().add(fd, EPOLLIN, *this)) return false;
+  const auto patience = loop_.after(hold::kLaunchPatience, [this, alive = alive_, fd] {
+    if (*alive) on_ready(fd, 0);
+  });
+  asked_.emplace(fd, Asked{std::move(job), patience});
+  return true;
+}
+
+void Launcher::on_ready(int fd, uint32_t /*events*/) {
+  auto asked = asked_.extract(fd);
+  if (asked.empty()) return;
+  loop_.poller().remove(fd);
+  Job job = std::move(asked.mapped().job);
+  loop_.cancel(asked.mapped().patience);
+  Launched launched = std::move(*job.asked).answer(hold::Answer::IsThere);
+  if (needs_another(launched)) {
+    job.asked.reset();
+    return hand_over(std::move(job));
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    refill_ = true;
+    given_up_ = false;
+  }
+  changed_.notify_one();
+  job.done(std::move(launched));
+}
+
 // Called with the mutex held.
 std::optional<hold::IdleHolder> Launcher::next_holder() {
-  if (!nursery_) return std::nullopt;
-  auto holder = nursery_->next();
+  if (!fork_server_) return std::nullopt;
+  auto holder = fork_server_->next();
   if (holder) return std::move(*holder);
-  nursery_.reset();
+  fork_server_.reset();
   return std::nullopt;
 }
 
-Launcher::Launched Launcher::launch(Job& job, std::optional<hold::IdleHolder> holder) const {
-  const hold::LaunchRequest& request = job.request;
-  if (!job.asked && !holder) return hold::launch(program_, request);
-  Launched launched = job.asked ? std::move(*job.asked).answer() : std::move(*holder).launch(request);
-  // The idle holder was ended by somebody, perhaps. A command is never started twice by this: a journal is
-  // made before the command, and its id can be used once.
-  const bool again = !launched && launched.error().failure == pty::SpawnFailure::Setup;
-  return again ? hold::launch(program_, request) : std::move(launched);
+Launcher::Launched Launcher::launch(const hold::LaunchRequest& request,
+                                    std::optional<hold::IdleHolder> holder) const {
+  if (!holder) return hold::launch(program_, request);
+  Launched launched = std::move(*holder).launch(request);
+  return needs_another(launched) ? hold::launch(program_, request) : std::move(launched);
+}
+
+// The idle holder was ended by somebody, perhaps. A command is never started twice by this: a journal is made
+// before the command, and its id can be used once.
+bool Launcher::needs_another(const Launched& launched) {
+  return !launched && launched.error().failure == pty::SpawnFailure::Setup;
 }
 
 void Launcher::work() {
@@ -98,29 +140,29 @@ void Launcher::work() {
 
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock,
-                  [this] { return ending_ || !jobs_.empty() || (!nursery_ && !raising_ && !given_up_); });
+    changed_.wait(lock, [this] { return ending_ || !jobs_.empty() || refill_ || fork_server_wanted(); });
     if (ending_) return;
-    if (jobs_.empty()) {
+    refill_ = false;
+    if (jobs_.empty() && fork_server_wanted()) {
       raising_ = true;
       lock.unlock();
-      auto nursery = hold::Nursery::start(program_);
+      auto server = hold::ForkServer::start(program_);
       lock.lock();
       raising_ = false;
-      given_up_ = !nursery;
-      if (nursery) nursery_ = std::move(*nursery);
-    } else {
+      given_up_ = !server;
+      if (server) fork_server_ = std::move(*server);
+    } else if (!jobs_.empty()) {
       Job job = std::move(jobs_.front());
       jobs_.pop_front();
       std::optional<hold::IdleHolder> holder;
-      if (!job.asked && !ready_.empty()) {
+      if (!ready_.empty()) {
         holder = std::move(ready_.front());
         ready_.pop_front();
-      } else if (!job.asked) {
+      } else {
         holder = next_holder();
       }
       lock.unlock();
-      Launched launched = launch(job, std::move(holder));
+      Launched launched = launch(job.request, std::move(holder));
       loop_.post([alive = alive_, done = std::move(job.done), launched = std::move(launched)]() mutable {
         if (*alive) done(std::move(launched));
       });

@@ -1,14 +1,15 @@
 // Starts holders without making the loop wait: a few threads do it, and keep some
 // idle holders ready so that a command does not pay for their start. A launch is
-// mostly waiting for others (a program is loaded, a journal is made), so a crowd of
-// commands is let in by several doors. Holders come from a nursery, and where that
-// fails each is a program started anew.
+// mostly waiting (a program is loaded, a journal is created), so several threads launch
+// at the same time. Holders come from a fork server; if it cannot be started, each
+// holder is a program that is started separately.
 // Thread rule: start() and the callbacks on the loop's thread.
 #pragma once
 
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,7 +22,7 @@
 
 namespace ttyward::engine {
 
-class Launcher {
+class Launcher final : private io::Poller::Handler {
  public:
   using Launched = tl::expected<hold::LaunchReply, pty::SpawnError>;
   using Done = std::function<void(Launched)>;
@@ -40,23 +41,36 @@ class Launcher {
     Done done;
     std::optional<hold::IdleHolder> asked;  // it has the request already
   };
+  struct Asked {
+    Job job;
+    io::Loop::TimerId patience = 0;
+  };
+  void on_ready(int fd, uint32_t events) override;
+  bool await(Job& job);
+  void hand_over(Job job);
   void work();
-  // A holder for the job, from the nursery; none if there is no nursery to be had.
+  // A holder for the job, from the fork server; none if there is no fork server.
   std::optional<hold::IdleHolder> next_holder();
-  Launched launch(Job& job, std::optional<hold::IdleHolder> holder) const;
+  Launched launch(const hold::LaunchRequest& request, std::optional<hold::IdleHolder> holder) const;
+  static bool needs_another(const Launched& launched);
+  // Called with the mutex held.
+  bool fork_server_wanted() const { return !fork_server_ && !raising_ && !given_up_; }
 
   io::Loop& loop_;
   const std::string program_;
   const size_t idle_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // read on the loop's thread
 
+  std::map<int, Asked> asked_;  // by descriptor; their answers come to the loop
+
   std::mutex mutex_;
   std::condition_variable changed_;
   // --- guarded by mutex_
   std::deque<Job> jobs_;
   std::deque<hold::IdleHolder> ready_;
-  std::optional<hold::Nursery> nursery_;
-  bool raising_ = false;   // somebody starts a nursery
+  std::optional<hold::ForkServer> fork_server_;
+  bool refill_ = false;    // a ready holder was used
+  bool raising_ = false;   // a thread is starting a fork server
   bool given_up_ = false;  // it could not be started; tried again after the next launch
   bool ending_ = false;
 

@@ -118,7 +118,7 @@ TEST_F(Launching, a_holder_that_somebody_killed_while_it_was_idle_is_replaced) {
   Launcher launcher(*loop_, TTYWARD_HOLD, 1);
   launcher.start(request({"sleep", "1000"}), note());
   until(1);
-  // The nursery and its idle holders are the descendants of this process that are ttyward-hold and keep
+  // The fork server and its idle holders are the descendants of this process that are ttyward-hold and keep
   // nothing; ending them all must not be noticed.
   for (const auto& process : pty::list_descendants(::getpid()).value_or(std::vector<pty::ProcessInfo>{})) {
     const bool holds = process.command.find("ttyward-hold") != std::string::npos;

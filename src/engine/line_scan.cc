@@ -7,7 +7,7 @@
 namespace ttyward::engine {
 namespace {
 
-// A line is looked at up to here: what wraps over many screens is no line anybody waits for.
+// A line is searched up to here: patterns are not meant for lines that fill many screens.
 constexpr size_t kLongestLine = 64 * 1024;
 
 // What a line costs grows with the pattern, and with what its repetitions multiply to.
@@ -101,10 +101,14 @@ size_t LineScan::known_of(const Known& known, size_t index, std::string_view tex
   return text == old && !touched ? text.size() : 0;
 }
 
-void LineScan::scan(const terminal::Output& output, Finished finished,
-                    const std::function<bool(const Line&)>& visit) {
+bool LineScan::scan(const terminal::Output& output, Finished finished,
+                    const std::function<bool(const Line&)>& visit,
+                    std::chrono::steady_clock::time_point until) {
+  constexpr size_t kAskAfter = 16 * 1024;  // bytes that were looked at
   const terminal::Transcript& final_lines = output.transcript();
   bool going = true;
+  bool time_over = false;
+  size_t looked_at = 0;
   const auto look = [&](const Line& line) {
     if (line.known < line.text.size() || line.text.empty()) going = visit(line);
   };
@@ -117,10 +121,16 @@ void LineScan::scan(const terminal::Output& output, Finished finished,
       look({number, entry.text, known_of(main_, index, entry.text, false), std::nullopt});
       // Of equal lines only the first can be known.
       if (going && next_ > number + 1 && index < main_.lines.size()) look({number + 1, entry.text, 0, {}});
-      return going;
+      looked_at += entry.text.size() + 1;
+      if (going && looked_at >= kAskAfter) {
+        looked_at = 0;
+        time_over = next_ <= final_lines.size() && std::chrono::steady_clock::now() >= until;
+      }
+      return going && !time_over;
     });
   }
-  if (!going || finished == Finished::Yes) return;
+  if (time_over) return false;
+  if (!going || finished == Finished::Yes) return true;
 
   const vt::Screen& screen = output.screen();
   const bool alternate = screen.is_alternate();
@@ -139,6 +149,7 @@ void LineScan::scan(const terminal::Output& output, Finished finished,
     const bool touched = !all && lines[i].changed > marked_;
     look({number, lines[i].text, known_of(known, index, lines[i].text, touched), i});
   }
+  return true;
 }
 
 std::optional<size_t> match_new(const re2::RE2& pattern, const LineScan::Line& line) {
@@ -158,7 +169,7 @@ base::Result<std::unique_ptr<re2::RE2>> compile_pattern(const std::string& patte
   if (pattern.size() > kLongestPattern) {
     return base::fail(base::ErrorCode::InvalidArgument,
                       "the pattern has " + std::to_string(pattern.size()) + " bytes; at most " +
-                          std::to_string(kLongestPattern) + " are searched for: look for a part of it");
+                          std::to_string(kLongestPattern) + " are allowed: search for a part of it");
   }
   re2::RE2::Options options;
   options.set_log_errors(false);
@@ -168,10 +179,10 @@ base::Result<std::unique_ptr<re2::RE2>> compile_pattern(const std::string& patte
                       "'" + pattern + "' is not a regular expression (RE2 syntax): " + compiled->error());
   }
   if (compiled->ProgramSize() > kLargestProgram) {
-    return base::fail(base::ErrorCode::InvalidArgument,
-                      "'" + pattern +
-                          "' is too much work for every line (counted repetitions multiply): "
-                          "look for something simpler");
+    return base::fail(
+        base::ErrorCode::InvalidArgument,
+        "'" + pattern +
+            "' takes too much work for each line (counted repetitions multiply): use a simpler pattern");
   }
   return compiled;
 }

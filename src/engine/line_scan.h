@@ -6,6 +6,7 @@
 // Borrows the output for each call only. Thread rule: the loop's.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -50,8 +51,9 @@ class LineScan {
   // Only what comes after that place is new.
   void mark_place(const Place& place);
 
-  // Visits in order until `visit` returns false.
-  void scan(const terminal::Output& output, Finished finished, const std::function<bool(const Line&)>& visit);
+  // Visits in order until `visit` returns false. False: the time is over, and there is more.
+  bool scan(const terminal::Output& output, Finished finished, const std::function<bool(const Line&)>& visit,
+            std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
 
  private:
   // Lines that were there at the mark.

@@ -28,7 +28,7 @@ base::Result<std::unique_ptr<LiveStream>> LiveStream::start(io::Loop& loop, Term
   const Command* command = terminal.find(command_id);
   if (command == nullptr) {
     return base::fail(base::ErrorCode::NotFound,
-                      "terminal " + terminal.id() + " knows no command " + command_id);
+                      "terminal " + terminal.id() + " has no command " + command_id);
   }
   std::unique_ptr<LiveStream> made(new LiveStream(loop, terminal, *command, std::move(emit), from_line));
   made->catch_up(*command);
@@ -52,6 +52,7 @@ LiveStream::LiveStream(io::Loop& loop, Terminal& terminal, const Command& comman
 }
 
 LiveStream::~LiveStream() {
+  *alive_ = false;
   leave();
 }
 
@@ -63,22 +64,44 @@ void LiveStream::leave() {
   terminal_ = nullptr;
 }
 
-// What it printed already, as if it came now.
+// What it printed already, as if it came now; in slices, if that is much.
 void LiveStream::catch_up(const Command& command) {
   if (!command.started_seen) return;
   catch_up_parts_ = kMostCaughtUp;
+  catch_up_at_ = command.range().begin;
+  if (catch_up_until(Clock::now() + Slices::kSlice)) return;
+  terminal_->slices().add([this, alive = alive_](Clock::time_point until) {
+    return !*alive || !catch_up_at_ || catch_up_until(until);
+  });
+}
+
+// True: there is nothing left of it.
+bool LiveStream::catch_up_until(Clock::time_point until) {
+  const Command* command = terminal_->find(command_id_);
   // Its end is there a little before it is over.
-  const bool ended = command.range.end > 0 && command.range.end >= command.range.begin;
-  const uint64_t end = ended ? command.range.end : terminal_->read_to();
-  for (uint64_t at = command.range.begin; at < end;) {
-    uint64_t next = at;
-    const auto bytes = terminal_->raw(at, std::min<uint64_t>(end - at, 64 * 1024), &next);
-    if (!bytes || next == at) break;
+  const uint64_t end = command == nullptr ? 0 : command->over() ? command->range().end : terminal_->read_to();
+  while (*catch_up_at_ < end) {
+    uint64_t next = *catch_up_at_;
+    const auto bytes = terminal_->raw(next, std::min<uint64_t>(end - next, 16 * 1024), &next);
+    if (!bytes || next == *catch_up_at_) break;
     take(*bytes);
-    at = next;
+    catch_up_at_ = next;
+    if (next < end && Clock::now() >= until) return false;
   }
+  caught_up();
+  return true;
+}
+
+void LiveStream::caught_up() {
+  catch_up_at_.reset();
   catch_up_parts_ = 0;
   if (something_) schedule();
+  if (then_) finish(std::exchange(then_, {}));
+}
+
+void LiveStream::on_destroyed() {
+  terminal_ = nullptr;
+  if (catch_up_at_) caught_up();
 }
 
 void LiveStream::add_line(std::string_view line) {
@@ -96,7 +119,8 @@ void LiveStream::add_line(std::string_view line) {
 }
 
 void LiveStream::on_command_bytes(const Command& command, std::string_view bytes) {
-  if (finished_ || command.facts.command_id != command_id_) return;
+  // While it catches up these bytes are read from the journal in their turn.
+  if (finished_ || catch_up_at_ || command.facts.command_id != command_id_) return;
   take(bytes);
   if (something_) schedule();
 }
@@ -154,12 +178,18 @@ void LiveStream::flush() {
   emit_(part);
 }
 
-void LiveStream::finish() {
-  if (finished_) return;
-  if (!sniffer_.is_binary()) lines_.finish();
-  finished_ = true;
-  leave();
-  flush();
+void LiveStream::finish(std::function<void()> then) {
+  if (catch_up_at_) {
+    then_ = std::move(then);
+    return;
+  }
+  if (!finished_) {
+    if (!sniffer_.is_binary()) lines_.finish();
+    finished_ = true;
+    leave();
+    flush();
+  }
+  if (then) then();
 }
 
 }  // namespace ttyward::engine

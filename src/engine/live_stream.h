@@ -48,8 +48,9 @@ class LiveStream final : private Watcher {
   LiveStream& operator=(const LiveStream&) = delete;
   ~LiveStream();
 
-  // Hands on what is left, at once: for a caller that is about to answer. Nothing comes after it.
-  void finish();
+  // Hands on what is left, then calls `then`: for a caller that is about to answer. At once, unless it is
+  // still catching up with what was printed long ago. Nothing comes after it.
+  void finish(std::function<void()> then = {});
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -57,8 +58,10 @@ class LiveStream final : private Watcher {
   LiveStream(io::Loop& loop, Terminal& terminal, const Command& command, Emit emit, uint64_t from_line);
   void on_change(Terminal& terminal, uint32_t changes) override;
   void on_command_bytes(const Command& command, std::string_view bytes) override;
-  void on_destroyed() override { terminal_ = nullptr; }
+  void on_destroyed() override;
   void catch_up(const Command& command);
+  bool catch_up_until(Clock::time_point until);
+  void caught_up();
   void take(std::string_view bytes);
   void add_line(std::string_view line);
   void note_state();
@@ -72,6 +75,9 @@ class LiveStream final : private Watcher {
   Emit emit_;
   terminal::BinarySniffer sniffer_;
   terminal::LiveLines lines_;
+  std::optional<uint64_t> catch_up_at_;  // what was printed is read from here, before what comes
+  std::function<void()> then_;           // finish() waits for that
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   uint64_t bytes_ = 0;
   uint64_t known_lines_ = 0;  // the caller has them
   uint64_t lines_out_ = 0;    // all there were

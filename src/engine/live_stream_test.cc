@@ -35,7 +35,7 @@ TEST(LiveStream, LinesComeWhileItRunsAndAllOfThemInTheEnd) {
   ASSERT_TRUE(heard.parts.back().waiting);
   EXPECT_EQ(heard.parts.back().waiting->prompt, "more?");
   t.input("y\r", Owner::Agent, [](auto) {});
-  bench.until([&] { return command->over; });
+  bench.until([&] { return command->over(); });
   heard.stream->finish();
   EXPECT_EQ(heard.text, "one\ntwo\nmore? y\nend\n");
   const size_t parts = heard.parts.size();
@@ -51,6 +51,34 @@ TEST(LiveStream, AFloodIsCutAndCoalesced) {
   heard.stream->finish();
   EXPECT_TRUE(heard.text.starts_with("1\n2\n3\n"));
   for (const StreamPart& part : heard.parts) EXPECT_LT(part.output.size(), LiveStream::kMostText + 200);
+}
+
+TEST(LiveStream, WhatWasPrintedLongAgoComesInSlicesAndBeforeTheEnd) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  bench.exec(t, "seq 1 500000");
+  Heard heard(bench, t);
+  bool told = false;
+  heard.stream->finish([&] { told = true; });
+  bench.until([&] { return told; });
+  EXPECT_TRUE(heard.text.starts_with("1\n2\n3\n"));
+  EXPECT_TRUE(heard.text.ends_with("499999\n500000\n"));
+  EXPECT_EQ(heard.parts.back().lines, 500'000U);
+}
+
+TEST(LiveStream, WhatIsPrintedWhileItCatchesUpIsNeitherLostNorTwice) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  const Command* command = *t.submit(bench.request("seq 1 200000; read x; seq 200001 200100"));
+  bench.until([&] { return t.output().cursor_line().empty() && t.output().transcript().size() > 199'000; });
+  Heard heard(bench, t);
+  t.input("\r", Owner::Agent, [](auto) {});
+  bench.until([&] { return command->over(); });
+  bool told = false;
+  heard.stream->finish([&] { told = true; });
+  bench.until([&] { return told; });
+  EXPECT_EQ(heard.parts.back().lines, 200'101U);
+  EXPECT_TRUE(heard.text.ends_with("200099\n200100\n"));
 }
 
 TEST(LiveStream, BinaryOutputIsCountedAndNotShown) {

@@ -105,7 +105,7 @@ void LogWriter::tidy(const Command& typed, const TerminalModel& model, uint64_t 
     for (json::object& record : records) {
       if (text_of(record, "k") != "submit") continue;
       const Command* known = model.book().find(text_of(record, "c"));
-      if (known != nullptr && !known->over && !known->accepted) continue;  // it may have to be sent yet
+      if (known != nullptr && !known->over() && !known->accepted) continue;  // it may have to be sent yet
       for (const char* name : {"delivered", "line"}) record[name] = beginning(text_of(record, name));
       record["text"] = base::mask_secrets(text_of(record, "text"));
       record["verdict"] = masked_json(text_of(record, "verdict"));

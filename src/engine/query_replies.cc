@@ -54,7 +54,7 @@ bool QueryReplies::may_answer() const {
 }
 
 void QueryReplies::answer() {
-  if (!may_answer()) replies_.clear();
+  if (!may_answer()) clear();
   if (replies_.empty() || !live_.holder.connected() || live_.model.closed() || asking_ || timer_.running())
     return;
   asking_ = true;
@@ -67,20 +67,38 @@ void QueryReplies::answer() {
 // A program that wants an answer reads keys, not lines: in line mode an answer, which has no end of line,
 // would wait for the next line and be part of it.
 void QueryReplies::answer_if_read(const base::Result<pty::RunState>& state) {
-  if (!may_answer() || !state || !live_.holder.connected()) return replies_.clear();
+  if (!may_answer() || !state || !live_.holder.connected()) return clear();
   if (replies_.empty()) return;
   const TerminalModel& model = live_.model;
   const bool raw = state->terminal && !state->terminal->canonical;
   // It asks before its first prompt.
   const bool fish_starts =
       !model.ready() && model.has_shell() && model.shell().identity().kind == shell::ShellKind::Fish;
-  if (raw && !fish_starts && shell_reads_(*state)) return replies_.clear();
-  if (raw) {
+  if (raw && !fish_starts && shell_reads_(*state)) return clear();
+  if (raw && (fish_starts || !shell_is_next(*state))) {
+    // The shell throws away at its prompt what it finds unread, if it was told by then. So it is told first,
+    // and the kernel asked again: who reads keys after that comes to its prompt, if at all, after it was
+    // told.
+    if (std::exchange(shell_told_, true) || !model.has_shell()) {
+      shell_told_ = false;
+      return live_.holder.type(std::exchange(replies_, {}));
+    }
     live_.note_typed();
-    return live_.holder.type(std::exchange(replies_, {}));
+    return answer();
   }
-  if (Clock::now() - since_ > kLongest) return replies_.clear();
+  if (Clock::now() - since_ > kLongest) return clear();
   timer_.after(kPause, [this] { answer(); });
+}
+
+// Whether the terminal is the shell's, which does not read yet: it may be on its way to the prompt.
+bool QueryReplies::shell_is_next(const pty::RunState& state) const {
+  return live_.model.has_shell() && !state.waiting && !state.listened &&
+         state.terminal->foreground == live_.model.shell_pid();
+}
+
+void QueryReplies::clear() {
+  replies_.clear();
+  shell_told_ = false;
 }
 
 }  // namespace ttyward::engine

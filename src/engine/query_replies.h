@@ -28,7 +28,7 @@ class QueryReplies {
   // What nobody answered before us.
   void take_over(std::string replies);
   // Whoever asked is gone.
-  void clear() { replies_.clear(); }
+  void clear();
   void stop() { timer_.cancel(); }
 
   // How far an engine before us had answered.
@@ -38,13 +38,15 @@ class QueryReplies {
   bool may_answer() const;
   void answer();
   void answer_if_read(const base::Result<pty::RunState>& state);
+  bool shell_is_next(const pty::RunState& state) const;
 
   LiveTerminal& live_;
   const int logs_;
   const ShellReads shell_reads_;
   std::string replies_;  // not sent yet
   Clock::time_point since_;
-  bool asking_ = false;  // the kernel, whether somebody reads
+  bool asking_ = false;      // the kernel, whether somebody reads
+  bool shell_told_ = false;  // that something will be typed which it must not take for a command
   Timer timer_;
   base::UniqueFd file_;
 };

@@ -48,19 +48,22 @@ base::Result<OutputSource> OutputSource::find(Terminal& terminal, const std::str
   Command* command = terminal.find(command_id);
   if (command == nullptr) {
     return base::fail(base::ErrorCode::NotFound,
-                      "terminal " + terminal.id() + " knows no command " + command_id);
+                      "terminal " + terminal.id() + " has no command " + command_id);
   }
   return OutputSource(terminal, command);
 }
 
-base::Result<OutputSource> OutputSource::styled() const {
-  if (total_bytes() > kMostStyledBytes) {
-    return base::fail(base::ErrorCode::Exhausted,
-                      fmt::format("{} bytes are too many to be read with colours: read them without, or raw",
-                                  total_bytes()));
-  }
+base::Result<void> OutputSource::check_styled() const {
+  if (total_bytes() <= kMostStyledBytes) return {};
+  return base::fail(
+      base::ErrorCode::Exhausted,
+      fmt::format("{} bytes are too many to read with colours: read them without colours, or raw",
+                  total_bytes()));
+}
+
+OutputSource OutputSource::with(std::shared_ptr<terminal::Output> styled) const {
   OutputSource source = *this;
-  source.styled_ = terminal_->styled_output(command_);
+  source.styled_ = std::move(styled);
   return source;
 }
 
@@ -69,7 +72,7 @@ const std::string& OutputSource::id() const {
 }
 
 bool OutputSource::ended() const {
-  return command_ != nullptr ? command_->over : !terminal_->live();
+  return command_ != nullptr ? command_->over() : !terminal_->live();
 }
 
 bool OutputSource::has_output() const {
@@ -78,12 +81,12 @@ bool OutputSource::has_output() const {
 
 bool OutputSource::binary() const {
   if (command_ == nullptr) return terminal_->output().is_binary();
-  if (command_->over) return command_->facts.binary;
+  if (command_->over()) return command_->facts.binary;
   return has_output() && terminal_->output_of(*command_).is_binary();
 }
 
 uint64_t OutputSource::begin() const {
-  return command_ == nullptr || terminal_->spec().temporary() ? 0 : command_->range.begin;
+  return command_ == nullptr || terminal_->spec().temporary() ? 0 : command_->range().begin;
 }
 
 uint64_t OutputSource::total_bytes() const {
@@ -111,9 +114,10 @@ void OutputSource::with_lines(const std::function<void(const Lines&)>& use) cons
 base::Result<ReadResult> read_range(const OutputSource& source, LineNumber from, LineNumber to,
                                     const terminal::ViewLimits& view) {
   if (from == 0 || to < from) {
-    return base::fail(
-        base::ErrorCode::InvalidArgument,
-        fmt::format("lines {} to {} are no range: lines count from 1, the first comes first", from, to));
+    return base::fail(base::ErrorCode::InvalidArgument,
+                      fmt::format("{} to {} is not a range of lines: lines are numbered from 1, and the "
+                                  "first number must not be above the second",
+                                  from, to));
   }
   ReadResult result;
   if (!begin_result(source, result)) return result;

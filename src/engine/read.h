@@ -40,9 +40,11 @@ class OutputSource {
     terminal::LineNumber settled = 0;   // those up to here never change
     terminal::LineNumber complete = 0;  // those up to here have ended; all of them once the source has
   };
-  // With colours, which are SGR sequences among the text. The output is gone through anew for it.
+  // With colours, which are SGR sequences among the text: from an output that was made for it
+  // (Terminal::styled_output()), if there are not too many bytes.
   static constexpr uint64_t kMostStyledBytes = 64 << 20;
-  base::Result<OutputSource> styled() const;
+  base::Result<void> check_styled() const;
+  OutputSource with(std::shared_ptr<terminal::Output> styled) const;
   // Valid within `use` only.
   void with_lines(const std::function<void(const Lines&)>& use) const;
 

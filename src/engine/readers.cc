@@ -142,6 +142,11 @@ void Readers::skip_all(const std::string& reader, const OutputSource& source) {
   write(place);
 }
 
+bool Readers::has_all(const std::string& reader, const std::string& source_id) const {
+  const Place* place = find(reader, source_id);
+  return place != nullptr && place->all;
+}
+
 void Readers::forget(const std::string& source_id) {
   // Its records stay in the file until that is written anew; nobody asks for them.
   const auto gone = by_source_.find(source_id);

@@ -37,6 +37,8 @@ class Readers {
   uint64_t unread_lines(const std::string& reader, const OutputSource& source) const;
   // Puts the reader behind everything there is now.
   void skip_all(const std::string& reader, const OutputSource& source);
+  // Whether the reader was given all of an output that has ended.
+  bool has_all(const std::string& reader, const std::string& source_id) const;
   // The output (by OutputSource::id) is gone for good.
   void forget(const std::string& source_id);
 

@@ -46,7 +46,7 @@ void overlay(Command& command, const json::object& finish) {
   facts.cwd_after = text_of(finish, "cwd_after");
   facts.duration_ms = number_or(finish, "duration_ms", facts.duration_ms);
   facts.total_lines = offset_of(finish, "lines");
-  command.range = {offset_of(finish, "begin"), offset_of(finish, "end")};
+  command.life.set_range({offset_of(finish, "begin"), offset_of(finish, "end")});
   if (const auto newlines = number_of(finish, "newlines_before"))
     command.newlines_before = static_cast<uint64_t>(*newlines);
   const json::value* background = field(finish, "background");
@@ -82,7 +82,7 @@ class Replay final : public TerminalModel::Observer {
 
  private:
   // --- TerminalModel::Observer
-  TerminalModel::Clock::time_point now() const override { return {}; }
+  TerminalModel::Clock::time_point now() const override { return now_; }
   int64_t unix_ms() const override { return now_ms_; }
   void on_replies(std::string replies) override;
   void on_prompt() override { model_.finish_ending(); }
@@ -98,6 +98,7 @@ class Replay final : public TerminalModel::Observer {
     const json::object* record = nullptr;  // null: a resize
     pty::WindowSize size;
   };
+  TerminalModel::Clock::time_point then(int64_t unix_ms) const;
   std::vector<Step> steps(uint64_t end) const;
   void begin_shell();
   void apply(const json::object& record);
@@ -112,6 +113,8 @@ class Replay final : public TerminalModel::Observer {
   TerminalModel& model_;
   const uint64_t replied_to_;
   const int64_t now_ms_;
+  const TerminalModel::Clock::time_point now_then_;  // now_ms_, by the other clock
+  TerminalModel::Clock::time_point now_;             // of what is replayed, as far as it is known
   const std::vector<json::object>* records_;
   std::map<std::string, const json::object*> finishes_;  // by command
   std::map<uint64_t, std::string> typed_ids_;  // ids of commands that somebody typed, by where they began
@@ -122,6 +125,8 @@ Replay::Replay(const std::vector<json::object>& records, const ReplayInput& inpu
       model_(*into.model),
       replied_to_(input.replied_to),
       now_ms_(input.now_ms),
+      now_then_(input.now),
+      now_(input.now),
       records_(&records) {
   for (const json::object& record : records) {
     const std::string kind = text_of(record, "k");
@@ -135,7 +140,13 @@ void Replay::on_replies(std::string replies) {
   if (model_.read_to() > replied_to_) into_.replies += replies;
 }
 
+// By the clock that life is measured with.
+TerminalModel::Clock::time_point Replay::then(int64_t unix_ms) const {
+  return now_then_ - std::chrono::milliseconds(std::max<int64_t>(0, now_ms_ - unix_ms));
+}
+
 std::string Replay::typed_command_id(uint64_t begin) {
+  now_ = now_then_;  // when it was typed nobody noted
   const auto known = typed_ids_.find(begin);
   return known != typed_ids_.end() ? known->second : derived_command_id(model_.spec().id, begin);
 }
@@ -166,6 +177,7 @@ std::vector<Replay::Step> Replay::steps(uint64_t end) const {
 void Replay::begin_shell() {
   const TerminalSpec& spec = model_.spec();
   if (spec.temporary()) {
+    now_ = then(into_.birth.created_at_ms);
     model_.start_one_command(into_.birth.created_at_ms);
     return model_.became_ready();
   }
@@ -201,7 +213,9 @@ void Replay::run_without_journal(const base::Error& why) {
   if (model_.has_shell()) {
     model_.start_timed_out();
   } else if (into_.exit) {
-    model_.command_exited(*model_.book().current(), *into_.exit);
+    Command& command = *model_.book().current();
+    model_.command_exited(command, *into_.exit);
+    model_.left_behind(command, {}, {});
   }
   for (const json::object& record : *records_) {
     const std::string kind = text_of(record, "k");
@@ -218,10 +232,8 @@ void Replay::run_without_journal(const base::Error& why) {
   }
   for (const auto& command : model_.book().commands()) {
     terminal::CommandResult& facts = command->facts;
-    if (!command->over) {
-      facts.state = terminal::CommandState::Lost;
-      facts.reason = "how it ended is not known: " + why.message;
-      model_.finish(*command);
+    if (!command->over()) {
+      model_.lose(*command, "its exit status is not known: " + why.message);
     } else {
       facts.reason += (facts.reason.empty() ? "" : "; ") + ("its output cannot be read: " + why.message);
     }
@@ -237,9 +249,8 @@ void Replay::run_never_started() {
   if (!model_.spec().temporary()) return;
   model_.start_one_command(into_.birth.created_at_ms);
   Command& command = *model_.book().current();
-  command.facts.state = terminal::CommandState::FailedToStart;
-  command.facts.reason = "the daemon ended before it was started";
-  model_.finish(command);
+  model_.fail(command, terminal::CommandState::FailedToStart,
+              "the daemon ended before the command was started");
 }
 
 void Replay::apply(const json::object& record) {
@@ -267,7 +278,7 @@ void Replay::apply(const json::object& record) {
   } else if (kind == "reply" && command != nullptr) {
     command->given_replies.push_back(
         {static_cast<size_t>(offset_of(record, "n")), offset_of(record, "line"), text_of(record, "asked")});
-  } else if (kind == "answered" && command != nullptr && !command->over) {
+  } else if (kind == "answered" && command != nullptr && !command->over()) {
     apply_answered(*command, record);
   } else if (kind == "finish" && command != nullptr) {
     // Its marks may have gone with the journal's middle.
@@ -279,19 +290,24 @@ void Replay::apply(const json::object& record) {
 }
 
 Command& Replay::apply_submit(const json::object& record) {
+  // Time that passed since counts.
+  const int64_t started_at = number_or(record, "started_at", now_ms_);
+  now_ = then(started_at);
+  command::LifeOptions limits;
+  limits.timeout = std::chrono::milliseconds(number_or(record, "timeout_ms", 0));
+  limits.idle_timeout = std::chrono::milliseconds(number_or(record, "idle_timeout_ms", 0));
   Command& command =
       model_.add_command(text_of(record, "c"), owner_named(text_of(record, "by")).value_or(Owner::Agent),
-                         text_of(record, "text"));
+                         text_of(record, "text"), limits);
   command.submission = static_cast<shell::SubmissionId>(number_or(record, "n", 0));
   command.delivered = text_of(record, "delivered");
   command.line = text_of(record, "line");
   command.file = text_of(record, "file");
   command.sentinel_nonce = text_of(record, "sentinel");
+  if (const json::value* quiet = record.if_contains("quiet")) command.quiet = *quiet == json::value(true);
   command.facts.cwd = text_of(record, "cwd");
   command.facts.verdict_json = text_of(record, "verdict");
-  command.facts.started_at_ms = number_or(record, "started_at", 0);
-  command.timeout = std::chrono::milliseconds(number_or(record, "timeout_ms", 0));
-  command.idle_timeout = std::chrono::milliseconds(number_or(record, "idle_timeout_ms", 0));
+  command.facts.started_at_ms = started_at;
   command.input_before = offset_of(record, "input");
   return command;
 }
@@ -323,9 +339,8 @@ void Replay::apply_meta(const json::object& record) {
 }
 
 void Replay::apply_answered(Command& command, const json::object& record) {
-  command.answered = true;
-  if (const auto state = state_named(text_of(record, "state"))) command.facts.state = *state;
-  command.facts.reason = text_of(record, "reason");
+  const auto state = state_named(text_of(record, "state")).value_or(terminal::CommandState::TimedOut);
+  command.life.end(state, text_of(record, "reason"), now_);
 }
 
 void Replay::apply_closed(const json::object& record) {
@@ -353,7 +368,7 @@ Replayed nothing_yet(TerminalSpec spec, Birth birth, const ModelOptions& model, 
 base::Result<Replayed> replay(ReplayInput input) {
   const std::vector<json::object> records = std::move(input.records);
   if (records.empty() || text_of(records.front(), "k") != "spec")
-    return base::fail(base::ErrorCode::Corrupt, "the log does not say what it is about");
+    return base::fail(base::ErrorCode::Corrupt, "the log does not begin with the terminal's description");
 
   Birth birth = birth_from(records.front());
   if (birth.created_at_ms == 0) birth.created_at_ms = input.now_ms;

@@ -27,7 +27,9 @@ struct ReplayInput {
   base::Result<journal::Reader> journal;
   uint64_t replied_to = 0;  // what programs asked before this offset was answered
   ModelOptions model;
-  int64_t now_ms = 0;  // for what nobody noted the time of
+  // For what nobody noted the time of: now, by both clocks.
+  int64_t now_ms = 0;
+  TerminalModel::Clock::time_point now;
 };
 
 struct Replayed {

@@ -56,7 +56,7 @@ struct Story {
 class Replaying : public ::testing::Test {
  protected:
   Replayed run(Records records, base::Result<journal::Reader> reader, uint64_t replied_to = 0) {
-    ReplayInput input{std::move(records), std::move(reader), replied_to, {}, kNow};
+    ReplayInput input{std::move(records), std::move(reader), replied_to, {}, kNow, {}};
     auto replayed = replay(std::move(input));
     EXPECT_TRUE(replayed) << replayed.error().message;
     return std::move(*replayed);
@@ -103,11 +103,11 @@ TEST_F(Replaying, a_journal_that_was_cut_anywhere_tells_what_it_has) {
     ASSERT_EQ(told.model->book().commands().size(), submitted ? 1U : 0U);
     if (!submitted) continue;
     Command& command = *told.model->book().commands().front();
-    EXPECT_EQ(command.over, cut >= story_.over_at());
-    EXPECT_EQ(told.model->busy(), !command.over);
-    EXPECT_EQ(command.facts.exit_code.has_value(), command.over);
-    EXPECT_EQ(told.model->book().current(), command.over ? nullptr : &command);
-    if (command.over) {
+    EXPECT_EQ(command.over(), cut >= story_.over_at());
+    EXPECT_EQ(told.model->busy(), !command.over());
+    EXPECT_EQ(command.facts.exit_code.has_value(), command.over());
+    EXPECT_EQ(told.model->book().current(), command.over() ? nullptr : &command);
+    if (command.over()) {
       EXPECT_EQ(lines_of(told, command), "hi\n");
     }
   }
@@ -129,7 +129,7 @@ TEST_F(Replaying, a_log_that_was_cut_anywhere_tells_what_it_has) {
     ASSERT_TRUE(opened);
     const size_t whole = opened->records.size();
     if (whole == 0) {
-      EXPECT_FALSE(replay({{}, journals_.open("t1"), 0, {}, kNow}));
+      EXPECT_FALSE(replay({{}, journals_.open("t1"), 0, {}, kNow, {}}));
       continue;
     }
     Replayed told = run(std::move(opened->records), journals_.open("t1"));
@@ -138,7 +138,7 @@ TEST_F(Replaying, a_log_that_was_cut_anywhere_tells_what_it_has) {
     // Whose command it was is lost with its record; that it ran, what it printed and how it ended is not.
     EXPECT_EQ(command.by, whole >= 2 ? Owner::Agent : Owner::User);
     EXPECT_EQ(command.facts.command, "echo hi");
-    EXPECT_TRUE(command.over);
+    EXPECT_TRUE(command.over());
     EXPECT_EQ(command.facts.exit_code, 0);
     EXPECT_EQ(lines_of(told, command), "hi\n");
     EXPECT_EQ(command.facts.cwd_after, whole >= 3 ? "/there" : "/start");
@@ -164,7 +164,7 @@ TEST_F(Replaying, an_answer_that_was_given_at_a_time_limit_stands) {
   Replayed told = run({record(story_.spec()), record(story_.submit()), answered},
                       journals_.make("t1", bytes + story_.ended + story_.prompt));
   const Command& command = *told.model->book().commands().front();
-  EXPECT_TRUE(command.over);
+  EXPECT_TRUE(command.over());
   EXPECT_EQ(command.facts.state, CommandState::TimedOut);
   EXPECT_EQ(command.facts.reason, "too long");
   EXPECT_EQ(command.facts.exit_code, 0);  // seen later, and added

@@ -52,7 +52,7 @@ struct Settings {
   Ms interrupt_grace{500};             // between Ctrl-C, TERM and KILL for a command in a shell
 
   size_t max_terminals = 64;     // that live; finished ones are pruned first
-  size_t max_temporary = 1024;   // commands of their own at once
+  size_t max_temporary = 4096;   // commands of their own at once
   size_t pool = 5;               // shells started ahead
   size_t records = 40;           // commands a terminal remembers with their output
   uint64_t log_bytes = 1 << 20;  // of a terminal's log, beyond which what is not needed any more goes

@@ -1,5 +1,7 @@
 #include "engine/shell_care.h"
 
+#include <algorithm>
+
 #include "base/ids.h"
 #include "engine/typist.h"
 #include "shell/command_line.h"
@@ -20,7 +22,7 @@ constexpr int kMostIntegrations = 2;  // without a command that ended with its m
 }  // namespace
 
 bool touches_prompts(std::string_view text) {
-  for (const char* name : {"PROMPT_COMMAND", "PS0", "PS1", "precmd", "preexec", "fish_prompt"}) {
+  for (const char* name : {"PROMPT_COMMAND", "PS0", "PS1", "precmd", "preexec", "fish_prompt", "__ttyward"}) {
     if (text.find(name) != std::string_view::npos) return true;
   }
   return false;
@@ -78,20 +80,21 @@ std::optional<std::string> ShellCare::why_unmarked(const ShellAtPrompt& reader,
                                                    const Command* command) const {
   const TerminalModel& model = live_.model;
   if (reader.kind == shell::ShellKind::Other)
-    return "a shell elsewhere reads the terminal (" + reader.program + ")";
+    return "a shell on another machine or in a container reads the terminal (" + reader.program + ")";
   if (reader.pid != model.shell_pid()) {
     return reader.program + " (process " + std::to_string(reader.pid) +
            "), started inside the shell, reads the terminal now";
   }
-  if (command == nullptr) return "the shell that reads the terminal has none of our hooks";
+  if (command == nullptr) return "the shell that reads the terminal does not have ttyward's hooks";
   const auto image = image_now();
   if (reader.pid == model.child_pid() && image_ && image && *image != *image_) {
     return "the shell was replaced by " + reader.program + " (exec)";
   }
-  const bool unread =
-      !command->started_seen && TerminalModel::Clock::now() - command->last_output > kLongestStart;
-  if (command->interrupted || command->answered || unread || touches_prompts(command->delivered)) {
-    return "the shell prompts without marks: something took our hooks out";
+  const auto quiet_since = std::max(live_.last_output, command->life.quiet_since());
+  const bool unread = !command->started_seen && TerminalModel::Clock::now() - quiet_since > kLongestStart;
+  if (command->life.was_interrupted() || command->answered() || unread ||
+      touches_prompts(command->delivered)) {
+    return "the shell's prompt has no marks: something removed ttyward's hooks";
   }
   return std::nullopt;
 }
@@ -141,7 +144,7 @@ void ShellCare::hook_lost() {
       return;
     const shell::ShellKind kind = model.shell().identity().kind;
     marks_lost({model.shell_pid(), kind, shell::shell_kind_name(kind)},
-               "something took the hook out that tells how commands end (PROMPT_COMMAND)");
+               "something removed the hook that reports exit codes (PROMPT_COMMAND)");
   });
 }
 
@@ -186,7 +189,7 @@ void ShellCare::give_up() {
   integrate_timer_.cancel();
   live_.files.remove_start_files();
   model.set_fallback_reason(model.fallback_reason() +
-                            "; it takes no hooks, so commands are followed by a sentinel");
+                            "; it does not support hooks, so the end of a command is found by a sentinel");
   start_failed();
   Command* queued = model.book().queued();
   if (queued != nullptr && queued->sentinel_nonce.empty()) queued->sentinel_nonce = base::random_nonce();

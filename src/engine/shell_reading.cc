@@ -17,9 +17,9 @@ constexpr auto kZshOptions = std::to_array<std::string_view>(
      "ignorebraces", "braceccl", "magicequalsubst"});
 
 std::string doubt_about(gate::Language language, const shell::ReadingState& state) {
-  if (state.truncated) return "this shell has too many aliases and functions to be known";
-  if (!state.ifs_is_default) return "IFS of this shell was changed";
-  if (!state.locale_is_plain()) return "the locale of this shell is neither UTF-8 nor plain";
+  if (state.truncated) return "this shell has too many aliases and functions to take into account";
+  if (!state.ifs_is_default) return "this shell's IFS was changed";
+  if (!state.locale_is_plain()) return "this shell's locale is neither UTF-8 nor C";
   const auto any = [&](const auto& options) {
     return std::find_if(options.begin(), options.end(),
                         [&](std::string_view name) { return state.has_option(name); });
@@ -27,7 +27,7 @@ std::string doubt_about(gate::Language language, const shell::ReadingState& stat
   if (language == gate::Language::Bash) {
     if (const auto found = any(kBashOptions); found != kBashOptions.end())
       return "the option '" + std::string(*found) + "' of this shell changes how lines are read";
-    if (!state.has_option("interactive_comments")) return "this shell runs what stands behind a #";
+    if (!state.has_option("interactive_comments")) return "this shell runs the text after a #";
   }
   if (language == gate::Language::Zsh) {
     if (const auto found = any(kZshOptions); found != kZshOptions.end())
@@ -42,14 +42,15 @@ std::string doubt_about_silent(const policy::ShellReading& fresh,
   if (ran.empty()) return {};
   const Command& first = *ran.front();
   if (first.submission && *first.submission > 1)
-    return "this shell does not say what it has, and not all that ran in it is remembered";
+    return "this shell does not report its aliases and functions, and some commands that ran in it are not "
+           "known";
   for (const std::unique_ptr<Command>& command : ran) {
     if (!command->sent) continue;
     if (command->by == Owner::User || command->facts.command.empty())
-      return "this shell does not say what it has, and somebody typed into it";
+      return "this shell does not report its aliases and functions, and somebody typed into it";
     if (policy::may_change_reading(command->facts.command, fresh))
-      return "this shell does not say what it has, and '" + command->facts.command.substr(0, 60) +
-             "' may have changed how it reads lines";
+      return "this shell does not report its aliases and functions, and '" +
+             command->facts.command.substr(0, 60) + "' may have changed how it reads lines";
   }
   return {};
 }

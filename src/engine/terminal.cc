@@ -118,13 +118,13 @@ base::Result<Command*> Terminal::submit(CommandRequest request) {
   }
   if (spec().temporary()) {
     return base::fail(base::ErrorCode::InvalidArgument,
-                      "terminal " + id() + " runs one command only; open a persistent terminal");
+                      "terminal " + id() + " runs only one command; open a persistent terminal");
   }
   if (auto checked = shell::check_command_text(request.text); !checked)
     return tl::unexpected(checked.error());
   if (ready() && !can_follow() && !request.sentinel) {
     return base::fail(base::ErrorCode::Unsupported,
-                      "terminal " + id() + " has no shell integration: what runs in it cannot be followed");
+                      "terminal " + id() + " has no shell integration, so commands in it cannot be followed");
   }
   if (queued() != nullptr || (busy() && (on_pipes() || !request.sentinel))) {
     const Command* with = queued() != nullptr ? queued() : current();
@@ -133,44 +133,44 @@ base::Result<Command*> Terminal::submit(CommandRequest request) {
                       "terminal " + id() + " is busy with " + what +
                           "; wait for it, interrupt it, or use another terminal");
   }
-  Command& command = model_->add_command(std::move(request.id), request.by, request.text);
+  command::LifeOptions limits;
+  limits.timeout = request.timeout;
+  limits.idle_timeout = request.idle_timeout;
+  Command& command = model_->add_command(std::move(request.id), request.by, request.text, limits);
   tell_forgotten();
   command.delivered = request.cwd.empty() ? request.text : with_cwd(request.text, request.cwd, shell().kind);
   if (!request.cwd.empty()) command.facts.cwd = request.cwd;
   command.facts.verdict_json = std::move(request.verdict_json);
   command.second_look = std::move(request.second_look);
-  command.timeout = request.timeout;
-  command.idle_timeout = request.idle_timeout;
   if (request.sentinel || on_pipes() || model_->shell().needs_sentinel())
     command.sentinel_nonce = base::random_nonce();
   model_->book().set_queued(&command);
   release_promise();
   // The caller's time begins now, whether or not the shell is ready.
-  watch_.arm();
+  watch_.drive();
   watchers_.changed(kMeta);
   live_.post([this] { typist_.pump(); });
   return &command;
 }
 
-// The caller has its answer at once; the command is brought down meanwhile, and the terminal is free when it
-// is.
 void Terminal::end_command(CommandState state, std::string reason) {
   Command* command = model_->book().active();
-  if (command == nullptr || command->answered) return;
-  command->facts.state = state;
-  command->facts.reason = std::move(reason);
-  if (command == queued()) return model_->finish(*command);
-  command->answered = true;
-  command->facts.duration_ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - command->started).count();
+  if (command == nullptr) return;
+  command->life.end(state, std::move(reason), Clock::now());
+  watch_.drive();
+}
+
+void Terminal::bring_down(Command& command) {
+  if (&command == queued()) return model_->finish(command);
   note({{"k", "answered"},
-        {"c", command->facts.command_id},
-        {"state", terminal::command_state_name(state)},
-        {"reason", command->facts.reason}});
+        {"c", command.facts.command_id},
+        {"state", terminal::command_state_name(command.facts.state)},
+        {"reason", command.facts.reason}});
   watchers_.changed(kCommandFinished);
   if (!holder_.connected()) return;
   if (spec().temporary()) return holder_->terminate(host_.settings.kill_rungs);
   interrupter_.bring_down();
+  care_.watch_interrupt();
 }
 
 // --- acting on it
@@ -179,20 +179,19 @@ tl::unexpected<base::Error> Terminal::ended() const {
   return base::fail(base::ErrorCode::Unavailable, "terminal " + id() + " has ended");
 }
 
-bool Terminal::has_keyboard(const HolderLink::Done& done) const {
+bool Terminal::has_keyboard(const command::Source::Done& done) const {
   if (!holder_.connected() || !live()) {
     done(ended());
     return false;
   }
   if (!on_pipes()) return true;
-  done(
-      base::fail(base::ErrorCode::Unsupported,
-                 "terminal " + id() +
-                     " is on pipes: what runs in it reads nothing; open one with the provider pty for that"));
+  done(base::fail(
+      base::ErrorCode::Unsupported,
+      "terminal " + id() + " is on pipes, so its programs read no input; open one with the provider pty"));
   return false;
 }
 
-void Terminal::input(std::string_view bytes, Owner by, HolderLink::Done done) {
+void Terminal::input(std::string_view bytes, Owner by, command::Source::Done done) {
   if (!has_keyboard(done)) return;
   if (has_shell()) {
     // Shells that do not mark a command's start are followed by what is typed; a person's line is theirs.
@@ -210,20 +209,20 @@ void Terminal::input(std::string_view bytes, Owner by, HolderLink::Done done) {
 }
 
 // Typed only if a program reads with echo off at this very moment: what is echoed would be recorded.
-void Terminal::secret(std::string text, HolderLink::Done done) {
+void Terminal::secret(std::string text, command::Source::Done done) {
   if (!has_keyboard(done)) return;
   look([this, text = std::move(text), done = std::move(done)](const base::Result<pty::RunState>& state) {
     if (!state) return done(tl::unexpected(state.error()));
     if (!holder_.connected()) return done(ended());
     if (!state->waiting || state->waiting->kind != pty::WaitKind::Password) {
-      return done(base::fail(
-          base::ErrorCode::Unavailable,
-          "no program in " + id() + " reads a password now (echo is on or nobody reads); nothing was sent"));
+      return done(
+          base::fail(base::ErrorCode::Unavailable,
+                     "no program in " + id() +
+                         " is reading a password now (echo is on, or no program reads); nothing was sent"));
     }
     watch_.input_given();
     live_.note_typed();
     holder_.type(text + "\r", done);
-    watch_.look_when_silent();
   });
 }
 
@@ -236,32 +235,29 @@ void Terminal::note_reply(Command& command, GivenReply reply) {
   command.given_replies.push_back(std::move(reply));
 }
 
-void Terminal::close_input(HolderLink::Done done) {
+void Terminal::close_input(command::Source::Done done) {
   if (has_keyboard(done)) holder_->close_input(std::move(done));
 }
 
-void Terminal::interrupt(const HolderLink::Done& done) {
+void Terminal::interrupt(const command::Source::Done& done) {
   if (!live()) return done(ended());
   Command* command = current();
   if (command == nullptr && queued() != nullptr) {
-    Command& never_begun = *model_->book().queued();
-    never_begun.facts.state = CommandState::Interrupted;
-    never_begun.facts.reason = "it was interrupted before it began";
-    model_->finish(never_begun);
+    model_->fail(*model_->book().queued(), CommandState::Interrupted, "it was interrupted before it started");
     return done({});
   }
-  if (command != nullptr) command->interrupted = true;
+  if (command != nullptr) command->life.interrupted();
   interrupter_.interrupt();
   if (has_shell() && command != nullptr) care_.watch_interrupt();
   done({});
 }
 
-void Terminal::signal(int number, HolderLink::Target target, HolderLink::Done done) {
+void Terminal::signal(int number, command::Source::Target target, command::Source::Done done) {
   if (!holder_.connected()) return done(ended());
   holder_->signal(number, target, std::move(done));
 }
 
-void Terminal::resize(const pty::WindowSize& size, HolderLink::Done done) {
+void Terminal::resize(const pty::WindowSize& size, command::Source::Done done) {
   if (!holder_.connected()) return done(ended());
   model_->resize(size);
   holder_->resize(size, std::move(done));
@@ -274,7 +270,7 @@ bool Terminal::paused() const {
   return status && (status->conditions & journal::kPaused) != 0;
 }
 
-void Terminal::grant(uint64_t more, HolderLink::Done done) {
+void Terminal::grant(uint64_t more, command::Source::Done done) {
   if (!holder_.connected()) return done(ended());
   holder_->grant(more, std::move(done));
   watchers_.changed(kMeta);
@@ -311,8 +307,8 @@ void Terminal::kill(Force force) {
   kill_timer_.after(host_.settings.interrupt_grace, bring_down);
 }
 
-void Terminal::processes(std::function<void(base::Result<std::vector<HolderLink::Process>>)> done) {
-  if (!holder_.connected()) return done(std::vector<HolderLink::Process>{});
+void Terminal::processes(std::function<void(base::Result<std::vector<command::Source::Process>>)> done) {
+  if (!holder_.connected()) return done(std::vector<command::Source::Process>{});
   holder_->processes(std::move(done));
 }
 

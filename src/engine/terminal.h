@@ -29,16 +29,19 @@
 #include <vector>
 
 #include "base/result.h"
+#include "command/holder_process.h"
 #include "engine/command.h"
 #include "engine/command_watch.h"
 #include "engine/holder_port.h"
 #include "engine/interrupter.h"
 #include "engine/launcher.h"
 #include "engine/live_terminal.h"
+#include "engine/output_maker.h"
 #include "engine/query_replies.h"
 #include "engine/replay.h"
 #include "engine/settings.h"
 #include "engine/shell_care.h"
+#include "engine/slices.h"
 #include "engine/terminal_spec.h"
 #include "engine/timer.h"
 #include "engine/typist.h"
@@ -52,6 +55,7 @@ namespace ttyward::engine {
 // What a terminal needs of the engine. Outlives every terminal.
 struct TerminalHost {
   io::Loop& loop;
+  Slices& slices;
   Launcher& launcher;
   const place::Place& place;  // where its terminals live
   const Settings& settings;
@@ -67,7 +71,7 @@ struct TerminalHost {
   std::function<void(const std::string& command_id)> on_command_forgotten;
 };
 
-class Terminal final : private HolderLink::Observer, private TerminalModel::Observer {
+class Terminal final : private command::HolderProcess::Observer, private TerminalModel::Observer {
  public:
   using Clock = std::chrono::steady_clock;
   using Lease = engine::Lease;
@@ -145,31 +149,38 @@ class Terminal final : private HolderLink::Observer, private TerminalModel::Obse
   const Command* last() const { return commands().empty() ? nullptr : commands().back().get(); }
   // The terminal is busy from now on; the command is sent when the shell is ready.
   base::Result<Command*> submit(CommandRequest request);
-  // As it is now, with output.
+  // As it is now, with output: see when_output_ready().
   terminal::CommandResult result(const Command& command, const terminal::ViewLimits& view);
   // Without output.
   terminal::CommandResult facts(const Command& command) const;
-  // The output of a command on its own, made from the journal if need be.
+  // The output of a command on its own; made at once from the journal if it is not in memory.
   const terminal::Output& output_of(Command& command) { return model_->output_of(command); }
-  // The same, with colours: made anew from the journal, for one reader. Null command: the whole terminal's.
-  std::unique_ptr<terminal::Output> styled_output(const Command* command);
+  // See OutputMaker: whoever reads the output of a command that may be long over asks for this first.
+  void when_output_ready(Command& command, OutputMaker::Ready ready) {
+    maker_.when_ready(command, std::move(ready));
+  }
+  void styled_output(const Command* command, OutputMaker::StyledReady ready) {
+    maker_.make_styled(command, std::move(ready));
+  }
+  // For other long work on it.
+  Slices& slices() { return host_.slices; }
   base::Result<std::string> raw(uint64_t offset, size_t most, uint64_t* next);
 
   // --- acting on it
   // `bytes` as typed by `by`.
-  void input(std::string_view bytes, Owner by, HolderLink::Done done);
+  void input(std::string_view bytes, Owner by, command::Source::Done done);
   // Only while a program reads with echo off; leaves no trace.
-  void secret(std::string text, HolderLink::Done done);
-  void close_input(HolderLink::Done done);
+  void secret(std::string text, command::Source::Done done);
+  void close_input(command::Source::Done done);
   // Before a reply given ahead is typed: it is not typed again, whatever becomes of us.
   void note_reply(Command& command, GivenReply reply);
-  void interrupt(const HolderLink::Done& done);
-  void signal(int number, HolderLink::Target target, HolderLink::Done done);
-  void resize(const pty::WindowSize& size, HolderLink::Done done);
+  void interrupt(const command::Source::Done& done);
+  void signal(int number, command::Source::Target target, command::Source::Done done);
+  void resize(const pty::WindowSize& size, command::Source::Done done);
   // Its journal is at its quota under `overflow = pause`: nobody reads what it prints, so it stands still.
   bool paused() const;
   // `more` bytes of quota; a paused command goes on.
-  void grant(uint64_t more, HolderLink::Done done);
+  void grant(uint64_t more, command::Source::Done done);
   // The quota is at least this from now on.
   void raise_quota(uint64_t to);
   // Ends it: `exit`, hang up, then the ladder; or KILL at once. kClosed follows.
@@ -183,7 +194,7 @@ class Terminal final : private HolderLink::Observer, private TerminalModel::Obse
   using Looked = HolderPort::Looked;
   // Asks the kernel what it is doing now, and notes what it waits for.
   void look(Looked done = {}) { watch_.look(std::move(done)); }
-  void processes(std::function<void(base::Result<std::vector<HolderLink::Process>>)> done);
+  void processes(std::function<void(base::Result<std::vector<command::Source::Process>>)> done);
 
   // --- a person has the keyboard
   const std::optional<Lease>& lease() const { return model_->access().lease(); }
@@ -217,8 +228,10 @@ class Terminal final : private HolderLink::Observer, private TerminalModel::Obse
 
   Terminal(TerminalHost& host, TerminalLog log, Replayed past);
   bool has_shell() const { return model_->has_shell(); }
+  // Its caller has an answer; the terminal is free once it has ended.
+  void bring_down(Command& command);
   // Fails `done` and says false if nothing can be typed.
-  bool has_keyboard(const HolderLink::Done& done) const;
+  bool has_keyboard(const command::Source::Done& done) const;
   tl::unexpected<base::Error> ended() const;
   void note(boost::json::object record);  // in the log, with the place
   void note_meta(boost::json::object changes);
@@ -238,9 +251,11 @@ class Terminal final : private HolderLink::Observer, private TerminalModel::Obse
   void on_closed() override;
   void on_gone() override;
   void read_new();
+  bool read_on(const Feed::Budget& budget);
+  void read_all_there_is();
   void watch_synchronized_output();
   void shell_ended();
-  void command_exited();
+  void list_left_behind(Command& command);
   enum class Logged : uint8_t { No, Yes };
   void close(State final, Logged logged = Logged::No);
 
@@ -255,7 +270,7 @@ class Terminal final : private HolderLink::Observer, private TerminalModel::Obse
   void on_prompt() override;
   void on_start_mark() override;
   std::string typed_command_id(uint64_t begin) override;
-  void on_submitted() override { watch_.look_when_silent(); }
+  void on_submitted() override { watch_.drive(); }
   void on_started(Command& command) override;
   void on_ended(Command& command, const shell::CommandFinished& event) override;
   void on_ending(Command& command) override;
@@ -288,6 +303,7 @@ class Terminal final : private HolderLink::Observer, private TerminalModel::Obse
   Interrupter interrupter_;
   CommandWatch watch_;
   QueryReplies replies_;
+  OutputMaker maker_;
 
   std::optional<Replayed> past_;  // until settle()
   bool recovered_ = false;        // an engine before us opened it

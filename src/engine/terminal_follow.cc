@@ -54,7 +54,7 @@ void Terminal::on_closed() {
 }
 
 void Terminal::on_gone() {
-  const std::unique_ptr<HolderLink> gone = holder_.disconnect();
+  const std::unique_ptr<command::Source> gone = holder_.disconnect();
   if (!live()) watchers_.changed(kMeta);
   if (!model_->feed().following()) return close(State::Lost);
   const auto status = model_->feed().reader().status();
@@ -67,19 +67,27 @@ void Terminal::on_gone() {
   read_new();
 }
 
-// As much as one turn of the loop allows, and the rest in the next ones.
+// What is not much at once, and a flood in slices, which all terminals share.
 void Terminal::read_new() {
   if (reading_ || !model_->feed().following()) return;
-  const bool caught_up = model_->feed().read_all(Feed::kTurn);
+  if (read_on(Feed::kAtOnce)) return;
+  reading_ = true;
+  host_.slices.add([this, alive = alive_](Slices::Clock::time_point until) {
+    if (!*alive) return true;
+    reading_ = !read_on({UINT64_MAX, until - Slices::Clock::now()});
+    return !reading_;
+  });
+}
+
+// True: all there is was read.
+bool Terminal::read_on(const Feed::Budget& budget) {
+  const bool caught_up = model_->feed().read_all(budget);
   watch_synchronized_output();
-  if (!caught_up) {
-    reading_ = true;
-    live_.post([this] {
-      reading_ = false;
-      read_new();
-    });
-    return;
-  }
+  if (caught_up) read_all_there_is();
+  return caught_up;
+}
+
+void Terminal::read_all_there_is() {
   if (end_.exit && !end_.handled && read_to() >= end_.output_end) shell_ended();
   if (end_.holder_lost && live()) close(State::Lost);
   if (holder_.connected() && !end_.holder_closed) holder_->watch(read_to());
@@ -102,29 +110,34 @@ void Terminal::shell_ended() {
     model_->shell_gone(*end_.exit);
     return close(State::Finished);
   }
-  if (end_.exit->survivors == 0 || !holder_.connected()) return command_exited();
-  holder_->processes([this, alive = alive_](const base::Result<std::vector<HolderLink::Process>>& list) {
-    if (!*alive) return;
-    terminal::CommandResult& facts = commands().back()->facts;
-    std::vector<pid_t> pids;
-    auto& named = spec().keep_background ? facts.background : facts.ended_background;
-    for (const HolderLink::Process& process : list.value_or(std::vector<HolderLink::Process>())) {
-      if (process.pid == pid()) continue;
-      named.push_back({process.pid, process.command});
-      pids.push_back(process.pid);
-    }
-    if (!spec().keep_background) return command_exited();
-    host_.place.ports(pids, [this, alive](const std::optional<place::Place::Ports>& ports) {
-      if (!*alive) return;
-      add_ports(commands().back()->facts, ports.value_or(place::Place::Ports()));
-      command_exited();
-    });
-  });
+  Command& command = *commands().back();
+  model_->command_exited(command, *end_.exit);
+  if (!command.over()) return watch_.drive();  // what it left behind has to be listed
+  close(State::Finished);
 }
 
-void Terminal::command_exited() {
-  model_->command_exited(*commands().back(), *end_.exit);
-  close(State::Finished);
+void Terminal::list_left_behind(Command& command) {
+  const auto told = [this, alive = alive_,
+                     &command](const base::Result<std::vector<command::Source::Process>>& list) {
+    if (!*alive) return;
+    std::vector<terminal::BackgroundProcess> left;
+    std::vector<pid_t> pids;
+    for (const command::Source::Process& process : list.value_or(std::vector<command::Source::Process>())) {
+      if (process.pid == pid()) continue;
+      left.push_back({process.pid, process.command});
+      pids.push_back(process.pid);
+    }
+    if (!spec().keep_background) pids.clear();
+    host_.place.ports(pids, [this, alive, &command, left](const std::optional<place::Place::Ports>& ports) {
+      if (!*alive) return;
+      terminal::CommandResult listening;
+      add_ports(listening, ports.value_or(place::Place::Ports()));
+      model_->left_behind(command, left, std::move(listening.ports));
+      close(State::Finished);
+    });
+  };
+  if (!holder_.connected()) return told(std::vector<command::Source::Process>());
+  holder_->processes(told);
 }
 
 void Terminal::close(State final, Logged logged) {
@@ -157,7 +170,6 @@ void Terminal::on_bytes(uint64_t offset, std::string_view bytes) {
   last_output_at_ms_ = base::unix_ms();
   care_.output_came();
   watchers_.changed(kOutput);
-  watch_.output_came();
   watchers_.bytes(offset, bytes);
 }
 
@@ -188,7 +200,7 @@ std::string Terminal::typed_command_id(uint64_t begin) {
 
 void Terminal::on_started(Command& /*command*/) {
   tell_forgotten();
-  watch_.look_when_silent();
+  watch_.drive();
   interrupter_.catch_up();
 }
 
@@ -209,7 +221,7 @@ void Terminal::on_finishing(Command& command) {
   query.holder = holder_pid_;
   query.shell = pid();
   query.newest_before = typist_.newest_before();
-  query.ran = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - command.started);
+  query.ran = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - command.life.started());
   query.shells_group_too = on_pipes();
   // A far place answers when the command is over already: its record is completed then.
   host_.place.left_behind(
@@ -226,7 +238,7 @@ void Terminal::on_finished(Command& command) {
   if (!command.file.empty()) ::unlink(command.file.c_str());
   if (model_->book().ending() == nullptr) ending_timer_.cancel();
   if (current() == nullptr) typist_.stop_abandoning();
-  watch_.command_over();
+  watch_.drive();
   interrupter_.command_over();
   log_.note(finish_record(command, read_to(), has_shell() ? model_->shell().tracker().nonces_used() : 0));
   log_.tidy(command, *model_, host_.settings.log_bytes);

@@ -55,7 +55,7 @@ base::Result<TerminalLog::Opened> TerminalLog::open(int folder, const std::strin
   }
   const size_t whole = text.rfind('\n') + 1;  // npos + 1 is 0
   if (whole < text.size() && ::ftruncate(file->get(), static_cast<off_t>(whole)) != 0) {
-    return base::fail_errno(errno, "cannot mend the log of " + id);
+    return base::fail_errno(errno, "cannot repair the log of " + id);
   }
   Opened opened{TerminalLog(std::move(*file), whole), {}};
   std::string_view rest(text.data(), whole);

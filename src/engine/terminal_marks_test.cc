@@ -50,7 +50,7 @@ void write_text(const std::string& path, const std::string& text) {
 // Until the command of `t` asks for something, or ends.
 bool until_it_asks(Bench& bench, Terminal& t) {
   t.want_input_state(1);
-  bench.until([&] { return t.last()->over || t.state() == Terminal::State::AwaitingInput; });
+  bench.until([&] { return t.last()->over() || t.state() == Terminal::State::AwaitingInput; });
   t.want_input_state(-1);
   return t.state() == Terminal::State::AwaitingInput;
 }
@@ -89,7 +89,7 @@ TEST_P(EveryShell, WhatAProgramLeavesUnreadIsNoCommand) {
     ASSERT_TRUE(command);
     ASSERT_TRUE(until_it_asks(bench, t));
     t.input(keys, Owner::Agent, [](const base::Result<void>& sent) { EXPECT_TRUE(sent); });
-    bench.until([&] { return t.last()->over; });
+    bench.until([&] { return t.last()->over(); });
     const auto next = bench.exec(t, "echo hi");
     EXPECT_EQ(next.output.text, "hi\n") << keys;
     EXPECT_EQ(::access((bench.root() + "/home/pwned").c_str(), F_OK), -1) << keys;
@@ -143,6 +143,47 @@ TEST(Marks, ValuesOfOurVariablesAreNeverEvaluated) {
     EXPECT_EQ(after.exit_code, 4) << text;
   }
   EXPECT_EQ(::access((bench.root() + "/home/pwned").c_str(), F_OK), -1);
+}
+
+TEST(Marks, ChangesAreReportedHoweverManyQuietCommandsCameBefore) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  for (const char* text : {"true", "echo hi", "ls /"}) bench.exec(t, text);
+  EXPECT_TRUE(t.last()->quiet);
+  bench.exec(t, "alias twx=ls; export TWX=1");
+  EXPECT_FALSE(t.last()->quiet);
+  bench.exec(t, "echo between");
+  EXPECT_TRUE(t.last()->quiet);
+  EXPECT_TRUE(t.reading().has_alias("twx"));
+  EXPECT_EQ(bench.exec(t, "false | true").pipeline, (std::vector<int>{1, 0}));
+  EXPECT_EQ(bench.exec(t, "cd /usr && pwd").cwd_after, "/usr");
+  EXPECT_FALSE(t.environment_changes().empty());
+  // Traps and hooks of others may change the shell at any time.
+  bench.exec(t, "trap 'alias twy=ls' USR1");
+  bench.exec(t, "kill -USR1 $$");
+  EXPECT_TRUE(t.reading().has_alias("twy"));
+  bench.exec(t, "trap - USR1");
+  bench.exec(t, "PROMPT_COMMAND[5]='alias twz=ls'");
+  bench.exec(t, "true");
+  EXPECT_TRUE(t.reading().has_alias("twz"));
+}
+
+// The hooks trust the nonce that says so only as far as nothing is evaluated by it, and we do not trust it at
+// all for a command that was not sent as a quiet one.
+TEST(Marks, ACommandCannotPretendThatItChangedNothing) {
+  const std::string bomb = "'a[$(touch pwned)]'";
+  for (const std::string& text : std::vector<std::string>{
+           "__ttyward_next=${__ttyward_next}q; alias twx=ls", "declare -i __ttyward_nonce; __ttyward_next=xq",
+           "__ttyward_quiet=" + bomb + "; __ttyward_next=xq",
+           "unset -n __ttyward_quiet; declare -n __ttyward_quiet=" + bomb + "; __ttyward_next=xq",
+           "unset __ttyward_s; ran=" + bomb + "; __ttyward_next=xq"}) {
+    Bench bench;
+    Terminal& t = bench.shell();
+    bench.exec(t, "echo hi");
+    bench.exec(t, text);
+    EXPECT_TRUE(!t.reading().known || t.reading().has_alias("twx")) << text;
+    EXPECT_EQ(::access((bench.root() + "/home/pwned").c_str(), F_OK), -1) << text;
+  }
 }
 
 // --- shells without marks
@@ -220,7 +261,7 @@ TEST(LostMarks, AQuestionOfTheShellItselfIsNoPrompt) {
   ASSERT_TRUE(t.submit(Bench::request("read -e -p 'Name? ' name; echo \"<$name>\"")));
   ASSERT_TRUE(until_it_asks(bench, t));
   t.input("me\r", Owner::Agent, [](const base::Result<void>&) {});
-  bench.until([&] { return t.last()->over; });
+  bench.until([&] { return t.last()->over(); });
   EXPECT_NE(Bench::result(t).output.text.find("<me>"), std::string::npos) << Bench::result(t).output.text;
 }
 
@@ -232,7 +273,7 @@ TEST(LostMarks, AnInterruptHeals) {
   t.want_input_state(1);
   bench.until([&] { return t.state() == Terminal::State::AwaitingInput; });
   t.interrupt([](const base::Result<void>&) {});
-  bench.until([&] { return t.last()->over; });
+  bench.until([&] { return t.last()->over(); });
   EXPECT_EQ(bench.exec(t, "echo alive; (exit 3)").exit_code, 3);
   EXPECT_EQ(t.quality(), shell::Quality::Rich);
 }
@@ -358,7 +399,7 @@ TEST_P(Polls, IsSeenToReadAndMayBeTypedTo) {
   bench.until([&] { return judged.has_value(); });
   EXPECT_NE(judged->kind, TypedInput::Kind::Refuse);
   t.input(GetParam().answer, Owner::Agent, [](const base::Result<void>&) {});
-  bench.until([&] { return t.last()->over; });
+  bench.until([&] { return t.last()->over(); });
   EXPECT_EQ(bench.exec(t, "echo hi").output.text, "hi\n");
 }
 

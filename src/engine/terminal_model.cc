@@ -1,12 +1,10 @@
 #include "engine/terminal_model.h"
 
 #include <algorithm>
-#include <csignal>
 #include <utility>
 
 #include "base/ids.h"
 #include "engine/watchers.h"
-#include "pty/exit_status.h"
 
 namespace ttyward::engine {
 
@@ -33,6 +31,12 @@ terminal::OutputOptions TerminalModel::output_options(Of what) const {
   return options;
 }
 
+terminal::OutputOptions TerminalModel::command_options() {
+  terminal::OutputOptions options = output_options(Of::Command);
+  options.transcript.kept = &feed_.kept();
+  return options;
+}
+
 bool TerminalModel::busy() const {
   return book_.queued() != nullptr || book_.runs(book_.current()) || (shell_ && shell_->executing());
 }
@@ -55,12 +59,15 @@ void TerminalModel::became_ready() {
 }
 
 void TerminalModel::start_one_command(int64_t created_at_ms) {
-  Command& command = add_command(spec_.command_id, spec_.owner, spec_.command);
+  command::LifeOptions limits;
+  limits.timeout = spec_.timeout;
+  limits.idle_timeout = spec_.idle_timeout;
+  limits.survivors = spec_.keep_background ? hold::Survivors::Keep : hold::Survivors::Kill;
+  Command& command = add_command(spec_.command_id, spec_.owner, spec_.command, limits);
   command.facts.cwd = spec_.cwd;
   command.facts.verdict_json = spec_.verdict_json;
-  command.timeout = spec_.timeout;
-  command.idle_timeout = spec_.idle_timeout;
   command.facts.started_at_ms = created_at_ms;
+  command.life.begin(0, observer_->now());
   command.sent = true;
   command.started_seen = true;
   book_.set_current(&command);
@@ -69,6 +76,11 @@ void TerminalModel::start_one_command(int64_t created_at_ms) {
 // --- bytes
 
 void TerminalModel::feed_bytes(uint64_t offset, std::string_view bytes) {
+  if (Command* command = printing()) {
+    const CommandState before = command->facts.state;
+    command->life.output(offset + bytes.size(), observer_->now());
+    if (command->facts.state != before) observer_->on_changed(kCommandState);
+  }
   observer_->on_bytes(offset, bytes);
 }
 
@@ -78,10 +90,10 @@ Command* TerminalModel::printing() const {
   return command;
 }
 
-void TerminalModel::feed_output(std::string_view bytes) {
+void TerminalModel::feed_output(uint64_t offset, std::string_view bytes) {
   Command* command = printing();
   if (command == nullptr) return;
-  if (command->output) command->output->feed(bytes);
+  if (command->output) command->output->feed(bytes, offset);
   observer_->on_command_bytes(*command, bytes);
 }
 
@@ -107,6 +119,7 @@ void TerminalModel::feed_event(const vt::Event& event) {
 
 void TerminalModel::feed_gap(uint64_t newlines) {
   if (shell_) shell_->tracker().bytes_missed();
+  if (Command* silent = printing()) silent->life.skip(read_to(), observer_->now());
   Command* command = book_.current();
   if (book_.runs(command) && command->output) command->output->skip_lost(newlines);
 }
@@ -179,9 +192,10 @@ void TerminalModel::prompt_ready() {
 void TerminalModel::submitted(Command& command) {
   book_.submission_used(*command.submission);
   command.sent = true;
+  command.life.sent(observer_->now());
   book_.set_current(&command);
-  shell_->tracker().submitted(
-      {*command.submission, command.delivered, command.line, read_to(), command.sentinel_nonce});
+  shell_->tracker().submitted({*command.submission, command.delivered, command.line, read_to(),
+                               command.sentinel_nonce, command.quiet});
   handle_events();
   observer_->on_submitted();
 }
@@ -226,12 +240,8 @@ void TerminalModel::close(bool lost) {
   lost_ = lost;
   for (Command* command : {book_.current(), book_.queued()}) {
     if (!book_.runs(command)) continue;
-    if (!command->answered) {
-      command->facts.state = CommandState::Lost;
-      command->facts.reason = lost ? "its holder was killed: how it ended is not known"
-                                   : "its terminal ended before it: how it ended is not known";
-    }
-    finish(*command);
+    lose(*command, lost ? "its holder was killed, so its exit status is not known"
+                        : "its terminal ended first, so its exit status is not known");
   }
   book_.set_current(nullptr);
   book_.set_queued(nullptr);
@@ -239,18 +249,19 @@ void TerminalModel::close(bool lost) {
 
 // --- commands
 
-Command& TerminalModel::add_command(std::string id, Owner by, std::string text) {
-  auto command = std::make_unique<Command>();
+Command& TerminalModel::add_command(std::string id, Owner by, std::string text,
+                                    const command::LifeOptions& limits) {
+  terminal::CommandResult facts;
+  facts.command_id = id.empty() ? base::random_id('c') : std::move(id);
+  facts.terminal_id = spec_.id;
+  facts.command = std::move(text);
+  facts.cwd = cwd();
+  facts.started_at_ms = observer_->unix_ms();
+  facts.provider = pty::provider_name(provider_);
+  facts.fallback_reason = fallback_reason_;
+  facts.integration = shell::quality_name(quality());
+  auto command = std::make_unique<Command>(limits, std::move(facts), observer_->now());
   command->by = by;
-  command->facts.command_id = id.empty() ? base::random_id('c') : std::move(id);
-  command->facts.terminal_id = spec_.id;
-  command->facts.command = std::move(text);
-  command->facts.cwd = cwd();
-  command->facts.started_at_ms = observer_->unix_ms();
-  command->facts.provider = pty::provider_name(provider_);
-  command->facts.fallback_reason = fallback_reason_;
-  command->facts.integration = shell::quality_name(quality());
-  command->started = command->last_output = observer_->now();
   return book_.add(std::move(command));
 }
 
@@ -269,17 +280,12 @@ void TerminalModel::command_started(const shell::CommandStarted& event) {
   command->started_seen = true;
   command->facts.integration = shell::quality_name(quality());
   if (!event.cwd.empty() && command->delivered == command->facts.command) command->facts.cwd = event.cwd;
-  command->range.begin = event.output_begin;
   if (const auto below = feed_.newlines_below(event.output_begin)) command->newlines_before = below;
-  command->started = command->last_output = observer_->now();
-  command->output = std::make_unique<terminal::Output>(output_options(Of::Command));
+  command->life.begin(event.output_begin, observer_->now());
+  command->output = std::make_unique<terminal::Output>(command_options());
   book_.set_current(command);
   observer_->on_changed(kCommandStarted);
   observer_->on_started(*command);
-}
-
-int64_t TerminalModel::ran_ms(const Command& command) const {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(observer_->now() - command.started).count();
 }
 
 void TerminalModel::command_finished(const shell::CommandFinished& event) {
@@ -288,8 +294,7 @@ void TerminalModel::command_finished(const shell::CommandFinished& event) {
   if (command == nullptr) command = book_.current();
   if (!book_.runs(command)) return;
   observer_->on_ended(*command, event);
-  command->range = event.output;
-  if (!command->answered) command->facts.duration_ms = ran_ms(*command);
+  command->life.shell_finished(event, shell_->unmarked_reason(), observer_->now());
   command->has_echo = event.output_has_echo;
   if (!event.shell_gone && quality() != shell::Quality::Rich) {
     auto where = shell_->elsewhere() ? std::nullopt : observer_->kernel_cwd();
@@ -297,90 +302,40 @@ void TerminalModel::command_finished(const shell::CommandFinished& event) {
     if (event.exit_code == 0) shell_->note_from_text(command->facts.command);
   }
   command->facts.cwd_after = event.shell_gone ? "" : cwd();
-  map_end(*command, event);
   if (command->has_echo) skip_echo(*command);
   if (event.shell_gone || !options_.hold_ends) return finish(*command);
   book_.set_ending(command);
   observer_->on_ending(*command);
 }
 
-// From what the shell said to what callers are told.
-void TerminalModel::map_end(Command& command, const shell::CommandFinished& event) const {
-  terminal::CommandResult& facts = command.facts;
-  facts.known_by = shell::known_by_name(event.known_by);
-  facts.pipeline = event.pipeline;
-  facts.exit_code = event.exit_code;
-  if (event.signal || !event.exit_code) facts.core_dumped.reset();
-  if (event.signal) facts.signal = pty::signal_name(*event.signal);
-  if (command.answered) return;
-  // A shell says 128 + n for a part of its command that was killed by signal n.
-  const bool by_interrupt = command.interrupted && (!event.exit_code || *event.exit_code == 128 + SIGINT ||
-                                                    *event.exit_code == 256 + SIGINT);
-  if (event.signal) {
-    facts.state = CommandState::Signaled;
-  } else if (by_interrupt) {
-    facts.state = CommandState::Interrupted;
-  } else if (event.exit_code) {
-    facts.state = CommandState::Exited;
-  } else {
-    const bool lost = event.known_by == shell::KnownBy::Nothing && event.shell_gone;
-    facts.state = lost ? CommandState::Lost : CommandState::Exited;
-    facts.reason = shell_->unmarked_reason().empty()
-                       ? "it ended, but how was not observed"
-                       : "how it ended was not observed: " + shell_->unmarked_reason();
-  }
-  if (event.incomplete) {
-    facts.reason =
-        "the command is not complete (an open quote, bracket or heredoc): the shell asked for "
-        "more, and it was abandoned";
-  } else if (!event.executed) {
-    facts.reason = "the shell refused it (a syntax error) and ran nothing";
-  } else if (event.shell_gone && facts.reason.empty()) {
-    facts.reason = "it ended the shell";
-  } else if (event.left_alternate && facts.reason.empty()) {
-    facts.reason = "a full-screen program went away without restoring the screen";
-  }
-  facts.decode_shell_code();
-}
-
 // Where no mark says where the output begins, what was typed comes first.
 void TerminalModel::skip_echo(Command& command) {
-  const size_t most = std::min<uint64_t>(command.range.end - command.range.begin, command.line.size() + 4096);
+  const size_t most =
+      std::min<uint64_t>(command.range().end - command.range().begin, command.line.size() + 4096);
   uint64_t next = 0;
-  if (const auto head = feed_.raw(command.range.begin, most, &next)) {
+  if (const auto head = feed_.raw(command.range().begin, most, &next)) {
     const size_t at = command.line.empty() ? std::string::npos : head->find(command.line);
     const size_t end =
         at == std::string::npos ? head->find('\n') : head->find('\n', at + command.line.size());
-    if (end != std::string::npos) command.range.begin += end + 1;
+    if (end != std::string::npos)
+      command.life.set_range({command.range().begin + end + 1, command.range().end});
   }
   command.output.reset();  // made anew from the right beginning
 }
 
 // For a terminal that is one command: the kernel's own word.
 void TerminalModel::command_exited(Command& command, const journal::ExitRecord& exit) {
-  terminal::CommandResult& facts = command.facts;
-  if (exit.kind == journal::EndKind::Exited) facts.exit_code = exit.code;
-  if (exit.kind == journal::EndKind::Signaled) facts.signal = pty::signal_name(exit.code);
-  facts.core_dumped.reset();
-  if (exit.kind != journal::EndKind::Unknown) facts.core_dumped = exit.core_dumped != 0;
-  facts.known_by = exit.kind == journal::EndKind::Unknown ? "" : "wait";
-  facts.cpu_ms = static_cast<int64_t>(exit.cpu_ms);
-  facts.max_rss_kib = static_cast<int64_t>(exit.max_rss_kib);
-  facts.duration_ms = static_cast<int64_t>(exit.run_us / 1000);
-  facts.provider = pty::provider_name(provider_);
-  facts.fallback_reason = fallback_reason_;
-  command.range = {0, read_to()};
-  if (!command.answered) {
-    facts.state = exit.kind == journal::EndKind::Exited     ? CommandState::Exited
-                  : exit.kind == journal::EndKind::Signaled ? CommandState::Signaled
-                                                            : CommandState::Lost;
-    if (command.interrupted && (facts.state == CommandState::Signaled || facts.exit_code == 128 + SIGINT)) {
-      facts.state = CommandState::Interrupted;
-    }
-    if (exit.reason == journal::EndReason::Overflow) {
-      facts.reason = "ended: its output reached the journal's quota, and the overflow policy is kill";
-    }
-  }
+  command.facts.provider = pty::provider_name(provider_);
+  command.facts.fallback_reason = fallback_reason_;
+  command.life.set_range({0, read_to()});
+  command.life.exited(exit, read_to(), observer_->now());
+  if (command.over()) finish(command);
+}
+
+void TerminalModel::left_behind(Command& command, std::vector<terminal::BackgroundProcess> processes,
+                                std::vector<terminal::OpenPort> ports) {
+  if (command.over()) return;
+  command.life.left_behind(std::move(processes), std::move(ports), observer_->now());
   finish(command);
 }
 
@@ -391,16 +346,22 @@ void TerminalModel::finish_ending() {
   finish(*command);
 }
 
+void TerminalModel::fail(Command& command, CommandState state, std::string reason) {
+  command.life.fail(state, std::move(reason), observer_->now());
+  finish(command);
+}
+
+void TerminalModel::lose(Command& command, std::string reason) {
+  command.life.lost(std::move(reason), observer_->now());
+  finish(command);
+}
+
 void TerminalModel::finish(Command& command) {
-  if (command.over) return;
-  command.over = true;
-  command.answered = true;
+  if (std::exchange(command.recorded, true)) return;
+  command.life.finish(observer_->now());
   terminal::CommandResult& facts = command.facts;
-  facts.waiting.reset();
-  command.range.end = std::max(command.range.begin, command.range.end);
-  if (!spec_.temporary() && facts.duration_ms == 0) facts.duration_ms = ran_ms(command);
   observer_->on_finishing(command);
-  facts.total_bytes = command.range.end - command.range.begin;
+  facts.total_bytes = command.range().end - command.range().begin;
   facts.lost_bytes = lost_of(command);
   if (command.output) {
     command.output->finish();
@@ -421,38 +382,45 @@ void TerminalModel::finish(Command& command) {
 
 uint64_t TerminalModel::lost_of(const Command& command) const {
   if (journal_lost_) return command.facts.total_bytes;
-  const uint64_t begin = command.range.begin;
-  return feed_.lost_in({begin, command.over ? command.range.end : std::max(read_to(), begin)});
+  const uint64_t begin = command.range().begin;
+  return feed_.lost_in({begin, command.over() ? command.range().end : std::max(read_to(), begin)});
 }
 
 // --- outputs
 
 terminal::Output& TerminalModel::output_of(Command& command) {
   if (spec_.temporary()) return feed_.output();
-  if (command.output) return *command.output;
-  command.output = std::make_unique<terminal::Output>(output_options(Of::Command));
-  Feed::Again again(feed_, {command.range.begin, command.over ? command.range.end : read_to()},
-                    command.newlines_before);
-  again.step(*command.output, {});
-  if (command.over) command.output->finish();
-  if (command.over && again.end_missing()) command.output->count_lost_end(command.facts.total_lines);
+  if (!command.output) {
+    OutputMaking making(command_options(), feed_, source_of(command));
+    making.step(Clock::duration::max());
+    keep_output(command, making.take());
+  }
   return *command.output;
 }
 
-std::unique_ptr<terminal::Output> TerminalModel::styled_output(const Command* command, bool ended) {
+OutputMaking::Source TerminalModel::source_of(const Command& command) const {
+  if (!command.started_seen) return {};
+  return {{command.range().begin, command.over() ? command.range().end : read_to()},
+          command.newlines_before,
+          command.over(),
+          command.facts.total_lines};
+}
+
+std::unique_ptr<OutputMaking> TerminalModel::make_output(const Command* command, Colours colours) {
   const bool all = command == nullptr || spec_.temporary();
-  terminal::OutputOptions options = output_options(all ? Of::All : Of::Command);
-  options.with_styles = true;
-  auto output = std::make_unique<terminal::Output>(options);
-  if (all) {
-    Feed::Again(feed_, {0, read_to()}, 0).step(*output, {});
-  } else if (command->started_seen) {
-    Feed::Again(feed_, {command->range.begin, command->over ? command->range.end : read_to()},
-                command->newlines_before)
-        .step(*output, {});
-  }
-  if (ended) output->finish();
-  return output;
+  // While a command runs its output grows: it is not made in slices.
+  if (colours == Colours::Without && (all || command->output || !command->over())) return nullptr;
+  terminal::OutputOptions options = all ? output_options(Of::All) : command_options();
+  options.with_styles = colours == Colours::With;
+  // Who reads it may keep it longer than there is a terminal.
+  if (options.with_styles) options.transcript.kept = nullptr;
+  const OutputMaking::Source source =
+      all ? OutputMaking::Source{{0, read_to()}, 0, closed_, 0} : source_of(*command);
+  return std::make_unique<OutputMaking>(options, feed_, source);
+}
+
+void TerminalModel::keep_output(Command& command, std::unique_ptr<terminal::Output> output) {
+  if (!command.output) command.output = std::move(output);
 }
 
 }  // namespace ttyward::engine

@@ -25,6 +25,7 @@
 #include "engine/access.h"
 #include "engine/command_book.h"
 #include "engine/feed.h"
+#include "engine/output_making.h"
 #include "engine/shell_session.h"
 #include "engine/terminal_spec.h"
 #include "journal/format.h"
@@ -125,7 +126,7 @@ class TerminalModel final : private Feed::Sink {
   bool read(uint64_t limit, const Feed::Budget& budget) { return feed_.read(limit, budget); }
   void resize(const pty::WindowSize& size);
   void end_synchronized_output();
-  Command& add_command(std::string id, Owner by, std::string text);
+  Command& add_command(std::string id, Owner by, std::string text, const command::LifeOptions& limits = {});
   // It was typed, or is about to be.
   void submitted(Command& command);
   void typed(std::string_view bytes);
@@ -141,7 +142,11 @@ class TerminalModel final : private Feed::Sink {
   void resume(const shell::CommandTracker::AtPrompt& from);
   // The process ended, and all it printed was read.
   void shell_gone(const journal::ExitRecord& exit);
+  // The same for a terminal of one command. If that left something behind, it is over once left_behind() was
+  // told what.
   void command_exited(Command& command, const journal::ExitRecord& exit);
+  void left_behind(Command& command, std::vector<terminal::BackgroundProcess> processes,
+                   std::vector<terminal::OpenPort> ports);
   // It is over; what had not ended is lost. `lost`: how the process ended will never be known.
   void close(bool lost);
   // What the shell said since is worked off.
@@ -149,22 +154,30 @@ class TerminalModel final : private Feed::Sink {
 
   // --- commands' ends
   void finish_ending();
-  // Facts are as they will stay; nothing happens the second time.
+  // Its record is as it will stay; nothing happens the second time.
   void finish(Command& command);
+  // It never ran, or did not get to its end.
+  void fail(Command& command, terminal::CommandState state, std::string reason);
+  // How it ended cannot be found out any more.
+  void lose(Command& command, std::string reason);
   uint64_t lost_of(const Command& command) const;
   // Nothing of the journal can be read.
   void lose_journal() { journal_lost_ = true; }
   bool journal_lost() const { return journal_lost_; }
 
   // --- outputs
-  // Of one command on its own, made from the journal if need be.
+  // Of one command on its own; made at once from the journal if it is not in memory, however long that takes.
   terminal::Output& output_of(Command& command);
-  // The same, with colours, made anew. Null: of the whole terminal. `ended`: no more will come.
-  std::unique_ptr<terminal::Output> styled_output(const Command* command, bool ended);
+  enum class Colours : uint8_t { Without, With };
+  // The same in slices, of `command` or, if that is null, of the whole terminal. Null: output_of() has
+  // nothing to make.
+  std::unique_ptr<OutputMaking> make_output(const Command* command, Colours colours);
+  // What was made of a command's output, without colours.
+  static void keep_output(Command& command, std::unique_ptr<terminal::Output> output);
 
  private:
   void feed_bytes(uint64_t offset, std::string_view bytes) override;
-  void feed_output(std::string_view bytes) override;
+  void feed_output(uint64_t offset, std::string_view bytes) override;
   void feed_mark(const vt::ShellMark& mark) override;
   void feed_event(const vt::Event& event) override;
   void feed_gap(uint64_t newlines) override;
@@ -174,13 +187,14 @@ class TerminalModel final : private Feed::Sink {
   void prompt_ready();
   void command_started(const shell::CommandStarted& event);
   void command_finished(const shell::CommandFinished& event);
-  void map_end(Command& command, const shell::CommandFinished& event) const;
   void skip_echo(Command& command);
+  OutputMaking::Source source_of(const Command& command) const;
   // The command that prints now, if one does.
   Command* printing() const;
-  int64_t ran_ms(const Command& command) const;
   enum class Of : uint8_t { All, Command };
   terminal::OutputOptions output_options(Of what) const;
+  // Of a command in a shell, whose lines are kept in the journal.
+  terminal::OutputOptions command_options();
 
   TerminalSpec spec_;
   const ModelOptions options_;

@@ -9,15 +9,11 @@ namespace ttyward::engine {
 using terminal::CommandState;
 
 terminal::CommandResult Terminal::facts(const Command& command) const {
-  terminal::CommandResult result = command.facts;
-  if (!command.over) {
-    if (!command.answered) {
-      result.duration_ms =
-          std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - command.started).count();
-    }
-    result.total_bytes = command.started_seen ? read_to() - std::min(read_to(), command.range.begin) : 0;
+  terminal::CommandResult result = command.life.result(Clock::now());
+  if (!command.over()) {
+    result.total_bytes = command.started_seen ? read_to() - std::min(read_to(), command.range().begin) : 0;
     result.lost_bytes = command.started_seen || spec().temporary() ? model_->lost_of(command) : 0;
-    add_live_facts(command, result);
+    if (!command.answered()) add_live_facts(command, result);
   }
   if (spec().temporary() && pid() > 0) result.pid = result.process_group = pid();
   return result;
@@ -25,35 +21,22 @@ terminal::CommandResult Terminal::facts(const Command& command) const {
 
 // What is true of a command only until it ends.
 void Terminal::add_live_facts(const Command& command, terminal::CommandResult& result) const {
-  if (command.answered) return;
-  const auto left = [](Clock::time_point from, std::chrono::milliseconds limit) -> std::optional<int64_t> {
-    if (limit.count() == 0) return std::nullopt;
-    return std::max<int64_t>(
-        0, std::chrono::duration_cast<std::chrono::milliseconds>(from + limit - Clock::now()).count());
-  };
   if (result.reason.empty() && paused()) {
     result.reason =
         "paused: its output has reached the journal's quota; to let it go on: ttyward resume " + id();
   }
-  result.time_left_ms = left(command.started, command.timeout);
-  result.idle_left_ms = left(command.last_output, command.idle_timeout);
   if (lease() && !command.sent && result.state == CommandState::Running) {
     result.state = CommandState::Queued;
-    result.reason = "it has not begun: " + lease()->by + " has the keyboard of this terminal";
+    result.reason = "it has not started: " + lease()->by + " has the keyboard of this terminal";
   } else if (!spec().temporary() && command.started_seen && pid() > 0) {
     const pid_t front = interrupter_.foreground_group();
     if (front > 0 && front != pid()) result.pid = result.process_group = front;
   }
 }
 
-std::unique_ptr<terminal::Output> Terminal::styled_output(const Command* command) {
-  const bool all = command == nullptr || spec().temporary();
-  return model_->styled_output(command, all ? !live() : command->over);
-}
-
 terminal::CommandResult Terminal::result(const Command& command, const terminal::ViewLimits& view) {
   terminal::CommandResult result = facts(command);
-  if (!command.over && command.started_seen && holder_pid_ > 0) {
+  if (!command.over() && command.started_seen && holder_pid_ > 0) {
     std::vector<pid_t> pids;
     for (const auto& process : place::descendants_now(host_.place, holder_pid_)) pids.push_back(process.pid);
     add_ports(result, place::ports_now(host_.place, pids));
@@ -62,17 +45,7 @@ terminal::CommandResult Terminal::result(const Command& command, const terminal:
   // Made from the journal if need be, which nobody sees.
   terminal::Output& output = model_->output_of(const_cast<Command&>(command));
   result.lost_bytes = model_->lost_of(command);
-  result.binary = output.is_binary();
-  if (result.binary) {
-    result.output.text = "[binary output: " + std::to_string(result.total_bytes) + " bytes, not shown]\n";
-    return result;
-  }
-  result.encoding = output.encoding();
-  result.no_newline = command.over && output.ends_in_line();
-  output.as_if_finished([&](const terminal::Transcript& transcript) {
-    result.total_lines = transcript.size();
-    result.output = make_view(transcript, view);
-  });
+  command::describe_output(output, view, command.over(), result);
   return result;
 }
 

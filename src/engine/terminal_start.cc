@@ -86,15 +86,15 @@ Terminal::Terminal(TerminalHost& host, TerminalLog log, Replayed past)
       typist_(live_),
       care_(live_, typist_),
       interrupter_(live_, [this] { typist_.note_break(); }),
-      watch_(live_, {[this](std::string reason) {
-                       end_command(terminal::CommandState::TimedOut, std::move(reason));
-                     },
+      watch_(live_, {[this](Command& command) { bring_down(command); },
+                     [this](Command& command) { list_left_behind(command); },
                      [this](const pty::RunState& state) {
                        // Or the shell is being brought back to its prompt.
                        return typist_.abandoning() || care_.consider(state);
                      }}),
       replies_(live_, host.logs,
                [this](const pty::RunState& state) { return care_.shell_at_prompt(state).has_value(); }),
+      maker_(*model_, host.slices, alive_),
       frame_timer_(host.loop),
       ending_timer_(host.loop),
       kill_timer_(host.loop) {
@@ -165,11 +165,8 @@ void Terminal::launched(Launcher::Launched launched) {
   if (!launched) {
     start_error_ = launched.error();
     if (Command* command = current()) {
-      command->facts.state = terminal::CommandState::FailedToStart;
-      command->facts.reason = start_error_->error.message;
       command->facts.start_failure_code = start_error_->shell_code();
-      command->facts.known_by.clear();
-      model_->finish(*command);
+      model_->fail(*command, terminal::CommandState::FailedToStart, start_error_->error.message);
     }
     return close(State::Finished);
   }
@@ -181,8 +178,8 @@ void Terminal::launched(Launcher::Launched launched) {
   model_->feed().follow(std::move(*reader));
   live_.last_output = Clock::now();
   if (Command* command = current()) {
-    command->started = command->last_output = live_.last_output;
-    watch_.arm();
+    command->life.begin(0, live_.last_output);
+    watch_.drive();
   }
   if (birth_.expected == shell::Quality::None) {
     model_->became_ready();
@@ -194,20 +191,18 @@ void Terminal::launched(Launcher::Launched launched) {
   if (model_->exit_expected()) kill();
 }
 
-// It runs, and nobody can see what it does (no descriptors are left): it must not run on behind our back.
+// It runs, but cannot be followed (no descriptors are left): end it, so that no unlisted shell stays.
 void Terminal::cannot_follow(const base::Error& error) {
   host_.place.end_holder(holder_pid_);
   start_error_ = pty::SpawnError{pty::SpawnFailure::Setup, error};
   if (Command* command = current(); model_->book().runs(command)) {
-    command->facts.state = terminal::CommandState::Lost;
-    command->facts.reason = "it was started and could not be followed, so it was ended: " + error.message;
-    model_->finish(*command);
+    model_->lose(*command, "it was started but could not be followed, so it was stopped: " + error.message);
   }
   close(State::Lost);
 }
 
 void Terminal::connect() {
-  auto link = HolderLink::connect(host_.loop.poller(), host_.sockets, id(), *this);
+  auto link = command::HolderProcess::connect(host_.loop.poller(), host_.sockets, id(), *this);
   const bool no_descriptor = !link && (link.error().sys_errno == EMFILE || link.error().sys_errno == ENFILE);
   if (no_descriptor && !recovered_) return cannot_follow(link.error());
   if (no_descriptor) {
@@ -232,10 +227,12 @@ base::Result<std::unique_ptr<Terminal>> Terminal::recover(TerminalHost& host, co
   auto opened = TerminalLog::open(host.logs, id);
   if (!opened) return tl::unexpected(opened.error());
   if (opened->records.empty() || text_of(opened->records.front(), "id") != id) {
-    return base::fail(base::ErrorCode::Corrupt, "the log of " + id + " does not say what it is about");
+    return base::fail(base::ErrorCode::Corrupt,
+                      "the log of " + id + " does not begin with the terminal's description");
   }
-  auto past = replay({std::move(opened->records), open_or_rule_out(host, id),
-                      QueryReplies::answered_to(host.logs, id), model_options(host), base::unix_ms()});
+  auto past =
+      replay({std::move(opened->records), open_or_rule_out(host, id),
+              QueryReplies::answered_to(host.logs, id), model_options(host), base::unix_ms(), Clock::now()});
   if (!past) return tl::unexpected(past.error());
   std::unique_ptr<Terminal> terminal(new Terminal(host, std::move(opened->log), std::move(*past)));
   terminal->recovered_ = true;
@@ -247,7 +244,7 @@ void Terminal::settle() {
   past_.reset();
   tell_forgotten();
   for (const auto& command : commands()) {
-    if (!command->over) continue;
+    if (!command->over()) continue;
     if (!command->file.empty()) ::unlink(command->file.c_str());
     // The engine before us may have been killed before it was in the history.
     record(*command);
@@ -278,23 +275,21 @@ void Terminal::settle_living(const Replayed& past) {
   const auto status = model_->feed().reader().status();
   holder_.set_typed_bytes(status ? status->input_bytes : 0);
   Command* command = model_->book().runs(current()) ? current() : nullptr;
-  if (command != nullptr) {
-    // Time that passed before us counts.
-    const auto ran =
-        std::chrono::milliseconds(std::max<int64_t>(0, base::unix_ms() - command->facts.started_at_ms));
-    command->started = Clock::now() - ran;
-    command->last_output = Clock::now();
-  }
+  // Nobody knows how long it has been silent.
+  if (command != nullptr && command->started_seen) command->life.output(command->range().end, Clock::now());
   if (past.closed) {
     end_.handled = true;
-    if (command != nullptr && spec().temporary() && end_.exit) model_->command_exited(*command, *end_.exit);
+    if (command != nullptr && spec().temporary() && end_.exit) {
+      model_->command_exited(*command, *end_.exit);
+      model_->left_behind(*command, {}, {});
+    }
     close(past.lost ? State::Lost : State::Finished, Logged::Yes);
     return connect();  // background processes may still be there
   }
   end_.exit.reset();  // the holder, or its end, says it again
   if (!ready() && birth_.expected != shell::Quality::None) care_.watch_start();
   connect();
-  watch_.arm();
+  watch_.drive();
   if (!holder_.connected()) return;
   if (on_pipes() && holder_.typed_bytes() == 0) holder_.type(shell::kPipedStart);
   if (has_shell() && birth_.expected != shell::Quality::None && files_.open() &&
@@ -305,7 +300,7 @@ void Terminal::settle_living(const Replayed& past) {
     if (auto where = kernel_cwd()) model_->shell().kernel_cwd(std::move(*where));
   }
   replies_.take_over(past.replies);
-  resend_unsent_ = command != nullptr && !command->over && !command->started_seen && command->submission;
+  resend_unsent_ = command != nullptr && !command->over() && !command->started_seen && command->submission;
 }
 
 // Logged, but killed before it was typed? The holder knows how much was typed; exactly once is the promise.

@@ -73,7 +73,7 @@ TEST(Terminal, AQuestionIsSeenAndAnswered) {
   EXPECT_EQ(command->facts.waiting->kind, "line");
   EXPECT_EQ(command->facts.waiting->prompt, "Name?");
   t.input("you\r", Owner::Agent, [](auto sent) { EXPECT_TRUE(sent); });
-  bench.until([&] { return command->over; });
+  bench.until([&] { return command->over(); });
   EXPECT_EQ(bench.result(t).output.text, "Name? you\nhello you\n");
 }
 
@@ -83,9 +83,9 @@ TEST(Terminal, ATimeLimitAnswersAtOnceAndFreesTheTerminal) {
   CommandRequest request = bench.request("echo begun; trap '' INT TERM; sleep 600");
   request.timeout = std::chrono::milliseconds(300);
   Command* command = *t.submit(std::move(request));
-  bench.until([&] { return command->answered; });
+  bench.until([&] { return command->answered(); });
   EXPECT_EQ(command->facts.state, CommandState::TimedOut);
-  bench.until([&] { return command->over; });
+  bench.until([&] { return command->over(); });
   EXPECT_EQ(command->facts.state, CommandState::TimedOut);
   EXPECT_EQ(bench.exec(t, "echo still here").output.text, "still here\n");
 }
@@ -108,7 +108,7 @@ TEST(Terminal, AnInterruptIsNotLostHoweverEarlyItComes) {
     if (i % 3 == 2) bench.until([&] { return command->started_seen; });
     const std::string id = command->facts.command_id;
     t.interrupt([](auto sent) { EXPECT_TRUE(sent); });
-    bench.until([&] { return t.find(id)->over; });
+    bench.until([&] { return t.find(id)->over(); });
     EXPECT_EQ(t.find(id)->facts.state, CommandState::Interrupted) << i;
   }
   EXPECT_EQ(bench.exec(t, "echo fine").output.text, "fine\n");
@@ -169,9 +169,9 @@ TEST(Terminal, AnEngineThatWasKilledFindsEverythingAgain) {
   EXPECT_EQ(replayed.duration_ms, before.duration_ms);
   Command* still = again.find(running_id);
   ASSERT_NE(still, nullptr);
-  EXPECT_FALSE(still->over);
+  EXPECT_FALSE(still->over());
   again.input("it\r", Owner::Agent, [](auto) {});
-  bench.until([&] { return still->over; });
+  bench.until([&] { return still->over(); });
   EXPECT_EQ(still->facts.exit_code, 5);
   EXPECT_EQ(again.result(*still, {}).output.text, "begun\nit\ngot it\n");
   EXPECT_EQ(bench.exec(again, "echo on").output.text, "on\n");

@@ -129,7 +129,7 @@ TEST_P(LogOf, ASecretIsGoneAsSoonAsItWasTyped) {
   Terminal& again = bench.recover(id);
   ASSERT_NE(again.find(command_id), nullptr);
   std::ofstream(pipe) << "go\n";
-  bench.until([&] { return again.find(command_id)->over; });
+  bench.until([&] { return again.find(command_id)->over(); });
   EXPECT_EQ(bench.result(again).exit_code, 40);
   EXPECT_EQ(log_of(bench, id).find(secret), std::string::npos);
 }

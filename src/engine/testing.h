@@ -85,7 +85,7 @@ class Bench {
     EXPECT_TRUE(command) << command.error().message;
     if (!command) return {};
     const std::string id = (*command)->facts.command_id;
-    until([&] { return terminal.find(id)->over; });
+    until([&] { return terminal.find(id)->over(); });
     return terminal.result(*terminal.find(id), {});
   }
   terminal::CommandResult exec(Terminal& terminal, const std::string& text) {
@@ -135,7 +135,9 @@ class Bench {
  private:
   void start() {
     launcher_ = std::make_unique<Launcher>(*loop_, settings_.hold_program, 1);
+    slices_ = std::make_unique<Slices>(*loop_);
     host_.reset(new TerminalHost{*loop_,
+                                 *slices_,
                                  *launcher_,
                                  *place_,
                                  settings_,
@@ -159,6 +161,7 @@ class Bench {
   base::UniqueFd journals_;
   const place::Place* place_ = &place::local();
   std::unique_ptr<Launcher> launcher_;
+  std::unique_ptr<Slices> slices_;
   std::unique_ptr<TerminalHost> host_;
   std::vector<std::unique_ptr<Terminal>> terminals_;
 };

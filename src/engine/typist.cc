@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/log_records.h"
+#include "engine/quiet_line.h"
 #include "shell/command_line.h"
 #include "shell/piped.h"
 #include "shell/quoting.h"
@@ -56,11 +57,8 @@ void Typist::pump() {
   model.book().set_queued(nullptr);
   // Since it was decided the folder, its files or the shell may have become something else.
   if (const auto look = std::exchange(command->second_look, nullptr)) {
-    if (std::string objection = look(); !objection.empty()) {
-      command->facts.state = CommandState::Denied;
-      command->facts.reason = std::move(objection);
-      return model.finish(*command);
-    }
+    if (std::string objection = look(); !objection.empty())
+      return model.fail(*command, CommandState::Denied, std::move(objection));
   }
   if (auto sent = send(*command); !sent) fail(*command, sent.error());
 }
@@ -88,7 +86,7 @@ bool Typist::shell_can_take(const Command& command) {
     return false;
   }
   editor_timer_.cancel();
-  // Whatever got onto the line since the prompt came is nobody's command. mksh would print its prompt
+  // Input that arrived after the prompt belongs to no command. mksh would print its prompt
   // again, with marks that end a command.
   if (std::exchange(clear_line_, false) && kind != shell::ShellKind::Mksh)
     live_.holder.type(shell::kClearLine);
@@ -143,16 +141,20 @@ base::Result<void> Typist::send(Command& command) {
   command.sent = true;
   command.newlines_before = model.feed().newlines();
   newest_before_ = live_.place.newest_process();
+  const shell::CommandTracker& tracker = model.shell().tracker();
+  command.quiet = command.sentinel_nonce.empty() && command.file.empty() &&
+                  is_quiet_line(command.delivered, tracker.reading());
   if (command.delivered == command.facts.command) command.facts.cwd = model.cwd();
   model.book().set_current(&command);
   const auto record = submit_record(command, model, live_.holder.typed_bytes());
   if (auto logged = live_.log.write(record); !logged) return logged;
+  if (command.quiet) live_.files.hand_over(tracker.quiet_nonce());
   model.submitted(command);
   live_.holder.type(
       *bytes, [this, alive = live_.alive, id = command.facts.command_id](const base::Result<void>& sent) {
         if (!*alive) return;
         Command* typed = live_.model.book().find(id);
-        if (typed == nullptr || typed->over) return;
+        if (typed == nullptr || typed->over()) return;
         typed->accepted = sent.has_value();
         if (sent) return live_.log.tidy(*typed, live_.model, live_.settings.log_bytes);
         fail(*typed, sent.error());
@@ -162,9 +164,7 @@ base::Result<void> Typist::send(Command& command) {
 }
 
 void Typist::fail(Command& command, const base::Error& error) {
-  command.facts.state = CommandState::FailedToStart;
-  command.facts.reason = error.message;
-  live_.model.finish(command);
+  live_.model.fail(command, CommandState::FailedToStart, error.message);
 }
 
 void Typist::prompt() {

@@ -58,7 +58,7 @@ base::Result<void> Wait::check(const Terminal& terminal, const WaitSpec& spec) {
   if (!spec.exit && spec.pattern.empty() && !spec.port && spec.file.empty() && spec.quiet.count() == 0 &&
       spec.stable.count() == 0 && !spec.input && !spec.prompt) {
     return base::fail(base::ErrorCode::InvalidArgument,
-                      "nothing to wait for: name one of exit, pattern, port, file, quiet_ms, stable_ms, "
+                      "no condition to wait for: name one of exit, pattern, port, file, quiet_ms, stable_ms, "
                       "input, prompt");
   }
   if (spec.quiet.count() < 0 || spec.stable.count() < 0 || spec.timeout.count() < 0) {
@@ -66,7 +66,7 @@ base::Result<void> Wait::check(const Terminal& terminal, const WaitSpec& spec) {
   }
   if (!spec.command_id.empty() && terminal.find(spec.command_id) == nullptr) {
     return base::fail(base::ErrorCode::NotFound,
-                      "terminal " + terminal.id() + " knows no command " + spec.command_id);
+                      "terminal " + terminal.id() + " has no command " + spec.command_id);
   }
   if (spec.prompt && terminal.spec().temporary()) {
     return base::fail(base::ErrorCode::InvalidArgument,
@@ -178,7 +178,7 @@ Command* Wait::command() const {
 bool Wait::command_over() const {
   if (spec_.command_id.empty()) return false;
   const Command* found = command();
-  return found == nullptr || found->over;
+  return found == nullptr || found->over();
 }
 
 // Whose lines are meant; none for a command that has not begun.
@@ -187,13 +187,26 @@ const terminal::Output* Wait::output(LineScan::Finished* finished) const {
   if (spec_.command_id.empty() || terminal_->spec().temporary()) return &terminal_->output();
   Command* found = command();
   if (found == nullptr || !found->started_seen) return nullptr;
-  if (found->over) *finished = LineScan::Finished::Yes;
+  if (found->over()) *finished = LineScan::Finished::Yes;
   return &terminal_->output_of(*found);
 }
 
 void Wait::look(uint32_t changes) {
-  if (answered_) return;
-  if (pattern_ && look_for_pattern()) return;
+  if (answered_ || searching_) return;
+  if (pattern_) {
+    const Looked looked = look_for_pattern();
+    if (looked == Looked::Found) return;
+    // Nothing else is answered before what is there already was looked at.
+    if (looked == Looked::NotDone) {
+      searching_ = true;
+      return terminal_->slices().add([this, alive = alive_, changes](Slices::Clock::time_point) {
+        if (!*alive) return true;
+        searching_ = false;
+        if (terminal_ != nullptr) look(changes);
+        return true;
+      });
+    }
+  }
   if (look_at_command()) return;
   const bool first = changes == ~0U;
   if (spec_.quiet.count() > 0 && quiet_timer_ == 0) arm_quiet();
@@ -202,23 +215,24 @@ void Wait::look(uint32_t changes) {
   if (!spec_.file.empty() && first) poll_file();
 }
 
-bool Wait::look_for_pattern() {
+Wait::Looked Wait::look_for_pattern() {
   LineScan::Finished finished{};
   const terminal::Output* lines = output(&finished);
-  if (lines == nullptr) return false;
+  if (lines == nullptr) return Looked::Nothing;
   WaitOutcome found;
   found.condition = Condition::Pattern;
   bool matched = false;
-  scan_.scan(*lines, finished, [&](const LineScan::Line& line) {
+  const auto visit = [&](const LineScan::Line& line) {
     matched = match_new(*pattern_, line).has_value();
     if (matched) {
       found.line = line.number;
       found.text = std::string(line.text);
     }
     return !matched;
-  });
+  };
+  const bool all = scan_.scan(*lines, finished, visit, Clock::now() + Slices::kSlice);
   if (matched) answer(std::move(found));
-  return matched;
+  return matched ? Looked::Found : all ? Looked::Nothing : Looked::NotDone;
 }
 
 bool Wait::look_at_command() {
@@ -282,15 +296,16 @@ void Wait::arm_stable() {
 }
 
 void Wait::poll_ports() {
-  terminal_->processes([this, alive = alive_](const base::Result<std::vector<HolderLink::Process>>& list) {
-    if (!*alive || answered_) return;
-    std::vector<pid_t> pids;
-    for (const HolderLink::Process& process : list.value_or(std::vector<HolderLink::Process>()))
-      pids.push_back(process.pid);
-    terminal_->place().ports(pids, [this, alive](const std::optional<place::Place::Ports>& ports) {
-      if (*alive && !answered_) look_at_ports(ports.value_or(place::Place::Ports()));
-    });
-  });
+  terminal_->processes(
+      [this, alive = alive_](const base::Result<std::vector<command::Source::Process>>& list) {
+        if (!*alive || answered_) return;
+        std::vector<pid_t> pids;
+        for (const command::Source::Process& process : list.value_or(std::vector<command::Source::Process>()))
+          pids.push_back(process.pid);
+        terminal_->place().ports(pids, [this, alive](const std::optional<place::Place::Ports>& ports) {
+          if (*alive && !answered_) look_at_ports(ports.value_or(place::Place::Ports()));
+        });
+      });
 }
 
 void Wait::look_at_ports(const place::Place::Ports& ports) {

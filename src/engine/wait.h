@@ -82,7 +82,8 @@ class Wait final : private Watcher {
   bool command_over() const;
   const terminal::Output* output(LineScan::Finished* finished) const;
   void look(uint32_t changes);
-  bool look_for_pattern();
+  enum class Looked : uint8_t { Nothing, Found, NotDone };
+  Looked look_for_pattern();
   bool look_at_command();
   void look_at_screen();
   void poll_ports();
@@ -109,6 +110,7 @@ class Wait final : private Watcher {
   Clock::time_point screen_since_ = begun_;
   WaitSpec::Ms port_pause_;
   bool answered_ = false;
+  bool searching_ = false;  // there are lines that were not looked at yet
   io::Loop::TimerId deadline_ = 0;
   io::Loop::TimerId quiet_timer_ = 0;
   io::Loop::TimerId stable_timer_ = 0;

@@ -58,7 +58,11 @@ class LatePlace final : public place::Place {
         [=, kept = std::vector<pid_t>(pids.begin(), pids.end())] { place::local().ports(kept, then); });
   }
   void left_behind(const place::LeftBehindQuery& query, const Then<place::LeftBehind>& then) const override {
-    loop_.post([=] { place::local().left_behind(query, then); });
+    loop_.post([=, asked = std::chrono::steady_clock::now()] {
+      place::LeftBehindQuery now = query;
+      now.ran += std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - asked);
+      place::local().left_behind(now, then);
+    });
   }
   pid_t newest_process() const override { return 0; }
   void file(const std::string& path, const Then<base::Result<place::FileKind>>& then) const override {
@@ -90,7 +94,7 @@ TEST(Wait, ExitOfACommandThatRunsAndOfOneThatIsOver) {
   EXPECT_EQ(Heard(bench, t, asks).condition(), "input");
   t.input("\r", Owner::Agent, [](auto) {});
   EXPECT_EQ(running.condition(), "exit");
-  EXPECT_TRUE(t.find(id)->over);
+  EXPECT_TRUE(t.find(id)->over());
   EXPECT_EQ(Heard(bench, t, spec).condition(), "exit");
 }
 
@@ -294,9 +298,9 @@ TEST(Wait, WhatMakesNoSenseIsRefusedWithAReason) {
     const auto wait = Wait::start(bench.loop(), t, std::move(spec), [](const WaitOutcome&) {});
     return wait ? std::string("accepted") : wait.error().message;
   };
-  EXPECT_NE(refusal({}).find("nothing to wait for"), std::string::npos);
+  EXPECT_NE(refusal({}).find("no condition to wait for"), std::string::npos);
   EXPECT_NE(refusal(pattern("(")).find("RE2"), std::string::npos);
-  EXPECT_NE(refusal(pattern("x", "c-unknown")).find("knows no command"), std::string::npos);
+  EXPECT_NE(refusal(pattern("x", "c-unknown")).find("has no command"), std::string::npos);
 }
 
 TEST(Wait, IsAnsweredByAPlaceWhoseAnswersComeLater) {
@@ -326,6 +330,7 @@ TEST(Wait, WhatACommandLeftBehindIsAddedWhenAFarPlaceSaysIt) {
   Terminal& t = bench.shell();
   const std::string id = bench.exec(t, "sleep 1000 &").command_id;
   bench.until([&] { return !t.find(id)->facts.background.empty(); });
+  ASSERT_FALSE(t.find(id)->facts.background.empty());
   EXPECT_NE(t.find(id)->facts.background[0].command.find("sleep 1000"), std::string::npos);
 }
 

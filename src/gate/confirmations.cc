@@ -145,7 +145,7 @@ void Confirmations::read() {
   if (!record) return broken(record.error().message);
   if (!key->there && !record->there) return;
   if (!key->there || !record->there)
-    return broken(folder_ + ": the record of confirmed rules was removed in part");
+    return broken(folder_ + ": a part of the record of confirmed rules was removed");
   std::string previous;
   const std::vector<std::string_view> lines = split(record->text, '\n');
   if (lines.empty()) return broken(folder_ + "/" + kRecord + " is empty");

@@ -107,14 +107,14 @@ void Gate::look_for_unconfirmed(const RulesAt& files) {
   std::string notice;
   if (confirmations_ != nullptr && confirmations_->standing() == Confirmations::Standing::Broken) {
     notice = fmt::format(
-        "the record of confirmed rules is damaged ({}), so nothing that loosens holds; look at "
-        "it and run: ttyward rules confirm",
+        "the record of confirmed rules is damaged ({}), so no rule or setting that loosens policy is in "
+        "effect; review them with: ttyward rules confirm",
         confirmations_->problem());
   } else if (!files.unconfirmed.empty()) {
     const size_t count = files.unconfirmed.size();
     notice = fmt::format(
-        "{} was changed without ttyward: {} that loosen{} something {} not hold; look at "
-        "{} with: ttyward rules confirm",
+        "{} was changed without ttyward: {} that loosen{} policy {} not take effect; review {} with: ttyward "
+        "rules confirm",
         book_.own_file(), count == 1 ? "one change" : fmt::format("{} changes", count), count == 1 ? "s" : "",
         count == 1 ? "does" : "do", count == 1 ? "it" : "them");
   }
@@ -142,17 +142,18 @@ Result<policy::Verdict> Gate::check(const GateRequest& request) {
 
 std::string Gate::refusal_to_ask(const GateRequest& request) const {
   if (settings_.asking == Asking::Never)
-    return "it needs a person's consent, and this ttyward is set to ask nobody";
+    return "it needs a person's approval, and this ttyward is configured not to ask";
   if (settings_.asking == Asking::WhenSomebodyIs && listeners_ == 0)
-    return "it needs a person's consent, and nobody is connected who could give it";
+    return "it needs a person's approval, and no person is connected who could give it";
   const auto same = std::count_if(open_.begin(), open_.end(), [&](const auto& entry) {
     return entry.second.request.connection == request.connection;
   });
   if (static_cast<size_t>(same) >= settings_.most_open_per_connection)
     return fmt::format(
-        "it needs a person's consent, and {} questions of yours are open already; wait for them", same);
+        "it needs a person's approval, and {} of your questions are open already; wait for their answers",
+        same);
   if (open_.size() >= settings_.most_open)
-    return "it needs a person's consent, and too many questions are open already; wait for them";
+    return "it needs a person's approval, and too many questions are open already; wait for their answers";
   return {};
 }
 
@@ -229,7 +230,7 @@ GateDecision Gate::open(GateRequest request, Judgement judgement, Later later) {
   decision.verdict = approval.verdict;
   decision.approval_id = approval.id;
   decision.reason = fmt::format(
-      "it waits for a person's consent (approval {}; `ttyward approvals` answers it) because it {}{}",
+      "it waits for a person's answer (approval {}; `ttyward approvals` answers it) because it {}{}",
       approval.id, policy::summary_of(approval.verdict), judgement.note.empty() ? "" : "; " + judgement.note);
 
   question.request = std::move(request);
@@ -265,7 +266,8 @@ policy::Mode Gate::mode(const std::string& session) const {
 Result<void> Gate::set_mode(const std::string& session, policy::Mode mode, Role role) {
   if (role != Role::Person)
     return fail(ErrorCode::PermissionDenied, "only a person may change a session's mode");
-  if (session.empty()) return fail(ErrorCode::InvalidArgument, "which session? A mode belongs to one");
+  if (session.empty())
+    return fail(ErrorCode::InvalidArgument, "'session' is missing: a mode belongs to a session");
   sessions_.set_mode(session, mode);
   return {};
 }

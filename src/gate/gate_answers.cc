@@ -67,31 +67,31 @@ std::vector<Approval> Gate::list(bool all) const {
 Result<Approval> Gate::answer(const std::string& id, const Answerer& by, Answer answer,
                               const Remember& remember, const std::string& reason) {
   if (by.role != Role::Person)
-    return fail(ErrorCode::PermissionDenied, "only a person may answer; an agent waits for the answer");
+    return fail(ErrorCode::PermissionDenied, "only a person may answer; wait for the answer");
   const auto at = open_.find(id);
   if (at == open_.end()) {
     const Approval* known = find(id);
     if (known == nullptr) return fail(ErrorCode::NotFound, "there is no question " + id);
     return fail(ErrorCode::AlreadyExists,
-                fmt::format("question {} is over: {}", id, gate::name_of(known->state)));
+                fmt::format("question {} is closed: {}", id, gate::name_of(known->state)));
   }
   Open& question = at->second;
   if (question.request.connection == by.connection) {
     return fail(ErrorCode::PermissionDenied,
-                "who asked cannot answer; use another connection, such as `ttyward approvals`");
+                "the connection that asked cannot answer; use another one, such as `ttyward approvals`");
   }
   const std::string name = by.name.empty() ? "person" : by.name;
   if (answer == Answer::Deny || answer == Answer::Skip) {
     if (remember.scope != Always::No)
-      return fail(ErrorCode::InvalidArgument, "only an allowed command can be allowed always");
+      return fail(ErrorCode::InvalidArgument, "'always' needs the decision 'allow'");
     const bool skip = answer == Answer::Skip;
     return close(at, skip ? ApprovalState::Skipped : ApprovalState::Denied, name, reason,
                  skip ? Kind::Skipped : Kind::Denied,
-                 with_words(skip ? "a person skipped it: it was not run; go on without it"
-                                 : "a person refused it; do something else, or ask what is wanted",
+                 with_words(skip ? "a person skipped it, so it was not run; continue without it"
+                                 : "a person refused it; do something else, or ask the person what to do",
                             reason));
   }
-  // Before anything is stored: a yes to what was not shown is no yes.
+  // Before anything is stored: an approval counts only for the exact command that was shown.
   if (const std::string changed = what_changed(question); !changed.empty()) {
     return close(at, ApprovalState::Denied, name, changed, Kind::Denied,
                  "it was approved, but " + changed + "; ask again");
@@ -107,18 +107,19 @@ std::string Gate::what_changed(const Open& question) {
   const auto now = judge_request(question.request);
   if (!now) return now.error().message;
   if (now->verdict.decision == policy::Decision::Deny)
-    return "policy refuses it by now: " + policy::summary_of(now->verdict);
+    return "policy refuses it now: " + policy::summary_of(now->verdict);
   if (now->verdict.decision == policy::Decision::Allow) return {};
   for (size_t i = 0; i < now->scripts.size(); ++i) {
     if (i >= question.scripts.size() || now->scripts[i] != question.scripts[i])
-      return "the content of " + policy::escape_text(now->scripts[i].first) + " changed since it was asked";
+      return "the content of " + policy::escape_text(now->scripts[i].first) +
+             " changed after the question was asked";
   }
   const std::vector<policy::Reason>& shown = question.approval.verdict.reasons;
   for (const policy::Reason& reason : now->verdict.reasons) {
     const bool known = std::any_of(shown.begin(), shown.end(), [&](const policy::Reason& other) {
       return other.text == reason.text && other.risk >= reason.risk;
     });
-    if (!known) return "it would do something else by now: " + policy::escape_text(reason.text);
+    if (!known) return "it would do something else now: " + policy::escape_text(reason.text);
   }
   return {};
 }
@@ -127,13 +128,13 @@ Result<std::vector<std::string>> Gate::rules_to_store(const Open& question, cons
   const Approval& approval = question.approval;
   if (approval.always.texts.empty()) {
     return fail(ErrorCode::InvalidArgument,
-                "this cannot be allowed always: it is refused or not understood, or what it does depends on "
+                "no rule can allow this: policy refuses or does not understand it, or its effect depends on "
                 "more than its text; allow it once");
   }
   if (approval.session_only && remember.scope == Always::Global) {
-    return fail(ErrorCode::InvalidArgument,
-                "this is critical: it can be remembered for a session at most; use --scope session, or allow "
-                "it once");
+    return fail(
+        ErrorCode::InvalidArgument,
+        "this is critical and can be allowed for a session at most; use --scope session, or allow it once");
   }
   if (remember.rules.empty()) {
     if (!remember.wider) return approval.always.texts;
@@ -145,7 +146,7 @@ Result<std::vector<std::string>> Gate::rules_to_store(const Open& question, cons
       remember.scope == Always::Global ? policy::RuleLevel::Global : policy::RuleLevel::Session;
   auto rules = policy::parse_rules(remember.rules, level, "your rules", question.request.cwd);
   if (!rules) return tl::unexpected(rules.error());
-  if (rules->empty()) return fail(ErrorCode::InvalidArgument, "your rules hold no [[rule]]");
+  if (rules->empty()) return fail(ErrorCode::InvalidArgument, "your rules contain no [[rule]]");
   auto judged = judge_request(question.request, *rules);
   if (!judged) return tl::unexpected(judged.error());
   if (judged->verdict.decision != policy::Decision::Allow) {
@@ -181,9 +182,10 @@ Result<Approval> Gate::withdraw(const std::string& id, uint64_t connection) {
   const auto at = open_.find(id);
   if (at == open_.end()) return fail(ErrorCode::NotFound, "there is no open question " + id);
   if (at->second.request.connection != connection)
-    return fail(ErrorCode::PermissionDenied, "only who asked can take a question back; deny it instead");
-  return close(at, ApprovalState::Withdrawn, "", "taken back by who asked", Kind::Denied,
-               "the question was taken back; it was not run");
+    return fail(ErrorCode::PermissionDenied,
+                "only the client that asked can withdraw a question; deny it instead");
+  return close(at, ApprovalState::Withdrawn, "", "withdrawn by the client that asked", Kind::Denied,
+               "the question was withdrawn, so the command was not run");
 }
 
 void Gate::connection_closed(uint64_t connection) {
@@ -194,8 +196,8 @@ void Gate::connection_closed(uint64_t connection) {
   for (const std::string& id : ids) {
     const auto at = open_.find(id);
     if (at == open_.end()) continue;  // a callback of another one ended it
-    close(at, ApprovalState::Withdrawn, "", "who asked is gone", Kind::Denied,
-          "who asked is gone; it was not run");
+    close(at, ApprovalState::Withdrawn, "", "the client that asked disconnected", Kind::Denied,
+          "the client that asked disconnected, so the command was not run");
   }
 }
 
@@ -205,8 +207,8 @@ void Gate::expire(const std::string& id) {
   at->second.expiry = 0;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(settings_.approval_expiry).count();
   close(at, ApprovalState::Expired, "", fmt::format("nobody answered within {} s", seconds), Kind::Denied,
-        fmt::format("nobody answered within {} s, so it was not run; a person can answer with `ttyward "
-                    "approvals` when you ask again",
+        fmt::format("nobody answered within {} s, so it was not run; if you ask again, a person can answer "
+                    "with `ttyward approvals`",
                     seconds));
 }
 

@@ -242,7 +242,7 @@ TEST_F(GateTest, a_flood_of_questions_is_refused) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(kind_of("npm install"), Kind::Pending);
   const GateDecision refused = ask("npm install");
   EXPECT_EQ(refused.kind, Kind::Denied);
-  EXPECT_THAT(refused.reason, HasSubstr("3 questions of yours are open"));
+  EXPECT_THAT(refused.reason, HasSubstr("3 of your questions are open"));
   GateRequest other = request("npm install");
   other.connection = 8;
   EXPECT_EQ(ask(other).kind, Kind::Pending);
@@ -255,7 +255,7 @@ TEST_F(GateTest, where_nobody_can_answer_nobody_is_asked) {
   EXPECT_EQ(kind_of("npm install"), Kind::Denied);
   settings_.asking = Asking::WhenSomebodyIs;
   start();
-  EXPECT_THAT(ask("npm install").reason, HasSubstr("nobody is connected"));
+  EXPECT_THAT(ask("npm install").reason, HasSubstr("no person is connected"));
   gate_->set_listeners(1);
   EXPECT_EQ(kind_of("npm install"), Kind::Pending);
 }
@@ -397,7 +397,7 @@ TEST_F(GateTest, a_script_that_changes_is_asked_about_again) {
   const std::string changed = ask("bash run.sh").approval_id;
   write(project_ + "/run.sh", "echo two\n");
   EXPECT_THAT(gate_->answer(changed, person_, Answer::Allow, {Always::No}, "")->reason,
-              HasSubstr("run.sh changed since it was asked"));
+              HasSubstr("run.sh changed after the question was asked"));
   const std::string id = ask("bash run.sh").approval_id;
   ASSERT_TRUE(gate_->answer(id, person_, Answer::Allow, {Always::Session}, ""));
   EXPECT_EQ(kind_of("bash run.sh"), Kind::Allowed);
@@ -434,7 +434,7 @@ TEST_F(ConfirmedGateTest, what_loosens_holds_once_it_is_confirmed) {
   const GateDecision asked = ask("npm ci");
   EXPECT_EQ(asked.kind, Kind::Pending);
   EXPECT_THAT(asked.reason, HasSubstr("ttyward rules confirm"));
-  EXPECT_THAT(gate_->unconfirmed_notice(), HasSubstr("one change that loosens something does not hold"));
+  EXPECT_THAT(gate_->unconfirmed_notice(), HasSubstr("one change that loosens policy does not take effect"));
   EXPECT_THAT(events_.seen, testing::Contains(HasSubstr("notice ")));
   EXPECT_EQ(gate_->rules("", project_).unconfirmed.size(), 1U);
   // A rule that is gone still holds, one that is stricter holds at once.
@@ -593,7 +593,7 @@ TEST_F(GateTest, a_yes_covers_only_what_was_shown) {
   ASSERT_TRUE(answered);
   EXPECT_EQ(answered->state, ApprovalState::Denied);
   EXPECT_EQ(later_[0].kind, Kind::Denied);
-  EXPECT_THAT(later_[0].reason, HasSubstr("by now"));
+  EXPECT_THAT(later_[0].reason, HasSubstr("something else now"));
 
   const std::string other = ask("npm install").approval_id;
   write(settings_.rules_file, "[[rule]]\ndecision = \"deny\"\nprogram = \"npm\"\n");

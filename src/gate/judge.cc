@@ -98,7 +98,7 @@ policy::ShellReading reading_of(Language language) {
       break;
     case Language::PowerShell:
     case Language::Other:
-      reading.doubt = "this shell reads lines in a way that is not known here";
+      reading.doubt = "ttyward does not know how this shell reads lines";
       break;
   }
   return reading;

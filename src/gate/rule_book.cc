@@ -40,10 +40,9 @@ base::Result<Judgement> RuleBook::judge(const Case& what) {
   if (files.errors.empty()) {
     for (const policy::Rule& rule : files.rules) set.add(rule);
   } else if (what.role != Role::Person) {
-    return base::fail(
-        base::ErrorCode::InvalidArgument,
-        fmt::format("a rule file has a mistake in it, so nothing may run until it is mended: {}",
-                    policy::escape_text(files.errors.front())));
+    return base::fail(base::ErrorCode::InvalidArgument,
+                      fmt::format("a rule file has an error, so nothing may run until it is fixed: {}",
+                                  policy::escape_text(files.errors.front())));
   } else {
     mistake = files.errors.front();
   }
@@ -56,18 +55,15 @@ base::Result<Judgement> RuleBook::judge(const Case& what) {
     }
     if (judge_by(what, set).verdict.decision == Decision::Allow) {
       out.note =
-          "a rule that would allow it was written without ttyward and does not hold until a person "
-          "confirms it with `ttyward rules confirm`";
+          "a rule that would allow it was added without ttyward and has no effect until a person confirms it "
+          "with `ttyward rules confirm`";
       out.verdict.hints.insert(out.verdict.hints.begin(), out.note);
     }
   }
   const auto& commands = out.verdict.commands;
   if (std::any_of(commands.begin(), commands.end(), starts_interactive)) {
     out.verdict.reasons.push_back(
-        {"takes what is typed into it later as allowed, too: it is not asked about again",
-         {},
-         policy::Risk::Low,
-         Decision::Ask});
+        {"accepts input later without asking again", {}, policy::Risk::Low, Decision::Ask});
   }
   return out;
 }

@@ -73,10 +73,10 @@ TEST_F(RuleBookTest, what_an_interactive_program_is_told_later_is_part_of_the_qu
   const auto asked = judge("python3");
   ASSERT_TRUE(asked);
   EXPECT_EQ(asked->verdict.decision, Decision::Ask);
-  EXPECT_TRUE(has_reason(*asked, "typed into it later"));
+  EXPECT_TRUE(has_reason(*asked, "accepts input later"));
   const auto plain = judge("touch /etc/x");
   EXPECT_EQ(plain->verdict.decision, Decision::Ask);
-  EXPECT_FALSE(has_reason(*plain, "typed into it later"));
+  EXPECT_FALSE(has_reason(*plain, "accepts input later"));
 }
 
 TEST_F(RuleBookTest, a_line_for_powershell_is_asked_about_and_what_destroys_is_refused) {

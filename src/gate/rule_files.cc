@@ -69,7 +69,7 @@ void RuleFiles::read(const std::string& path, policy::RuleLevel level, const std
   if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return wrong("is not a file");
   if (level == policy::RuleLevel::Project && !is_projects_own(info, root)) return;
   if (info.st_size > static_cast<off_t>(kMaxFileBytes))
-    return wrong("is longer than a rule file may be, 1 MiB");
+    return wrong("is longer than 1 MiB, the limit for a rule file");
   std::string text(kMaxFileBytes + 1, '\0');
   size_t size = 0;
   while (size < text.size()) {
@@ -79,7 +79,7 @@ void RuleFiles::read(const std::string& path, policy::RuleLevel level, const std
     if (n == 0) break;
     size += static_cast<size_t>(n);
   }
-  if (size > kMaxFileBytes) return wrong("is longer than a rule file may be, 1 MiB");
+  if (size > kMaxFileBytes) return wrong("is longer than 1 MiB, the limit for a rule file");
   text.resize(size);
   auto rules = policy::parse_rules(text, level, path, root);
   if (!rules) {

@@ -172,8 +172,8 @@ Result<WithoutRules> without_rules(const std::string& text, std::string_view nam
   auto left = parse(out.text, path);
   if (!left) return tl::unexpected(left.error());
   if (left->size() + out.removed != rules->size()) {
-    return fail(ErrorCode::InvalidArgument, path + ": the rules are not one after the other; take '" +
-                                                std::string(name) + "' out by hand");
+    return fail(ErrorCode::InvalidArgument,
+                path + ": the rules are not next to each other; remove '" + std::string(name) + "' by hand");
   }
   return out;
 }

@@ -24,7 +24,7 @@ base::Result<void> wait_for(int fd, short events, Clock::time_point until) {
     pollfd entry{fd, events, 0};
     const int ready = ::poll(&entry, 1, left > 0 ? static_cast<int>(left) : 0);
     if (ready > 0) return {};
-    if (ready == 0) return base::fail(base::ErrorCode::Unavailable, "the holder has not answered in time");
+    if (ready == 0) return base::fail(base::ErrorCode::Unavailable, "the holder did not answer in time");
     if (errno != EINTR) return base::fail_errno(errno, "cannot wait for the holder");
   }
 }
@@ -51,7 +51,7 @@ base::Result<Client> Client::connect(const std::string& sockets, const std::stri
   if (!answer) return tl::unexpected(answer.error());
   auto welcome = StatusMessage::decode(answer->payload);
   if (answer->type != MessageType::Welcome || !welcome) {
-    return base::fail(base::ErrorCode::Corrupt, "what answers for " + id + " is not a holder");
+    return base::fail(base::ErrorCode::Corrupt, "the process that answers for " + id + " is not a holder");
   }
   client.welcome_ = std::move(*welcome);
   return client;
@@ -72,7 +72,7 @@ base::Result<uint32_t> Client::send(MessageType type, std::string_view payload) 
 base::Result<Frame> Client::receive(Deadline until) {
   for (;;) {
     if (auto frame = in_.next()) return std::move(*frame);
-    if (in_.broken()) return base::fail(base::ErrorCode::Corrupt, "the holder does not keep to the protocol");
+    if (in_.broken()) return base::fail(base::ErrorCode::Corrupt, "the holder violated the protocol");
     if (auto ready = wait_for(fd_.get(), POLLIN, until); !ready) return tl::unexpected(ready.error());
     std::array<char, 16 * 1024> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
     const ssize_t got = ::recv(fd_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
@@ -158,7 +158,7 @@ base::Result<StatusMessage> Client::status(Patience patience) {
   auto answer = ask(MessageType::GetStatus, {}, patience);
   if (!answer) return tl::unexpected(answer.error());
   auto status = StatusMessage::decode(answer->payload);
-  if (!status) return base::fail(base::ErrorCode::Corrupt, "the holder does not keep to the protocol");
+  if (!status) return base::fail(base::ErrorCode::Corrupt, "the holder violated the protocol");
   return std::move(*status);
 }
 
@@ -174,7 +174,7 @@ base::Result<std::vector<pty::ProcessInfo>> Client::processes(Patience patience)
     process.id.start_time = in.number<uint64_t>();
     process.command = in.string();
   }
-  if (!in.ok()) return base::fail(base::ErrorCode::Corrupt, "the holder does not keep to the protocol");
+  if (!in.ok()) return base::fail(base::ErrorCode::Corrupt, "the holder violated the protocol");
   return found;
 }
 
@@ -183,7 +183,7 @@ base::Result<pty::RunState> Client::run_state(pty::AlternateScreen screen, Patie
   auto answer = ask(MessageType::GetRunState, Encoder().number(on).take(), patience);
   if (!answer) return tl::unexpected(answer.error());
   auto state = decode_run_state(answer->payload);
-  if (!state) return base::fail(base::ErrorCode::Corrupt, "the holder does not keep to the protocol");
+  if (!state) return base::fail(base::ErrorCode::Corrupt, "the holder violated the protocol");
   return std::move(*state);
 }
 

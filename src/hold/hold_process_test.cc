@@ -148,13 +148,13 @@ TEST_F(HoldProcess, an_idle_holder_waits_for_its_command_and_ends_with_its_owner
   EXPECT_EQ(output("t1"), "pooled\r\n");
 }
 
-TEST_F(HoldProcess, a_nursery_makes_holders_and_they_outlive_it) {
+TEST_F(HoldProcess, holders_of_a_fork_server_outlive_it) {
   {
-    auto nursery = Nursery::start(TTYWARD_HOLD);
-    ASSERT_TRUE(nursery);
-    auto first = nursery->next();
-    auto second = nursery->next();
-    auto unused = nursery->next();
+    auto server = ForkServer::start(TTYWARD_HOLD);
+    ASSERT_TRUE(server);
+    auto first = server->next();
+    auto second = server->next();
+    auto unused = server->next();
     ASSERT_TRUE(first && second && unused);
     const auto one = std::move(*first).launch(request("t1", "read line; echo first"));
     const auto two = std::move(*second).launch(request("t2", "echo second; exit 3"));

@@ -77,6 +77,7 @@ Holder::Started Holder::start(io::Poller& poller, const std::shared_ptr<journal:
   holder->fallback_reason_ = std::move(fallback_reason);
   holder->child_signals_ = std::move(child_signals);
   if (auto watching = holder->watch(); !watching) {
+    // It runs already, but nothing would notice its end: end it with its whole group.
     ::kill(-holder->child_.pid(), SIGKILL);
     static_cast<void>(holder->child_.signal(SIGKILL));
     return tl::unexpected(setup_error(watching.error()));
@@ -136,6 +137,8 @@ void Holder::on_ready(int fd, uint32_t events) {
   }
   if (fd == child_signals_.get()) {
     signalfd_siginfo info{};
+    // Only emptied: SIGCHLD does not queue, so its content cannot say which children ended. reap() asks for
+    // all.
     while (::read(fd, &info, sizeof info) == sizeof info) {
     }
     children_changed_ = true;
@@ -155,6 +158,9 @@ void Holder::on_ready(int fd, uint32_t events) {
 
 void Holder::turn(Clock::time_point now) {
   if (closed_) return;
+  // The order matters. Children are collected before the ladder looks who is alive. The exit is noted before
+  // the drain time is checked, because noting it starts that time. Clients are told last, when all is
+  // settled.
   if (children_changed_) reap();
   if (ladder_ && (children_changed_ || now >= ladder_->next_step())) step_ladder(now);
   children_changed_ = false;
@@ -177,7 +183,7 @@ std::optional<Holder::Clock::time_point> Holder::deadline() const {
 
 base::Result<void> Holder::resize(const pty::WindowSize& size) {
   if (provider_ != pty::Provider::Pty) {
-    return base::fail(base::ErrorCode::Unsupported, "a command in pipes has no terminal size");
+    return base::fail(base::ErrorCode::Unsupported, "a command on pipes has no terminal size");
   }
   if (size.columns == 0 || size.rows == 0) {
     return base::fail(base::ErrorCode::InvalidArgument, "a terminal has at least one column and one row");

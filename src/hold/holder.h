@@ -2,9 +2,9 @@
 // that runs inside another program.
 //
 // Flow at a glance
-//   master / stdout / stderr ready → drained to EAGAIN straight into the journal
+//   master / stdout / stderr ready → drained to EAGAIN into the journal, 64 KiB at a time
 //   pidfd ready                    → exit known; output is drained a little longer,
-//                                    then the exit is recorded and told
+//                                    then the exit is recorded and reported
 //   everything it started gone     → journal closed, closed() is true
 //
 // Passive: it registers with a Poller and never blocks. The owner waits on the
@@ -34,7 +34,7 @@
 
 namespace ttyward::hold {
 
-// How long output is read after the command ended when somebody else still holds
+// How long output is read after the command ended while another process still has
 // it open. What the command itself printed is in the kernel's buffer by then.
 inline constexpr std::chrono::milliseconds kDefaultDrainTime{200};
 
@@ -97,8 +97,8 @@ class Holder final : public io::Poller::Handler {
   void terminate(std::vector<pty::KillRung> rungs, journal::EndReason reason, Clock::time_point now);
   // A journal that is full gets more room, and reading goes on.
   void grant(uint64_t bytes);
-  // Somebody has read up to here and reads on: nothing after that is dropped before it was read, and the
-  // command waits if need be. Nullopt: nobody reads.
+  // A follower has read up to here: nothing after that is dropped before it was read, and the
+  // command waits if necessary. Nullopt: there is no follower.
   void follow(std::optional<uint64_t> read_to);
 
   const journal::Writer& journal() const { return writer_; }

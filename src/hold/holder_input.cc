@@ -23,7 +23,7 @@ journal::Writer::Echo Holder::echo() const {
 
 base::Result<void> Holder::send_input(std::span<const std::byte> bytes) {
   if (input_closed_ || exited_at_) {
-    return base::fail(base::ErrorCode::Unavailable, "the command takes no more input");
+    return base::fail(base::ErrorCode::Unavailable, "the command accepts no more input");
   }
   if (auto queued = input_.push({reinterpret_cast<const char*>(bytes.data()), bytes.size()}); !queued) {
     return queued;
@@ -73,7 +73,7 @@ base::Result<void> Holder::signal(int number, Target target) {
   }
   if (target == Target::Leader) return child_.signal(number);
   if (provider_ == pty::Provider::Pipe) {
-    // The leader made its own group, and while it is not collected nobody else gets the number.
+    // The leader made its own group, and until it is collected the kernel does not reuse the number.
     if (child_over()) return base::fail_errno(ESRCH, "cannot signal the command");
     if (::kill(-child_.pid(), number) != 0) return base::fail_errno(errno, "cannot signal the command");
     return {};

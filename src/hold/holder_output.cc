@@ -24,10 +24,10 @@ constexpr size_t kTurnBudget = 1 << 20;
 // a user's pipes share an allowance, and beyond it new ones become tiny.
 constexpr size_t kFullPipe = 64 * 1024;
 constexpr int kWidePipe = 1 << 20;
-// What may still be in the kernel when a paused command ended, and is let in
+// What may still be in the kernel when a paused command ended, and is accepted
 // beyond the quota so that nothing is lost.
 constexpr uint64_t kLastBytes = 2 << 20;
-// How often a disk that was full is asked again.
+// How often a full disk is tried again.
 constexpr std::chrono::milliseconds kAskAgain{200};
 
 }  // namespace
@@ -62,7 +62,7 @@ ssize_t Holder::gather(Source& source) {
   source.dry = got < 0 && errno == EAGAIN;
   const size_t kept = writer_.append({gathered_.get(), have}, source.stream);
   if (kept < have) {
-    // No room for the rest: it waits here as it would have waited in the kernel.
+    // No room for the rest: it stays in this buffer, as it would have stayed in the kernel's.
     left_over_ = have - kept;
     source.dry = false;  // the next try says that there is no room
     std::memmove(gathered_.get(), gathered_.get() + kept, left_over_);
@@ -122,7 +122,7 @@ void Holder::end_source(Source& source, journal::OutputEnd how) {
 }
 
 void Holder::arm(Source& source) {
-  // A hung-up terminal is ready all the time; edge-triggered it speaks only when
+  // A hung-up terminal is always ready; edge-triggered it reports only when
   // something changes.
   uint32_t events = source.state == Source::State::HungUp ? EPOLLIN | EPOLLET : EPOLLIN;
   if (provider_ == pty::Provider::Pty && !input_.empty()) events |= EPOLLOUT;
@@ -153,7 +153,7 @@ void Holder::handle_full() {
     return;
   }
   if (ending) {
-    // Nobody is to be slowed down any more: take the last bytes beyond the
+    // The command has ended and need not be slowed down: take the last bytes beyond the
     // quota, once, and keep the newest of what comes after them.
     if (!overdrawn_) writer_.grant(kLastBytes);
     overdrawn_ = true;
@@ -188,7 +188,7 @@ void Holder::grant(uint64_t bytes) {
 }
 
 void Holder::follow(std::optional<uint64_t> read_to) {
-  // At the end nobody is waited for.
+  // At the end the holder does not wait for followers.
   const bool ending = exited_at_ || ladder_;
   writer_.set_unread_from(ending ? journal::Writer::kNobodyReads
                                  : read_to.value_or(journal::Writer::kNobodyReads));
@@ -196,7 +196,7 @@ void Holder::follow(std::optional<uint64_t> read_to) {
   read_on();
 }
 
-// What was read before there was no room comes first, whether or not there is more.
+// Bytes that were read before the journal was full come first, whether or not there are more.
 void Holder::read_on() {
   resume_reading();
   for (Source& source : sources_) drain(source);

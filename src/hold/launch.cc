@@ -15,6 +15,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// A message whose beginning is there is sent whole by one call: the rest comes at once or never.
+constexpr std::chrono::milliseconds kWholeMessage{100};
+
 bool wait_for(int fd, short events, Clock::time_point until) {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
@@ -120,6 +123,7 @@ bool send_message(int fd, std::string_view message, int pass) {
   const auto size = static_cast<uint32_t>(message.size());
   std::string framed(reinterpret_cast<const char*>(&size), sizeof size);
   framed.append(message);
+  // The descriptor travels with the first byte only: a second sendmsg() would send it twice.
   const auto until = Clock::now() + kLaunchPatience;
   for (size_t sent = 0; sent < framed.size();) {
     if (!wait_for(fd, POLLOUT, until)) return false;
@@ -164,17 +168,19 @@ tl::expected<void, pty::SpawnError> IdleHolder::ask(const LaunchRequest& request
         base::Error{base::ErrorCode::InvalidArgument, 0, "the command is too long to be run"}});
   }
   const pty::SpawnSpec& spawn = request.hold.spawn;
+  // Descriptor numbers mean nothing in the holder, so stdin travels as SCM_RIGHTS.
   const int pass = spawn.stdin_kind == pty::StdinKind::Descriptor ? spawn.stdin_fd : -1;
   if (!send_message(control_.get(), message, pass)) return tl::unexpected(setup("the holder is gone"));
   return {};
 }
 
-tl::expected<LaunchReply, pty::SpawnError> IdleHolder::answer() && {
+tl::expected<LaunchReply, pty::SpawnError> IdleHolder::answer(Answer when) && {
   const base::UniqueFd control = std::move(control_);
-  const auto answer = receive_message(control.get(), kLaunchPatience);
+  const auto answer =
+      receive_message(control.get(), when == Answer::IsThere ? kWholeMessage : kLaunchPatience);
   if (!answer) return tl::unexpected(setup("the holder died while it started the command"));
   auto reply = LaunchReply::decode(*answer);
-  if (!reply) return tl::unexpected(setup("the holder is of another version"));
+  if (!reply) return tl::unexpected(setup("the holder is from a different version of ttyward"));
   if (reply->error) return tl::unexpected(*reply->error);
   return std::move(*reply);
 }
@@ -184,19 +190,19 @@ tl::expected<LaunchReply, pty::SpawnError> IdleHolder::launch(const LaunchReques
   return std::move(*this).answer();
 }
 
-tl::expected<Nursery, pty::SpawnError> Nursery::start(const std::string& program) {
+tl::expected<ForkServer, pty::SpawnError> ForkServer::start(const std::string& program) {
   auto idle = IdleHolder::start(program);
   if (!idle) return tl::unexpected(idle.error());
-  if (!send_message(idle->control_.get(), kNurseryMessage))
+  if (!send_message(idle->control_.get(), kForkServerMessage))
     return tl::unexpected(setup("the holder is gone"));
-  return Nursery(std::move(idle->control_));
+  return ForkServer(std::move(idle->control_));
 }
 
-tl::expected<IdleHolder, pty::SpawnError> Nursery::next() {
+tl::expected<IdleHolder, pty::SpawnError> ForkServer::next() {
   auto pair = make_control();
   if (!pair) return tl::unexpected(pair.error());
-  if (!send_message(control_.get(), kNurseryMessage, pair->theirs.get())) {
-    return tl::unexpected(setup("the holders' nursery is gone"));
+  if (!send_message(control_.get(), kForkServerMessage, pair->theirs.get())) {
+    return tl::unexpected(setup("the holders' fork server is gone"));
   }
   return IdleHolder(std::move(pair->ours));
 }

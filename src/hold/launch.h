@@ -1,13 +1,13 @@
-// Starting a holder process that outlives whoever starts it.
+// Starting a holder process that outlives its starter.
 //
 //   starter                     ttyward-hold
 //   spawn ────────────────────▶ forks; the first process ends, the second is in a
-//                               session of its own and a child of nobody we know
+//                               session of its own and is not our child
 //   LaunchRequest ────────────▶ socket, journal, command
 //   LaunchReply ◀────────────── ready, or why not: exec errors too
 //
 // Everything goes over one socket pair, nothing over argv: an environment holds
-// secrets, and argv is everybody's to read. A holder that waits for its request
+// secrets, and every user can read argv. A holder that waits for its request
 // is idle and may be kept in a pool.
 #pragma once
 
@@ -26,7 +26,7 @@
 
 namespace ttyward::hold {
 
-// Far beyond a start on a machine that is out of breath; after it the start has failed.
+// Much longer than a start takes on a loaded machine; after it the start has failed.
 inline constexpr std::chrono::seconds kLaunchPatience{30};
 inline constexpr uint32_t kLargestLaunchMessage = 16 << 20;
 
@@ -60,8 +60,11 @@ std::optional<std::string> receive_message(int fd, std::chrono::milliseconds pat
                                            base::UniqueFd* passed = nullptr);
 bool send_message(int fd, std::string_view message, int pass = -1);
 
-// What makes an idle holder a nursery, in place of a LaunchRequest.
-inline constexpr std::string_view kNurseryMessage = "nursery";
+// Makes an idle holder a fork server; sent in place of a LaunchRequest.
+inline constexpr std::string_view kForkServerMessage = "fork server";
+
+// Whether a holder's answer may still be waited for, or its descriptor is readable already.
+enum class Answer : uint8_t { MayTakeTime, IsThere };
 
 class IdleHolder {
  public:
@@ -71,26 +74,28 @@ class IdleHolder {
   // The two halves of a launch. `ask` does not wait as long as the request is small; `answer` blocks until
   // the command runs or could not be started, and uses the holder up.
   tl::expected<void, pty::SpawnError> ask(const LaunchRequest& request);
-  tl::expected<LaunchReply, pty::SpawnError> answer() &&;
+  tl::expected<LaunchReply, pty::SpawnError> answer(Answer when = Answer::MayTakeTime) &&;
   tl::expected<LaunchReply, pty::SpawnError> launch(const LaunchRequest& request) &&;
+  // Readable when there is an answer.
+  int fd() const { return control_.get(); }
 
  private:
-  friend class Nursery;
+  friend class ForkServer;
   explicit IdleHolder(base::UniqueFd control) : control_(std::move(control)) {}
 
   base::UniqueFd control_;  // closing it ends an idle holder
 };
 
-// A ttyward-hold that only makes others: loaded once, it has a new idle holder for the price of a fork. It
+// A ttyward-hold that only makes others: it is loaded once, and each new idle holder costs only a fork. It
 // ends with its owner; the holders do not. Not for several threads at once.
-class Nursery {
+class ForkServer {
  public:
-  static tl::expected<Nursery, pty::SpawnError> start(const std::string& program);
+  static tl::expected<ForkServer, pty::SpawnError> start(const std::string& program);
   // Does not wait for it: a holder that never came is found out by launch(), as a SpawnFailure::Setup.
   tl::expected<IdleHolder, pty::SpawnError> next();
 
  private:
-  explicit Nursery(base::UniqueFd control) : control_(std::move(control)) {}
+  explicit ForkServer(base::UniqueFd control) : control_(std::move(control)) {}
 
   base::UniqueFd control_;
 };

@@ -29,7 +29,7 @@ constexpr std::chrono::seconds kLinger{2};
 constexpr std::chrono::hours kIdle{24 * 365};
 
 void ignore_signals() {
-  // Nothing that a terminal, a lost pipe or a limit may send is a reason to die.
+  // Signals from a terminal, a broken pipe or a limit must not end the holder.
   for (const int number :
        {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU, SIGXFSZ, SIGUSR1, SIGUSR2}) {
     ::signal(number, SIG_IGN);
@@ -46,7 +46,7 @@ int detach_stdio() {
   return control;
 }
 
-// SIGTERM: the machine goes down, or somebody means it. The command is ended in
+// SIGTERM: the machine shuts down, or a person sent it. The command is ended in
 // good order and the journal says why.
 class StopRequest final : public io::Poller::Handler {
  public:
@@ -95,14 +95,15 @@ LaunchReply failed(const base::Error& error) {
   return failed({pty::SpawnFailure::Setup, error});
 }
 
-// A holder for every control socket that comes, until nobody is there to send one. Returns in each of them,
-// with its socket; and in this process at the end, with none.
-base::UniqueFd nurse(const base::UniqueFd& control) {
-  ::signal(SIGCHLD, SIG_IGN);  // nobody asks how they ended
+// Forks a holder for every control socket that arrives, until the owner is gone. Returns in each holder with
+// its socket, and in the fork server itself at the end without one.
+base::UniqueFd serve_forks(const base::UniqueFd& control) {
+  ::signal(SIGCHLD, SIG_IGN);  // their exit statuses are not needed
   for (;;) {
     base::UniqueFd childs;
     if (!receive_message(control.get(), kIdle, &childs)) return {};
-    if (!childs.valid() || ::fork() != 0) continue;  // without a process, who waits for it sees the end
+    if (!childs.valid() || ::fork() != 0)
+      continue;  // if the fork failed, the waiting side sees its socket close
     ::signal(SIGCHLD, SIG_DFL);
     ::setsid();
     return childs;
@@ -112,8 +113,8 @@ base::UniqueFd nurse(const base::UniqueFd& control) {
 int run(base::UniqueFd control) {
   base::UniqueFd stdin_fd;
   auto message = receive_message(control.get(), kIdle, &stdin_fd);
-  if (message == kNurseryMessage) {
-    control = nurse(control);
+  if (message == kForkServerMessage) {
+    control = serve_forks(control);
     if (!control.valid()) return 0;
     message = receive_message(control.get(), kIdle, &stdin_fd);
   }
@@ -137,10 +138,10 @@ int run(base::UniqueFd control) {
   if (!server) return answer(failed(server.error()));
   auto holder = Holder::start(*poller, *folder, std::move(request->hold), Scope::OwnProcess);
   if (!holder) {
-    server->reset();  // its socket first: who hears of the failure may use the id again at once
+    server->reset();  // its socket first: after the failure is reported, the id may be used again at once
     return answer(failed(holder.error()));
   }
-  stdin_fd.reset();  // the command's alone now: who writes into it sees its end
+  stdin_fd.reset();  // only the command has it now, so a writer sees when the command closes it
   (*server)->serve(**holder);
   StopRequest stop(**holder);
   static_cast<void>(poller->add(stop.fd(), EPOLLIN, stop));

@@ -75,7 +75,7 @@ std::optional<pty::RunState> decode_run_state(std::string_view payload) {
     stop.evidence = in.string();
     state.stopped_for_terminal = std::move(stop);
   }
-  if (in.complete()) return state;  // of a holder that does not say more
+  if (in.complete()) return state;  // of an older holder, whose message ends here
   if (in.number<uint8_t>() != 0) {
     pty::TerminalMode terminal;
     terminal.canonical = in.number<uint8_t>() != 0;

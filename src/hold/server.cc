@@ -91,7 +91,7 @@ void Server::on_ready(int fd, uint32_t events) {
 void Server::accept_all() {
   for (;;) {
     base::UniqueFd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!fd) return;  // EAGAIN; or EMFILE, after which the next one who leaves makes room
+    if (!fd) return;  // EAGAIN; or EMFILE, until another client disconnects
     if (!same_user(fd.get()) || clients_.size() >= kMostClients) continue;
     const int number = fd.get();
     if (!poller_.add(number, EPOLLIN, *this)) continue;

@@ -1,5 +1,5 @@
 // The holder's socket: several clients, each of which may be slow, broken or
-// hostile without anybody else noticing.
+// hostile without affecting the others.
 //
 // The socket is 0600 in a 0700 folder, and a peer of another user is dropped.
 // What a client is told is bounded: answers, one Output per Watch, three events.

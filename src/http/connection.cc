@@ -238,7 +238,7 @@ class HttpConnection final : public Connection,
   }
 
   void finish() override {
-    if (web_socket_) return web_socket_->close(WebSocket::kGoingAway, "the server ends");
+    if (web_socket_) return web_socket_->close(WebSocket::kGoingAway, "the server is shutting down");
     is_last_ = true;
     if (!exchange_ && !is_started_) finish_writing();
   }
@@ -312,7 +312,7 @@ class HttpConnection final : public Connection,
 
   bool refuse(int status) {
     Whole answer(static_cast<beast::http::status>(status), kHttp11);
-    answer.body() = "this is not a request that is understood here, or it is too large\n";
+    answer.body() = "the request is malformed or too large\n";
     answer.keep_alive(false);
     answer.prepare_payload();
     is_last_ = true;

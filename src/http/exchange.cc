@@ -27,7 +27,7 @@ void Exchange::end_events() {
 std::shared_ptr<WebSocket> Exchange::accept_web_socket(const Headers& headers) {
   if (!open() || streaming_) return nullptr;
   if (!request.is_upgrade) {
-    respond(426, {{"Upgrade", "websocket"}}, "this address is for WebSockets\n");
+    respond(426, {{"Upgrade", "websocket"}}, "this path serves WebSockets only\n");
     return nullptr;
   }
   answered_ = true;

@@ -75,9 +75,10 @@ bool is_local_origin(std::string_view origin) {
 Refusal check(const Request& request, const Admission& admission) {
   const auto host = request.header("host");
   if (!host || !is_our_host(*host, admission))
-    return {403, "the Host header has to name this machine: localhost, 127.0.0.1 or [::1], and our port\n"};
+    return {403,
+            "the Host header must name this machine (localhost, 127.0.0.1 or [::1]) and the server's port\n"};
   if (is_foreign(request, *host, admission.origins))
-    return {403, "pages from elsewhere may not use this server\n"};
+    return {403, "requests from other origins are not allowed\n"};
   const bool open = admission.token.empty() && admission.cookie_name.empty();
   if (open || has_token(request, admission.token) || has_cookie(request, admission)) return {};
   return {401, admission.how_to_authenticate};

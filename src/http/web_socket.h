@@ -1,4 +1,4 @@
-// A WebSocket that a client of ours opened (RFC 6455). Messages are not compressed: they are small, and
+// A WebSocket that a client opened (RFC 6455). Messages are not compressed: they are small, and
 // compressing secrets beside chosen text leaks them.
 //
 // Thread rule: the loop thread.

@@ -97,7 +97,7 @@ base::Result<base::UniqueFd> lock_daemon_place(const std::string& state) {
 
 base::Result<void> write_daemon_place(int lock, const std::string& sockets) {
   if (sockets.find('\n') != std::string::npos) {
-    return base::fail(base::ErrorCode::InvalidArgument, "the runtime folder's name has a line end in it");
+    return base::fail(base::ErrorCode::InvalidArgument, "the runtime folder's name contains a line end");
   }
   const std::string text = sockets + "\n" + std::to_string(::getpid()) + "\n";
   if (::ftruncate(lock, 0) != 0 ||

@@ -1,7 +1,7 @@
-// What a program that nobody watches has to say: one line each, with time and weight.
+// The log of a program that runs in the background: one line each, with time and level.
 //
-// A line never holds a control character, whatever it quotes. The file is 0600,
-// and when it is full it becomes <name>.1, and the .1 before it goes.
+// A line never contains a control character, whatever it quotes. The file is 0600.
+// When it is full it is renamed to <name>.1, which replaces the previous .1.
 //
 // Thread rule: any thread.
 #pragma once

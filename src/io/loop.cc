@@ -44,6 +44,7 @@ void Loop::post(Task task) {
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
+    // The loop's own thread looks at the list before it waits, and a list that is not empty was announced.
     wake = posted_.empty() && turning_ != std::this_thread::get_id();
     posted_.push_back(std::move(task));
   }
@@ -86,6 +87,7 @@ void Loop::run_posted() {
   std::vector<Task> tasks;
   {
     const std::lock_guard lock(mutex_);
+    // Tasks posted by these run in the next turn, so that a task that posts itself cannot block the loop.
     tasks.swap(posted_);
   }
   for (Task& task : tasks) task();
@@ -117,6 +119,7 @@ void Loop::turn(Clock::duration longest) {
   }
   in_turn_ = true;
   if (!timers_.empty()) wait = std::min(wait, timers_.begin()->first.first - Clock::now());
+  // Rounded up: rounded down, the loop would spin through the last millisecond before a timer.
   const auto rounded = std::chrono::ceil<milliseconds>(std::max(wait, Clock::duration::zero()));
   poller_.wait(static_cast<int>(rounded.count()));
   now_ = Clock::now();

@@ -6,7 +6,7 @@
 // can harm the process that reads: damage is an Error.
 //
 // Offsets are absolute and never change their meaning. A part that was dropped
-// is told as a gap, and `complete()` is true only if every byte is there.
+// is reported as a gap, and `complete()` is true only if every byte is there.
 //
 // Thread rule: one thread per object.
 #pragma once

@@ -33,7 +33,7 @@ base::Result<Segment> Segment::create(base::UniqueFd file, uint64_t start, uint6
   if (error != 0) return base::fail_errno(error, "cannot allocate " + shown);
   auto mapping = Mapping::map(file.get(), total, Access::ReadWrite, shown);
   if (!mapping) return tl::unexpected(mapping.error());
-  // Else the first touch reads ahead what nobody has written yet: megabytes of zeros.
+  // Without this the first access reads ahead over megabytes of zeros that were never written.
   ::madvise(mapping->data(), mapping->size(), MADV_RANDOM);
 
   Segment segment;

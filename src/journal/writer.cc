@@ -43,7 +43,7 @@ uint32_t packed(TerminalSize size) {
   return static_cast<uint32_t>(size.cols) << 16 | size.rows;
 }
 
-// Undoes a half-made journal: a folder nobody can use must not stay behind.
+// Removes a journal whose creation failed halfway, so that no unusable folder stays behind.
 class Undo {
  public:
   Undo(Folder& folder, const std::string& id, uint64_t reserved)
@@ -162,6 +162,7 @@ void Writer::keep(const std::byte* bytes, size_t count, Stream stream) {
 size_t Writer::append(std::span<const std::byte> bytes, Stream stream) {
   size_t done = 0;
   while (done < bytes.size()) {
+    // writable_span() may begin a new segment, so the bytes are kept in as many parts as there are segments.
     const auto space = writable_span();
     if (space.empty()) break;
     const auto part = bytes.subspan(done, std::min(bytes.size() - done, space.size()));
@@ -217,6 +218,7 @@ void Writer::note_arrival(Stream stream) {
 }
 
 void Writer::count(size_t bytes) {
+  // Published after the bytes are in place, with release order: a reader finds every byte below `end`.
   end_ += bytes;
   publish(header()->end, end_);
 }
@@ -268,6 +270,7 @@ void Writer::discard_rest() {
 void Writer::record_exit(const ExitRecord& record) {
   JournalHeader* shared = header();
   shared->exit = record;
+  // The state is published last: a reader that sees Exited finds a complete record.
   shared->exit_sum = checksum(&record, sizeof record);
   publish(shared->state, static_cast<uint32_t>(State::Exited));
 }
@@ -278,6 +281,8 @@ void Writer::close(OutputEnd end) {
   set_condition(kDiscarding, false);
   closed_for_good_ = true;
   publish(header()->output_end, static_cast<uint32_t>(end));
+  // The sum of the header as it will be, written before the state changes: if the writer dies between the
+  // two, the right sum still says that the journal is closed.
   JournalHeader closed = *header();
   closed.state = static_cast<uint32_t>(State::Closed);
   header()->closed_sum = closed_sum(closed);

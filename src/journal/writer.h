@@ -89,7 +89,7 @@ class Writer {
   bool full() const { return full_; }
   // More room: the quota grows by `bytes`, and a paused writer goes on.
   void grant(uint64_t bytes);
-  // Full, and not because of its own quota: whether there is room by now.
+  // Full, and not because of its own quota: whether there is room now.
   bool find_room();
   bool may_find_room() const { return full_ && !at_quota_; }
   // From now on only the newest bytes are kept (the command is being ended).

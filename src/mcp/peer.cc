@@ -97,7 +97,7 @@ bool Peer::fill_modern(const RequestPtr& request) {
     return false;
   }
   if (*version != kModernVersion) {
-    request->fail(kUnsupportedVersion, "this protocol version is not spoken here",
+    request->fail(kUnsupportedVersion, "this protocol version is not supported",
                   json::object{{"supported", json::array{kModernVersion}}, {"requested", *version}});
     return false;
   }
@@ -165,7 +165,7 @@ bool Peer::handle_legacy(const RequestPtr& request) {
 void Peer::initialize(const RequestPtr& request) {
   const std::string wanted = text_or(request->params, "protocolVersion");
   if (wanted.empty())
-    return request->fail(rpc::kInvalidParams, "initialize needs \"protocolVersion\", a text");
+    return request->fail(rpc::kInvalidParams, "initialize needs \"protocolVersion\", a string");
   if (!session_) {
     session_ = Session{};
     const json::object capabilities = server_.catalog().capabilities(Era::Legacy);
@@ -199,7 +199,7 @@ void Peer::initialize(const RequestPtr& request) {
 
 void Peer::subscribe(const RequestPtr& request) {
   const auto uri = text_at(request->params, "uri");
-  if (!uri) return request->fail(rpc::kInvalidParams, "resources/subscribe needs \"uri\", a text");
+  if (!uri) return request->fail(rpc::kInvalidParams, "resources/subscribe needs \"uri\", a string");
   NoticeFilter* filter = server_.notices().filter(session_->listener);
   if (filter->uris.size() >= kMaxSubscriptions)
     return request->fail(rpc::kInvalidParams, "too many subscriptions: end some first");
@@ -209,7 +209,7 @@ void Peer::subscribe(const RequestPtr& request) {
 
 void Peer::unsubscribe(const RequestPtr& request) {
   const auto uri = text_at(request->params, "uri");
-  if (!uri) return request->fail(rpc::kInvalidParams, "resources/unsubscribe needs \"uri\", a text");
+  if (!uri) return request->fail(rpc::kInvalidParams, "resources/unsubscribe needs \"uri\", a string");
   if (server_.notices().filter(session_->listener)->uris.erase(*uri) != 0) server_.catalog().unwatch(*uri);
   request->reply({});
 }

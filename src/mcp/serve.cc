@@ -107,8 +107,8 @@ int serve_http(Server& server, const ServeOptions& options, std::function<void(i
   admission.port = web.port();
   admission.token = token->text();
   admission.how_to_authenticate =
-      "send the header \"Authorization: Bearer TOKEN\"; ttyward mcp said at its start which file has the "
-      "token\n";
+      "send the header \"Authorization: Bearer TOKEN\"; ttyward mcp printed the name of the token's file "
+      "when it started\n";
   Endpoint endpoint(server, std::move(admission));
   web.serve([&](const std::shared_ptr<http::Exchange>& exchange) { endpoint.handle(exchange); });
   int ended_by = 0;

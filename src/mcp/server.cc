@@ -97,7 +97,7 @@ void Server::list_templates(const RequestPtr& request) {
 
 void Server::read_resource(const RequestPtr& request) {
   const auto uri = text_at(request->params, "uri");
-  if (!uri) return request->fail(rpc::kInvalidParams, "resources/read needs \"uri\", a text");
+  if (!uri) return request->fail(rpc::kInvalidParams, "resources/read needs \"uri\", a string");
   catalog_.read_resource(request, *uri);
 }
 
@@ -110,12 +110,12 @@ void Server::get_prompt(const RequestPtr& request) {
 
 void Server::call_tool(const RequestPtr& request) {
   const auto name = text_at(request->params, "name");
-  if (!name) return request->fail(rpc::kInvalidParams, "tools/call needs \"name\", a text");
+  if (!name) return request->fail(rpc::kInvalidParams, "tools/call needs \"name\", a string");
   if (!catalog_.has_tool(*name))
     return request->fail(rpc::kInvalidParams, "there is no tool " + *name + ": see tools/list");
   const json::value* arguments = member(request->params, "arguments");
   if (arguments != nullptr && !arguments->is_object() && !arguments->is_null())
-    return request->fail(rpc::kInvalidParams, "\"arguments\" is an object");
+    return request->fail(rpc::kInvalidParams, "\"arguments\" must be an object");
   const TaskSupport support = catalog_.task_support(*name);
   const bool wants_task =
       request->era == Era::Modern ? request->has_extension(kTasksExtension) : request->as_task.has_value();

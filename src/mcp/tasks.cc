@@ -195,7 +195,7 @@ void Tasks::run(const RecordPtr& record) {
                                       const std::function<void(Answer)>& done) -> Withdraw {
       const RecordPtr task = weak.lock();
       if (!task) {
-        done(Answer::failed("the task is gone"));
+        done(Answer::failed("the task no longer exists"));
         return [] {};
       }
       params["_meta"] = related(task->id);
@@ -286,7 +286,7 @@ Tasks::RecordPtr Tasks::find(const RequestPtr& request) {
   const auto found = records_.find(text_or(request->params, "taskId"));
   if (found != records_.end() && found->second->owner == request->owner && found->second->era == request->era)
     return found->second;
-  request->fail(rpc::kInvalidParams, "there is no such task: it never was, or its time is over");
+  request->fail(rpc::kInvalidParams, "there is no such task: it never existed, or it has expired");
   return nullptr;
 }
 
@@ -340,7 +340,7 @@ void Tasks::cancel(const RequestPtr& request) {
   if (!record) return;
   const bool over = is_final(record->status);
   if (over && record->era == Era::Legacy)
-    return request->fail(rpc::kInvalidParams, "the task is over already: " + record->status);
+    return request->fail(rpc::kInvalidParams, "the task has already ended: " + record->status);
   if (!over) {
     set_status(record, "cancelled", "cancelled by the client");
     if (record->inner) record->inner->cancel();

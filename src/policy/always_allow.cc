@@ -173,7 +173,7 @@ Rule widened(const Rule& narrow, const Place& place) {
   Rule rule = narrow;
   if (!rule.script_hash.empty()) {
     rule.script_hash.clear();
-    rule.name += ", whatever it holds";
+    rule.name += ", with any content";
     return rule;
   }
   rule.name += " and below";

@@ -95,7 +95,7 @@ void check_foreign_code(Invocation& call, std::string_view code) {
   };
   if (has({"fork"}) && has({"while", "for(;;", "for (;;", "loop", "until"}))
     call.ask(Risk::Critical, EffectKind::Process,
-             "starts processes without end: they would fill the machine");
+             "starts processes without end and would exhaust the machine");
   const bool takes =
       has({"urlopen", "urllib", "requests.get", "fetch(", "http.get", "https.get", "Net::HTTP", "open-uri",
            "LWP::", "file_get_contents('http", "file_get_contents(\"http", "socket"}) ||

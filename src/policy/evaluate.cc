@@ -126,7 +126,7 @@ class Evaluation {
   void finish() {
     if (verdict_.decision == Decision::Allow && !settings_.auto_approve_safe &&
         settings_.mode != Mode::Yolo) {
-      add(Decision::Ask, Risk::Low, "harmless, but nothing is to run unasked",
+      add(Decision::Ask, Risk::Low, "harmless, but every command needs approval",
           {0, static_cast<uint32_t>(command_.size())}, "setting auto_approve_safe = false");
     }
     if (verdict_.decision != Decision::Allow) {

@@ -76,8 +76,7 @@ void check_obeyed_files(Invocation& call, const ProgramRow& row) {
       if (is_above(folder, place.home) && folder != start) break;
       for (const std::string_view entry : row.obeys) {
         if (!obeyed(*place.files, folder, entry)) continue;
-        return call.ask(Risk::High, EffectKind::Execute,
-                        "runs or obeys what a file in this folder says, even for this",
+        return call.ask(Risk::High, EffectKind::Execute, "runs or obeys a file in this folder",
                         folder + "/" + std::string(entry.substr(0, entry.find(':'))));
       }
       if (folder == "/") break;

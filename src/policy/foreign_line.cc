@@ -94,7 +94,7 @@ Verdict check_foreign_line(std::string_view line, ShellKind shell) {
   verdict.commands = split.commands;
   verdict.effects.push_back({EffectKind::Unknown, ""});
   verdict.reasons.push_back(
-      {"what this shell makes of the line cannot be judged here", whole, Risk::Medium, Decision::Ask});
+      {"ttyward cannot tell what this shell does with the line", whole, Risk::Medium, Decision::Ask});
   if (!split.understood) {
     verdict.risk = std::max(verdict.risk, Risk::High);
     verdict.reasons.push_back(
@@ -114,8 +114,9 @@ Verdict check_foreign_line(std::string_view line, ShellKind shell) {
     if (fatal || (removes && recursive && names_a_root(text))) {
       verdict.decision = Decision::Deny;
       verdict.risk = Risk::Critical;
-      verdict.reasons.insert(verdict.reasons.begin(), {"destroys a disk, a home or stops the machine", whole,
-                                                       Risk::Critical, Decision::Deny});
+      verdict.reasons.insert(verdict.reasons.begin(),
+                             {"destroys a disk or a home directory, or stops the machine", whole,
+                              Risk::Critical, Decision::Deny});
     }
   }
   return verdict;

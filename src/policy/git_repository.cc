@@ -64,7 +64,7 @@ class RepositoryLook {
       if (!out_.problem.empty()) return false;
       if (files_.exists(folder + "/HEAD") && files_.exists(folder + "/objects") &&
           files_.exists(folder + "/refs")) {
-        problem("git would obey the settings of a folder that is made like a repository", folder);
+        problem("git would obey the settings of a folder that looks like a repository", folder);
         return false;
       }
       if (folder == "/") return false;
@@ -94,7 +94,7 @@ class RepositoryLook {
     }
     out.common = out.folder;
     const FileText common = files_.read(out.folder + "/commondir", 4096);
-    if (common.state == FileText::State::Unknown) problem("git's settings cannot be looked at", out.folder);
+    if (common.state == FileText::State::Unknown) problem("git's settings cannot be read", out.folder);
     if (common.state == FileText::State::Text) out.common = resolve(out.folder, trimmed(common.text));
     return out_.problem.empty();
   }
@@ -170,14 +170,14 @@ class RepositoryLook {
     if (index.state == FileText::State::Missing) return;
     std::vector<GitIndexEntry> entries;
     if (index.state == FileText::State::Unknown || !read_git_index(index.text, entries))
-      return problem("which submodules there are cannot be told", repository.folder + "/index");
+      return problem("the list of submodules cannot be read", repository.folder + "/index");
     for (const GitIndexEntry& entry : entries) {
       if (entry.mode != kGitLink) continue;
       Repository inner;
       const std::string folder = resolve(repository.work_tree, entry.path);
       if (!open(folder, inner)) continue;
       if (++submodules_ > kMaxSubmodules || nesting >= kMaxNesting)
-        return problem("more submodules than can be looked at", folder);
+        return problem("more submodules than can be checked", folder);
       look(inner, nesting + 1);
       if (!out_.problem.empty()) return;
     }

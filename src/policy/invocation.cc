@@ -274,7 +274,7 @@ void Invocation::search_path(const Field& field, const FolderSearch& search) {
       return ask(Risk::Medium, EffectKind::Read, "reads through a link that leads elsewhere", found.outside);
     if (found.too_many) {
       return ask(Risk::Medium, EffectKind::Read,
-                 "searches more files than can be looked at: name a smaller folder", place);
+                 "searches more files than can be checked: name a smaller folder", place);
     }
   }
 }
@@ -289,8 +289,9 @@ void Invocation::read_path(const Field& field, bool recursive) {
     return ask(to_this_machine(facts.path) ? Risk::High : Risk::Critical, EffectKind::Network,
                "opens a network connection through /dev", where);
   if (facts.terminal)
-    return ask(Risk::Critical, EffectKind::Process, "reads a terminal behind its user's back", where);
-  if (facts.sandbox) return ask(Risk::Critical, EffectKind::Secret, "reaches into another process", where);
+    return ask(Risk::Critical, EffectKind::Process, "reads a terminal without its user's knowledge", where);
+  if (facts.sandbox)
+    return ask(Risk::Critical, EffectKind::Secret, "reads or changes another process", where);
   if (facts.secret)
     return ask(Risk::High, EffectKind::Secret, "reads what is likely to hold credentials", where);
   if (facts.disk) return ask(Risk::High, EffectKind::Read, "reads a device below its file system", where);
@@ -304,7 +305,7 @@ void Invocation::read_path(const Field& field, bool recursive) {
     return ask(Risk::Medium, EffectKind::Secret, "searches through folders that hold credentials", where);
   }
   if (facts.too_many) {
-    return ask(Risk::Medium, EffectKind::Read, "matches more files than can be looked at: name fewer", where);
+    return ask(Risk::Medium, EffectKind::Read, "matches more files than can be checked: name fewer", where);
   }
   if (field.has(kListed) && walk.place().files != nullptr) {
     const Listing listing = listing_of(field.text);
@@ -345,8 +346,8 @@ void Invocation::write_path(const Field& field, std::string_view verb) {
   if (facts.harmless_device) return;
   const std::string does(verb);
   if (facts.disk)
-    return deny(EffectKind::Write,
-                does + " a device or a switch of the kernel: the machine would not survive it", where);
+    return deny(EffectKind::Write, does + " a device or a kernel control that can bring the machine down",
+                where);
   if (facts.network)
     return ask(to_this_machine(facts.path) ? Risk::High : Risk::Critical, EffectKind::Network,
                "opens a network connection through /dev", where);

@@ -61,7 +61,7 @@ bool may_turn_out_an_option(const Invocation& call, const Field& field, const Pr
 void check_argument_files(Invocation& call) {
   for (const Field& field : call.rest(1)) {
     if (!field.text.starts_with("@")) continue;
-    call.ask(Risk::High, EffectKind::Unknown, "takes more arguments from a file", shown(field));
+    call.ask(Risk::High, EffectKind::Unknown, "reads further arguments from a file", shown(field));
   }
 }
 
@@ -126,8 +126,7 @@ void apply_subcommand(Invocation& call, const ProgramRow& row) {
     const std::string_view only = call.argv.size() == 2 ? call.word(1) : std::string_view();
     const bool informs = std::find(row.version.begin(), row.version.end(), only) != row.version.end();
     if (row.no_args && !informs) {
-      call.ask(Risk::Medium, EffectKind::Unknown,
-               "does something by default that is not known to be harmless");
+      call.ask(Risk::Medium, EffectKind::Unknown, "has a default action that is not known to be harmless");
     }
     return;
   }
@@ -209,7 +208,7 @@ void apply_scan(Invocation& call, const ProgramRow& row, const OptionScan& scan)
     const bool wants_value = hit.row->use == Use::Write || hit.row->use == Use::Program ||
                              hit.row->use == Use::Script || hit.row->use == Use::Code;
     if (!hit.has_value && wants_value && !hit.row->asks)
-      call.ask(Risk::High, EffectKind::Unknown, "an option that writes or runs what is not known",
+      call.ask(Risk::High, EffectKind::Unknown, "an option that writes or runs something unknown",
                std::string(hit.row->name));
     if (hit.row->use == Use::Write && row.effects.empty()) call.raise(Risk::High);
   }
@@ -219,7 +218,7 @@ void apply_scan(Invocation& call, const ProgramRow& row, const OptionScan& scan)
              "'" + shown(scan.arguments.front()) + "' is not known to be harmless here");
   }
   if (row.no_args && !scan.arguments.empty() && !row.subcommands) {
-    call.ask(Risk::Medium, EffectKind::Unknown, "more than asks for information");
+    call.ask(Risk::Medium, EffectKind::Unknown, "does more than print information");
   }
   apply_arguments(call, row, scan);
   if (row.args == Use::Write) call.writes_nothing_else();
@@ -309,7 +308,7 @@ void apply_row(Invocation& call, const ProgramRow& row) {
   if (row.at_files) check_argument_files(call);
   if (!row.special.empty()) {
     if (const SpecialReader special = find_special(row.special)) return special(call, row);
-    call.ask(Risk::High, EffectKind::Unknown, "no reader for this program");
+    call.ask(Risk::High, EffectKind::Unknown, "there is no parser for this program");
     return;
   }
   if (row.subcommands) return apply_subcommand(call, row);
@@ -355,8 +354,7 @@ void check_endless_input(Invocation& call) {
   if (std::find(kCollectors.begin(), kCollectors.end(), call.fact.program) == kCollectors.end()) return;
   bool endless = call.input.endless;
   for (const Field& field : call.rest(1)) endless |= is_endless_device(field.text);
-  if (endless)
-    call.ask(Risk::High, EffectKind::Process, "collects what never ends, until the memory is full");
+  if (endless) call.ask(Risk::High, EffectKind::Process, "collects endless output until memory is full");
 }
 
 }  // namespace

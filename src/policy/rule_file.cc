@@ -102,7 +102,7 @@ class RuleFile {
         texts = true;
         for (const toml::node& item : *list) texts &= item.is_string();
       }
-      if (!texts) return bad(value, fmt::format("'{}' is text or a list of texts", key.str()));
+      if (!texts) return bad(value, fmt::format("'{}' must be a string or a list of strings", key.str()));
     }
     Rule rule;
     rule.level = level_;
@@ -115,15 +115,13 @@ class RuleFile {
     if (!parse_decision(one(table, "decision"), rule.decision))
       return bad(*decision, "a decision is allow, ask or deny");
     if (rule.decision == Decision::Allow && level_ == RuleLevel::Project) {
-      return bad(*decision,
-                 "a project's rules can only ask or deny: what may run unasked is up to the person whose "
-                 "machine it is");
+      return bad(*decision, "a project's rules can only ask or deny: only your own rules.toml can allow");
     }
     if (auto read = read_command_part(table, rule); !read) return tl::unexpected(read.error());
     if (auto read = read_scope(table, rule); !read) return tl::unexpected(read.error());
     if (rule.program.empty() && rule.command.empty() && !rule.regex && rule.effects.empty() &&
         rule.paths.empty() && rule.hosts.empty()) {
-      return bad(table, "a rule has to say what it is about: program, command, regex, effect, path or host");
+      return bad(table, "a rule must say what it is about: program, command, regex, effect, path or host");
     }
     rule.matches = strings(table, "match");
     rule.not_matches = strings(table, "not_match");
@@ -140,7 +138,8 @@ class RuleFile {
     rule.says_arguments = table.contains("args");
     rule.arguments = strings(table, "args");
     if (rule.says_arguments && rule.program.empty() && rule.decision == Decision::Allow)
-      return bad(*table.get("args"), "arguments of which program? A rule that allows by args names one");
+      return bad(*table.get("args"),
+                 "'program' is missing: a rule that allows by args must name the program");
     rule.command = one(table, "command");
     if (const toml::node* regex = table.get("regex")) {
       rule.pattern = one(table, "regex");
@@ -154,7 +153,7 @@ class RuleFile {
       rule.script_hash = one(table, "sha256");
       if (rule.script_hash.size() != kHashDigits ||
           rule.script_hash.find_first_not_of("0123456789abcdef") != std::string::npos)
-        return bad(*hash, "a sha256 is 64 digits of 0-9 and a-f, as sha256sum prints them");
+        return bad(*hash, "sha256 must have 64 digits of 0-9 and a-f, as printed by sha256sum");
       if (rule.decision != Decision::Allow || (rule.program.empty() && rule.command.empty()))
         return bad(*hash, "a sha256 belongs to a rule that allows a program or a command");
     }
@@ -167,8 +166,8 @@ class RuleFile {
       const bool relative = !rule.folder.starts_with("/");
       if (relative && level_ != RuleLevel::Project) {
         return bad(*folder,
-                   "a folder is an absolute path: /home/me/project, or /home/me/project/** for all below it "
-                   "as well");
+                   "a folder must be an absolute path: /home/me/project, or /home/me/project/** to include "
+                   "all folders below it");
       }
       const bool below = rule.folder == "**" || rule.folder.ends_with("/**");
       if (below) rule.folder.resize(rule.folder.size() - (rule.folder == "**" ? 2 : 3));
@@ -200,11 +199,11 @@ class RuleFile {
     if (rule.up_to != Risk::Critical || rule.decision != Decision::Allow) return {};
     if (level_ == RuleLevel::Global) {
       return bad(*up_to,
-                 "what is critical is not allowed by a rule file: write up_to = \"high\", or allow one exact "
+                 "a rule file cannot allow critical commands: write up_to = \"high\", or allow one exact "
                  "command for a session with `ttyward approvals always ID --scope session`");
     }
     if (rule.command.empty() || rule.folder.empty() || rule.folder.ends_with("/**"))
-      return bad(*up_to, "what is critical is allowed only as one exact command in one folder");
+      return bad(*up_to, "a critical command can be allowed only as one exact command in one folder");
     return {};
   }
 
@@ -240,10 +239,11 @@ class RuleFile {
           rule.decision == Decision::Allow && !rule.says_arguments && !rule.program.empty();
       return bad(
           *table.get("match"),
-          fmt::format("rule '{}' should match its example '{}' but does not{}", rule.name, example,
-                      no_arguments ? "; it names no arguments: write args = [\"...\"] for any, or those "
-                                     "that are meant, in order"
-                                   : ""));
+          fmt::format(
+              "rule '{}' should match its example '{}' but does not{}", rule.name, example,
+              no_arguments
+                  ? "; it names no arguments: write args = [\"...\"] for any, or list the arguments in order"
+                  : ""));
     }
     for (const std::string& example : rule.not_matches) {
       if (applies(example))

@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<std::string_view, 12> kDoes = {
     "read files",      "list files",       "write files",        "delete files",
     "use the network", "touch processes",  "change permissions", "install software",
-    "run code",        "change the shell", "read credentials",   "do something not known",
+    "run code",        "change the shell", "read credentials",   "do something unknown",
 };
 
 std::string listed(const std::vector<std::string>& texts, const char* last) {

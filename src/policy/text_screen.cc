@@ -44,7 +44,7 @@ std::vector<TextProblem> screen_text(std::string_view text) {
     return problems;
   }
   if (text.size() > kMaxQuietLength) {
-    add("the command is too long to be looked over", kMaxQuietLength, text.size(), Risk::High, false);
+    add("the command is too long for a person to review", kMaxQuietLength, text.size(), Risk::High, false);
   }
   size_t run = 0;
   for (size_t at = 0; at < text.size();) {

@@ -158,8 +158,7 @@ Printed ShellWalk::substitution(const syntax::List& items) {
   const size_t commands = facts_.commands.size();
   std::string out = list(items, Input{});
   if (never_ends(commands) && !cuts_off(commands))
-    line_finding(Risk::High, EffectKind::Process, "collects what never ends, until the memory is full",
-                 outer_);
+    line_finding(Risk::High, EffectKind::Process, "collects endless output until memory is full", outer_);
   raise_since(facts_, commands, Risk::High);
   state_.leave_subshell(before);
   while (!out.empty() && out.back() == '\n') out.pop_back();
@@ -450,7 +449,7 @@ std::string ShellWalk::run_command(std::span<const Field> argv, Span span, const
   Invocation call(*this, std::vector<Field>(argv.begin(), argv.end()), span, input);
   ++depth_guard_;
   if (depth_guard_ > kMaxWrapperDepth) {
-    not_understood("commands inside commands, too deep", span);
+    not_understood("commands nested too deeply", span);
   } else {
     judge_command(call);
   }
@@ -485,7 +484,7 @@ void ShellWalk::own_names(Invocation& call) {
   const std::string_view name = call.fact.program;
   if (reading_.dialect == syntax::Dialect::Fish && same_shell_ && among(kBuiltins, name) &&
       !among(kFishBuiltins, name))
-    call.ask(Risk::High, EffectKind::State, "is a command of fish itself, which is not bash's",
+    call.ask(Risk::High, EffectKind::State, "is a builtin of fish that differs from bash's",
              std::string(name));
   if (!among(kBuiltins, name) && name != "printenv" && name != "env") return;
   for (const Field& field : call.rest(1)) {
@@ -505,7 +504,7 @@ void ShellWalk::set_parameters(const std::vector<std::string>& parameters) {
 std::string ShellWalk::run_script(const std::string& text, Span span, bool in_this_shell, const Input& input,
                                   std::optional<syntax::Dialect> dialect) {
   if (depth_ >= kMaxScriptDepth) {
-    not_understood("shell text inside shell text, too deep", span);
+    not_understood("shell text nested too deeply", span);
     return std::string(1, kAny);
   }
   std::string plain;  // unknown parts stand as a variable nobody set

@@ -186,7 +186,7 @@ bool ShellWalk::cuts_off(size_t commands) const {
 void ShellWalk::raise_fed_shells(size_t from, size_t to) {
   for (size_t c = from; c < to; ++c) {
     for (Finding& finding : facts_.commands[c].findings) {
-      if (finding.effect == EffectKind::Execute && finding.reason == "runs what it is fed as commands")
+      if (finding.effect == EffectKind::Execute && finding.reason == "runs its input as commands")
         finding.risk = Risk::Critical;
     }
   }
@@ -301,7 +301,7 @@ void ShellWalk::loop(const syntax::Command& item, const Input& input) {
     finding.decision = Decision::Deny;
     finding.risk = Risk::Critical;
     finding.effect = EffectKind::Process;
-    finding.reason = "starts processes without end: they would fill the machine";
+    finding.reason = "starts processes without end and would exhaust the machine";
     finding.span = fact.span;
     fact.findings.push_back(std::move(finding));
     record(std::move(fact));
@@ -387,7 +387,7 @@ void ShellWalk::function_definition(const syntax::Command& item) {
   finding.target = name;
   finding.span = fact.span;
   finding.risk = Risk::High;
-  finding.reason = "defines a function that takes the place of '" + name + "'";
+  finding.reason = "defines a function that replaces '" + name + "'";
   // Any other name means nothing yet. What a terminal's shell calls by that name later is asked about.
   if (takes_a_place(name)) fact.findings.push_back(std::move(finding));
   record(std::move(fact));
@@ -448,8 +448,7 @@ std::string ShellWalk::call_function(const syntax::Command* body, const Input& i
       finding.decision = Decision::Deny;
       finding.risk = Risk::Critical;
       finding.effect = EffectKind::Process;
-      finding.reason =
-          "a function that starts itself over and over: it would fill the machine with processes";
+      finding.reason = "a function that starts itself again and again and would exhaust the machine";
       finding.span = fact.span;
       fact.findings.push_back(std::move(finding));
       record(std::move(fact));
@@ -458,7 +457,7 @@ std::string ShellWalk::call_function(const syntax::Command* body, const Input& i
     return unknown();
   }
   if (running_.size() > 8) {
-    not_understood("functions that call functions, too deep", body->span);
+    not_understood("function calls nested too deeply", body->span);
     return unknown();
   }
   running_.push_back(body);

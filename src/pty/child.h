@@ -1,7 +1,7 @@
 // A process we started: its pid, a pidfd that becomes readable when it ends, and
 // its exit once it was collected.
 //
-// Passive: it never blocks and knows no event loop. Whoever owns it watches
+// Passive: it never blocks and knows no event loop. The owner watches
 // pidfd() and calls try_reap(). The destructor neither kills nor waits; a child
 // that is to go away is brought down by a KillLadder first.
 #pragma once

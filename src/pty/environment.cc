@@ -82,7 +82,7 @@ void fill_gaps(Map& variables) {
 
 VariableFate fate_of_variable(const EnvironmentRequest& request, std::string_view name) {
   if (identifies_other_terminal(name))
-    return {false, "it says which terminal you are in, and commands are in another"};
+    return {false, "it describes your terminal, and commands run in a different one"};
   if (names(request.never_inherit, name)) return {false, "shell.environment_drop names it"};
   if (names(request.also_inherit, name)) return {true, "shell.environment_keep names it"};
   switch (request.inherit) {
@@ -101,7 +101,8 @@ VariableFate fate_of_variable(const EnvironmentRequest& request, std::string_vie
                ? VariableFate{true, "it lets a command act as you, and the command is yours"}
                : VariableFate{false, "it lets a command act as you, and the command is an agent's"};
   }
-  return {false, "it is on no list of what passes; shell.environment_keep would let it pass"};
+  return {false,
+          "it is on no list of variables that are passed; add it to shell.environment_keep to pass it"};
 }
 
 std::string explain_variable(const EnvironmentRequest& request, std::string_view name) {
@@ -126,15 +127,15 @@ std::string explain_variable(const EnvironmentRequest& request, std::string_view
   const auto quiet =
       std::find_if(kQuiet.begin(), kQuiet.end(), [&](const Pair& pair) { return name == pair.first; });
   if (there && quiet != kQuiet.end() && request.pagers == PagerProfile::Quiet)
-    return "set: ttyward sets it, so that nothing waits behind a pager or a question nobody answers";
+    return "set: ttyward sets it, so that no command waits in a pager or for an answer";
   const bool of_terminal =
       name == "TERM" || name == "COLORTERM" || name == "NO_COLOR" || name.starts_with("TERM_PROGRAM");
   if (there && of_terminal) return "set: ttyward sets it, because the command's terminal is ttyward's";
   if (!there) return find(request.ours) ? "not set: " + fate.why : "not set: it is not in your environment";
   if (find(request.ours) && fate.passes) return "set: it is in your environment, and " + fate.why + more;
   if (name == "PATH" || name == "LANG")
-    return "set: it has a default, because your environment has none that passes" + more;
-  return "set: ttyward sets it, so that programs run nothing by themselves";
+    return "set: ttyward sets a default, because your environment has no value that is passed" + more;
+  return "set: ttyward sets it, so that programs do not run other programs unasked";
 }
 
 Environment build_environment(const EnvironmentRequest& request) {

@@ -157,11 +157,10 @@ TEST(Environment, requested_code_is_refused_with_its_reason) {
   EnvironmentRequest request;
   request.requested = {"LD_PRELOAD=/tmp/x.so", "OK=1", "broken", "GIT_SSH_COMMAND=sh"};
   const Environment built = build_environment(request);
-  EXPECT_THAT(
-      built.refused,
-      ElementsAre(RefusedVariable{"LD_PRELOAD", "makes the dynamic loader run code of the setter's choice"},
-                  RefusedVariable{"broken", "not of the form NAME=value"},
-                  RefusedVariable{"GIT_SSH_COMMAND", "can make git run a program"}));
+  EXPECT_THAT(built.refused,
+              ElementsAre(RefusedVariable{"LD_PRELOAD", "makes the dynamic loader run other code"},
+                          RefusedVariable{"broken", "not of the form NAME=value"},
+                          RefusedVariable{"GIT_SSH_COMMAND", "can make git run a program"}));
   EXPECT_THAT(built.variables, Contains("OK=1"));
   EXPECT_THAT(built.variables, Not(Contains(StartsWith("LD_PRELOAD"))));
 }
@@ -251,11 +250,11 @@ TEST(Environment, every_fate_has_its_reason) {
   EXPECT_THAT(explain_variable(request, "TOKEN"), StartsWith("not set: it is on no list"));
   EXPECT_THAT(explain_variable(request, "KEPT"), HasSubstr("environment_keep names it"));
   EXPECT_THAT(explain_variable(request, "DROPPED"), StartsWith("not set: shell.environment_drop"));
-  EXPECT_THAT(explain_variable(request, "TMUX"), StartsWith("not set: it says which terminal"));
+  EXPECT_THAT(explain_variable(request, "TMUX"), StartsWith("not set: it describes your terminal"));
   EXPECT_THAT(explain_variable(request, "ADDED"), StartsWith("set: shell.environment_add"));
   EXPECT_THAT(explain_variable(request, "LD_PRELOAD"),
               StartsWith("not set: shell.environment_add sets it, but"));
-  EXPECT_THAT(explain_variable(request, "PATH"), StartsWith("set: it has a default"));
+  EXPECT_THAT(explain_variable(request, "PATH"), StartsWith("set: ttyward sets a default"));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ constexpr milliseconds kLongestPause{50};
 // descriptors to serve, so a step ends after a few and is due again immediately.
 constexpr int kLooksPerStep = 4;
 
-// Where the kernel cannot vouch (somebody is kept, or the process is shared).
+// Where the kernel cannot confirm it (a process is kept, or the process is shared).
 constexpr int kLooksWithoutProof = 3;
 
 // A process and all that came from it, also those that were left behind when their parent ended: the kernel
@@ -112,7 +112,7 @@ KillLadder::KillLadder(KillActions actions, std::vector<KillRung> rungs, std::ve
   rung_ends_ = now + rungs_.front().grace;
 }
 
-// Who is alive and who is kept. False: it cannot be seen.
+// Which processes are alive and which are kept. False: /proc cannot be read.
 bool KillLadder::look() {
   actions_.reap();
   auto all = actions_.list();

@@ -1,11 +1,11 @@
 // Bringing down everything a command started: INT, TERM, KILL, each with a grace,
-// until nobody is left.
+// until no process is left.
 //
 // A passive state machine: it never sleeps. The owner calls step() when
 // next_step() is due, and sooner whenever a child ended. Each step collects who
 // ended, lists who is alive, and sends the current rung's signal to all that have
 // not had it yet, so that processes born meanwhile get it too. At KILL it goes on
-// until a scan finds nobody; what the kernel will not let die is named.
+// until a scan finds no process; processes that cannot be killed are listed.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,7 @@ struct KillActions {
   std::function<base::Result<void>(const ProcessId&, int signal)> signal;
   std::function<void(const ProcessId& leader, int signal)> signal_group;
   std::function<void()> reap;
-  // True if the kernel vouches that nobody is left; nullopt where it cannot.
+  // True if the kernel confirms that no process is left; nullopt if it cannot tell.
   std::function<std::optional<bool>()> proof;
 
   // For everything below this process; `owned` outlives the ladder.

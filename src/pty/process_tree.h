@@ -3,11 +3,11 @@
 // A process that calls setsid or forks twice leaves its group, its session and its
 // parent, but not its ancestry: with become_subreaper() every orphan below us
 // becomes our child. So "descendants of this process" is the complete answer, and
-// "no children at all" (nothing_left) is the kernel's proof that nobody is left.
+// "no children at all" (nothing_left) is the kernel's proof that no process is left.
 //
 // The lists come from a scan of all stat files. /proc/PID/task/TID/children
 // is shorter, but absent on many kernels and unreliable while processes end: good
-// enough for a look that is repeated, not for bringing everybody down.
+// enough for a scan that is repeated, not for ending every process.
 #pragma once
 
 #include <sys/types.h>

@@ -111,7 +111,7 @@ class Inspector {
     if (listens && state_.waiting) return;  // one that reads, or was found before, says more
     if (state_.waiting && state_.waiting->mode == WaitMode::Reads) return;
     std::string evidence = "process " + std::to_string(process.pid) + " (" + names.front() + ") " +
-                           (listens ? "listens to the terminal in " : "is blocked reading the terminal in ") +
+                           (listens ? "polls the terminal in " : "is blocked reading the terminal in ") +
                            wait.call + timeout_text(wait.timeout) + "; " + settings_text(terminal);
     state_.waiting = Waiting{kind, wait.mode, process.pid, names.front(), wait.timeout, std::move(evidence)};
   }
@@ -131,8 +131,8 @@ class Inspector {
                              process.comm,
                              std::nullopt,
                              "process " + std::to_string(process.pid) + " (" + process.comm +
-                                 ") sleeps in the foreground with the terminal in " +
-                                 settings_text(terminal) + "; what it waits for cannot be read"};
+                                 ") sleeps in the foreground, the terminal is in " + settings_text(terminal) +
+                                 "; what it waits for cannot be read"};
   }
 
   const RunStateQuery& query_;

@@ -6,7 +6,7 @@
 // terminal's settings and the program's name say what kind of input is wanted.
 //
 // A false alarm is worse than silence. A program that computes, sleeps, reads a
-// pipe or waits for a child waits for nobody; what cannot be seen is `unknown`. A
+// pipe or waits for a child does not wait for input; what cannot be seen is `unknown`. A
 // program that has the terminal among what it polls takes input, however short its
 // timeout: event loops wake for many reasons.
 #pragma once

@@ -141,7 +141,7 @@ SpawnError exec_error(int sys_errno, const std::string& path) {
     case ENOTDIR:
       return {SpawnFailure::NotExecutable,
               {base::ErrorCode::NotFound, sys_errno,
-               quoted + ": the interpreter named in its first line, or its loader, is not there"}};
+               quoted + ": the interpreter named in its first line, or its loader, does not exist"}};
     case ENOEXEC:
       return {SpawnFailure::NotExecutable,
               {base::ErrorCode::Unsupported, sys_errno,

@@ -1,5 +1,5 @@
-// The only place in ttyward where a command, or any other program, is started; the daemon and the holders
-// bring themselves up (client/start_daemon, daemon/detach, hold/main).
+// Starts commands and the programs that serve them. Other processes are made only by client/start_daemon,
+// daemon/detach and hold/main (the daemon and the holders themselves), and cli/editor ($EDITOR).
 //
 // spawn() returns a running program, or the reason why there is none; it never
 // returns a child that goes on to fail with a fake exit code. The child leads its

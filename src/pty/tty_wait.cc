@@ -23,7 +23,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// More than these no terminal program waits on; a larger set is not read.
+// Terminal programs wait on fewer descriptors than this; a larger set is not read.
 constexpr size_t kMostDescriptors = 16384;
 
 struct Thread {
@@ -164,7 +164,7 @@ ThreadLook interpret(const Thread& thread, const BlockedCall& call) {
 }
 
 // A 32-bit program on a 64-bit kernel uses other numbers and other structures:
-// what it does is not for us to say.
+// its calls cannot be decoded here.
 bool speaks_our_abi(pid_t pid) {
   const auto header = read_proc_file("/proc/" + std::to_string(pid) + "/exe", sizeof(Elf64_Ehdr));
   return header && header->size() > EI_CLASS && header->compare(0, SELFMAG, ELFMAG) == 0 &&

@@ -172,9 +172,9 @@ constexpr std::string_view kHarmlessGit[] = {
     "GIT_PROGRESS_DELAY", "GIT_CEILING_DIRECTORIES"};
 
 constexpr Refusal kRefusals[] = {
-    {"makes the dynamic loader run code of the setter's choice", kLoader},
+    {"makes the dynamic loader run other code", kLoader},
     {"changes what a shell runs or how it reads a command", kShell},
-    {"makes a language runtime load code of the setter's choice", kRuntime},
+    {"makes a language runtime load other code", kRuntime},
     {"names a program or options that other programs run", kProgram},
 };
 
@@ -216,7 +216,7 @@ std::string refusal_reason(std::string_view name, std::string_view value) {
   if (!is_name(name)) return "not a variable's name";
   if (value.find('\0') != std::string_view::npos) return "its value contains a NUL character";
   if (switches_pager_off(name, value)) return {};
-  if (name == "TTYWARD_PERSON_TOKEN_FILE") return "shows who is a person";
+  if (name == "TTYWARD_PERSON_TOKEN_FILE") return "identifies a person to ttyward";
   for (const Refusal& refusal : kRefusals)
     if (any(refusal.rules, name)) return std::string(refusal.reason);
   if (name.starts_with("GIT_") && !any(kHarmlessGit, name)) return "can make git run a program";

@@ -17,10 +17,10 @@ bool is_id(const json::value& id) {
 }
 
 Message classify_call(json::object& body, bool has_id, json::value id, const json::value& method) {
-  if (!method.is_string()) return bad(kInvalidRequest, "\"method\" has to be a string", std::move(id));
+  if (!method.is_string()) return bad(kInvalidRequest, "\"method\" must be a string", std::move(id));
   Message message;
   if (json::value* params = body.if_contains("params")) {
-    if (!params->is_object()) return bad(kInvalidParams, "\"params\" has to be an object", std::move(id));
+    if (!params->is_object()) return bad(kInvalidParams, "\"params\" must be an object", std::move(id));
     message.params = std::move(params->get_object());
   }
   message.kind = has_id ? Kind::Request : Kind::Notification;
@@ -32,20 +32,20 @@ Message classify_call(json::object& body, bool has_id, json::value id, const jso
 }  // namespace
 
 Message classify(json::value value) {
-  if (!value.is_object()) return bad(kInvalidRequest, "a message has to be a JSON object");
+  if (!value.is_object()) return bad(kInvalidRequest, "a message must be a JSON object");
   json::object& body = value.get_object();
   const json::value* given = body.if_contains("id");
   json::value id = given != nullptr && is_id(*given) ? *given : json::value();
   if (text_or(body, "jsonrpc") != "2.0")
-    return bad(kInvalidRequest, "a message has to contain \"jsonrpc\": \"2.0\"", std::move(id));
+    return bad(kInvalidRequest, "a message must contain \"jsonrpc\": \"2.0\"", std::move(id));
   if (given != nullptr && id.is_null())
-    return bad(kInvalidRequest, "\"id\" has to be a string or a whole number");
+    return bad(kInvalidRequest, "\"id\" must be a string or a whole number");
   if (const json::value* method = body.if_contains("method"))
     return classify_call(body, given != nullptr, std::move(id), *method);
   json::value* result = body.if_contains("result");
   json::value* error = body.if_contains("error");
   if (given == nullptr || (result == nullptr && error == nullptr))
-    return bad(kInvalidRequest, "a message has to be a request, a notification or a response", std::move(id));
+    return bad(kInvalidRequest, "a message must be a request, a notification or a response", std::move(id));
   Message message;
   message.kind = Kind::Response;
   message.id = std::move(id);
@@ -64,7 +64,7 @@ Message parse(std::string_view text) {
   json::value value = json::parse(json::string_view(text.data(), text.size()), error, {}, options);
   if (error) return bad(kParseError, "this is not valid JSON: " + error.message());
   if (!value.is_array()) return classify(std::move(value));
-  if (value.get_array().empty()) return bad(kInvalidRequest, "a batch has to contain a message");
+  if (value.get_array().empty()) return bad(kInvalidRequest, "a batch must contain a message");
   Message message;
   message.kind = Kind::Batch;
   message.batch = std::move(value.get_array());

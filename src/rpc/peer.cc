@@ -73,7 +73,7 @@ Peer::~Peer() {
 
 void Peer::cancel_all() {
   for (const auto& [key, request] : std::exchange(in_flight_, {})) request->cancel();
-  for (const auto& [id, done] : std::exchange(asked_, {})) done(Answer::failed("the client is gone"));
+  for (const auto& [id, done] : std::exchange(asked_, {})) done(Answer::failed("the client disconnected"));
 }
 
 bool Peer::is_idle() const {
@@ -117,6 +117,7 @@ void Peer::take_batch(json::array batch, const std::shared_ptr<Outlet>& outlet, 
   const auto together = std::make_shared<BatchOutlet>(outlet);
   for (json::value& each : batch) {
     Message message = classify(std::move(each));
+    // Counted before it is handled: a request may be answered at once, and the batch must not be sent then.
     if (message.kind == Kind::Request || message.kind == Kind::Bad) together->expect_answer();
     if (message.kind == Kind::Notification) {
       take_notification(message);
@@ -133,6 +134,7 @@ void Peer::set_carrier(Request& request, const std::string& key, const std::shar
   const std::weak_ptr<Peer> weak = weak_from_this();
   request.carrier.finish = [weak, outlet, key](const json::object& response) {
     const auto peer = weak.lock();
+    // Before the answer is sent: the client may use the id again as soon as it has the answer.
     if (peer) peer->in_flight_.erase(key);
     outlet->send(response, Last::Yes);
     if (peer && peer->idle_ && peer->is_idle()) std::exchange(peer->idle_, nullptr)();
@@ -143,7 +145,7 @@ void Peer::set_carrier(Request& request, const std::string& key, const std::shar
   request.carrier.ask = [weak, outlet](const std::string& method, json::object params,
                                        OnAnswer done) -> Withdraw {
     if (const auto peer = weak.lock()) return peer->ask(method, std::move(params), outlet, std::move(done));
-    done(Answer::failed("the client is gone"));
+    done(Answer::failed("the client disconnected"));
     return [] {};
   };
 }
@@ -154,7 +156,7 @@ void Peer::take_request(Message message, const std::shared_ptr<Outlet>& outlet, 
     outlet->send(error_response(message.id, error_object(code, why)), Last::Yes);
   };
   if (in_flight_.contains(key))
-    return refuse(kInvalidRequest, "this id is in use by a request that is not answered yet");
+    return refuse(kInvalidRequest, "this id belongs to a request that is not answered yet");
   if (in_flight_.size() >= kMaxInFlight)
     return refuse(kInternalError, "too many requests at once: wait for some answers");
   const RequestPtr request = make(message);

@@ -82,7 +82,7 @@ TEST_F(PeerTest, what_is_bad_or_unknown_is_answered_with_an_error) {
 TEST_F(PeerTest, an_id_in_use_is_refused_and_the_first_request_goes_on) {
   receive(R"({"jsonrpc":"2.0","id":5,"method":"slow"})");
   receive(R"({"jsonrpc":"2.0","id":5,"method":"echo"})");
-  EXPECT_NE(last().find("this id is in use"), std::string::npos);
+  EXPECT_NE(last().find("this id belongs to a request"), std::string::npos);
   receive(R"({"jsonrpc":"2.0","id":"5","method":"echo"})");
   EXPECT_NE(last().find("result"), std::string::npos) << "\"5\" is another id than 5";
   methods.kept["slow"]->reply(7);
@@ -160,7 +160,7 @@ TEST_F(PeerTest, a_peer_that_goes_answers_everybody) {
   methods.kept["slow"]->on_cancel([&] { cancelled = true; });
   peer = nullptr;
   EXPECT_TRUE(cancelled);
-  EXPECT_EQ(said, "the client is gone");
+  EXPECT_EQ(said, "the client disconnected");
 }
 
 TEST_F(PeerTest, idle_is_when_nothing_but_streams_is_in_flight) {
@@ -191,7 +191,7 @@ TEST_F(PeerTest, a_batch_is_answered_together_when_all_of_it_is_done) {
   ASSERT_EQ(out->sent.size(), 1u);
   EXPECT_EQ(
       last(),
-      R"([{"jsonrpc":"2.0","error":{"code":-32600,"message":"a message has to be a JSON object"}},{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":1,"result":"a"}])");
+      R"([{"jsonrpc":"2.0","error":{"code":-32600,"message":"a message must be a JSON object"}},{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":1,"result":"a"}])");
   receive(R"([{"jsonrpc":"2.0","method":"note"}])");
   EXPECT_EQ(out->sent.size(), 1u) << "a batch of notifications has no answer";
 }

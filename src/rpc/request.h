@@ -32,7 +32,7 @@ struct Answer {
 };
 using OnAnswer = std::function<void(Answer)>;
 
-// Takes a request of ours back: the other side is told that no answer is wanted, and the callback is not
+// Cancels a request that we sent: the other side is told that no answer is needed, and the callback is not
 // called.
 using Withdraw = std::function<void()>;
 

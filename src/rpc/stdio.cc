@@ -37,6 +37,8 @@ Stdio::Stdio(io::Loop& loop, int in, int out, const Converse& converse, std::fun
   if (::fstat(out, &status) == 0) {
     out_is_socket_ = S_ISSOCK(status.st_mode);
     if (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)) {
+      // O_NONBLOCK belongs to the open file, which is shared with the client and other processes. Opening the
+      // pipe or terminal again makes only our own descriptor non-blocking.
       const std::string path = "/proc/self/fd/" + std::to_string(out);
       own_out_ = base::UniqueFd(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
       if (own_out_) out_ = own_out_.get();
@@ -51,6 +53,7 @@ base::Result<std::unique_ptr<Stdio>> Stdio::start(io::Loop& loop, int in, int ou
   const auto added = loop.poller().add(in, EPOLLIN, *stdio);
   if (added) return stdio;
   if (added.error().sys_errno != EPERM) return tl::unexpected(added.error());
+  // epoll refuses regular files (EPERM), which are always readable: read from posted tasks instead.
   stdio->is_file_ = true;
   loop.post([self = stdio.get(), alive = stdio->alive_] {
     if (*alive) self->read_file();
@@ -78,6 +81,7 @@ bool Stdio::read_some() {
   const ssize_t got = ::read(in_, bytes, sizeof bytes);
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
   if (got <= 0) {
+    // The last message may come without a line end.
     if (const auto line = input_.rest()) take(*line);
     end(kGrace);
     return false;

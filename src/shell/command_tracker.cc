@@ -86,8 +86,10 @@ void CommandTracker::retire(const std::string& nonce) {
 bool CommandTracker::is_ours(const std::string& nonce) {
   if (options_.secret.empty() || nonce.empty()) return false;
   if (nonce == shell_.nonce) return true;
-  if (nonce == next_nonce_) {
+  // The quiet one is good only for a command that we sent as such: another could hide its changes with it.
+  if (nonce == next_nonce_ || (pending_ && pending_->quiet && nonce == quiet_nonce())) {
     next_command();
+    shell_.nonce = nonce;
     return true;
   }
   const auto outer =
@@ -128,7 +130,7 @@ void CommandTracker::mark(const vt::ShellMark& mark) {
     nonce_seen_ = true;
     set_quality(shell_.attainable, "the shell's first mark");
   } else if (from == Origin::Foreign) {
-    set_quality(Quality::Basic, "marks of somebody else's integration");
+    set_quality(Quality::Basic, "marks of another program's integration");
   }
   const std::string& kind = mark.kind;
   const bool is_133 = mark.protocol == vt::ShellMark::Protocol::Osc133;
@@ -162,7 +164,8 @@ void CommandTracker::prompt_end(const vt::ShellMark& mark) {
   if (command_) {
     // The prompt is there, the hook before it is not: it was taken out.
     close_unknown(mark.begin);
-    if (quality_ == Quality::Rich) set_quality(Quality::Basic, "a prompt came without the status before it");
+    if (quality_ == Quality::Rich)
+      set_quality(Quality::Basic, "a prompt arrived without the exit status before it");
   }
   if (nonce_seen_ && !command_ && sentinel_) close(sentinel_, ended_at(mark.begin));  // its shell has ended
   if (state_ == State::Input) return;  // line editors draw their prompt again and again

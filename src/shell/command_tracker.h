@@ -46,12 +46,15 @@ struct Submission {
   std::string line;            // Delivery::line
   uint64_t at = 0;             // bytes of output seen when it was sent
   std::string sentinel_nonce;  // set: it was sent as a sentinel, to whatever reads the terminal now
+  bool quiet = false;  // it can change nothing in the shell: its nonce was handed over as quiet_nonce()
 };
 
 class CommandTracker {
  public:
   enum class State : uint8_t { Unknown, Prompt, Input, Continuation, Executing, Gone };
 
+  // What the nonce of a command ends with that can change nothing in the shell.
+  static constexpr char kQuiet = 'q';
   // Changes of the environment kept from one report; further ones are dropped.
   static constexpr size_t kMaxEnvironmentChanges = 4096;
 
@@ -116,6 +119,8 @@ class CommandTracker {
   const ReadingState& reading() const { return reading_; }
   // Of the command that runs or ran last; what a shell being integrated begins with.
   const std::string& nonce() const { return shell_.nonce; }
+  // Of the next command, if it can change nothing in the shell: the shell does not look for changes then.
+  std::string quiet_nonce() const { return next_nonce_ + kQuiet; }
   // How many nonces were used. Whoever reads marks back of which some are lost says how many there must have
   // been.
   uint64_t nonces_used() const { return nonce_index_; }

@@ -342,6 +342,35 @@ TEST_F(Tracked, a_nonce_is_good_for_one_command) {
   EXPECT_EQ(all<CommandFinished>()[1].exit_code, 5);
 }
 
+TEST_F(Tracked, a_quiet_nonce_is_good_for_a_quiet_command_only) {
+  prompt();
+  submit(1, "export A=1");
+  const std::string first = tracker_.next_nonce();
+  own("C", first + "q");
+  EXPECT_TRUE(all<CommandStarted>().empty());
+  own("C", first);
+  own("D;0;0;1", first + "q");
+  EXPECT_TRUE(all<CommandFinished>().empty());
+  own("D;0;0;1", first);
+  EXPECT_EQ(all<CommandFinished>().size(), 1U);
+  prompt();
+  tracker_.submitted({2, "ls", "ls", screen_.bytes_fed(), "", true});
+  const std::string quiet = tracker_.quiet_nonce();
+  own("C", quiet);
+  own("D;3;3;1", quiet);
+  own("A", quiet);
+  own("B", quiet);
+  ASSERT_EQ(all<CommandFinished>().size(), 2U);
+  EXPECT_EQ(all<CommandFinished>()[1].exit_code, 3);
+  EXPECT_TRUE(tracker_.ready());
+  // A shell that was not told in time used the ordinary one.
+  tracker_.submitted({3, "ls", "ls", screen_.bytes_fed(), "", true});
+  const std::string ordinary = tracker_.next_nonce();
+  own("C", ordinary);
+  own("D;0;0;1", ordinary);
+  EXPECT_EQ(all<CommandFinished>().size(), 3U);
+}
+
 TEST_F(Tracked, a_command_begun_before_its_nonce_was_there_is_followed) {
   prompt();
   own("C", tracker_.nonce());

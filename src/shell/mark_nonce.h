@@ -1,8 +1,8 @@
-// The secret of marks: a new one for every command, made from one that never leaves us.
+// The secret of marks: a new one for every command, derived from one that never leaves the terminal.
 //
 // The shell gets number n + 1 when command n has ended, and only uses it from the start of the next command
-// on. So what a command may learn and give away (it is in the shell's memory) proves nothing about any later
-// one, and an engine that reads a terminal back makes the same numbers again.
+// on. So a nonce that a command learns (it is in the shell's memory) is not valid for any later
+// command, and an engine that replays a terminal derives the same numbers again.
 #pragma once
 
 #include <cstdint>

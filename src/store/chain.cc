@@ -84,6 +84,8 @@ base::Result<void> chain_old_rows(Database& database) {
   if (!transaction) return tl::unexpected(transaction.error());
   auto before = read_anchor(database);
   if (!before) return tl::unexpected(before.error());
+  // All hashes are computed before any is written: SQLite does not define what a SELECT sees of rows that are
+  // updated while it runs.
   std::vector<ChainLink> links;
   const auto chained = each_decision(database, [&](const NumberedDecision& each) {
     links.push_back({each.number, chain_hash(before->hash, each.number, each.row)});
@@ -116,6 +118,7 @@ base::Result<int64_t> prune_decisions(Database& database, int64_t max_rows, int6
   const auto there = hash->number(1, last).step();
   if (!there) return tl::unexpected(there.error());
   if (!*there) return 0;
+  // The number and hash of the last removed row stay, so that the first row left can still be verified.
   const ChainLink anchor{hash->number_at(0), hash->text_at(1)};
   hash->again();
   auto gone = database.prepare("DELETE FROM decisions WHERE number <= ?");
@@ -143,14 +146,13 @@ base::Result<ChainReport> verify_chain(Database& database, const std::optional<C
                                               : "rows are missing, up to " + std::to_string(each.number - 1));
     }
     if (chain_hash(report.head.hash, each.number, each.row) != each.hash) {
-      problem(each.number, "row was changed, or the one before it is not the one it followed");
+      problem(each.number, "row was changed, or does not follow the row before it");
     }
     // The rest is judged by what it says itself: one change is one problem.
     report.head = {each.number, each.hash};
     if (noted && noted->number == each.number) {
       noted_seen = true;
-      if (noted->hash != each.hash)
-        problem(each.number, "row is not the one that was noted beside the database");
+      if (noted->hash != each.hash) problem(each.number, "row does not match the note beside the database");
     }
   });
   if (!read) return tl::unexpected(read.error());
@@ -161,8 +163,9 @@ base::Result<ChainReport> verify_chain(Database& database, const std::optional<C
     problem(noted->number, "row that was noted beside the database is missing");
   }
   if (!noted && report.head.number > 0) {
-    problem(report.head.number,
-            "nothing is noted beside the database: whether rows are missing at the end is not known");
+    problem(
+        report.head.number,
+        "the note beside the database is missing, so it is not known whether rows are missing at the end");
   }
   return report;
 }
@@ -176,6 +179,7 @@ std::optional<ChainLink> read_noted(const std::string& path) {
 
 // In place and in one write: a reader sees the old text or the new one.
 void write_noted(const std::string& path, const ChainLink& link) {
+  // Never backwards: if an older database is put back, the note keeps showing that newer rows are missing.
   if (const auto before = read_noted(path); before && before->number > link.number) return;
   const base::UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   const std::string text = text_of(link) + "\n";

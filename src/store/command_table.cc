@@ -93,7 +93,7 @@ base::Result<std::vector<CommandRow>> search_commands(Database& database, const 
     if (!page) return tl::unexpected(page.error());
     if (!*page) {
       return base::fail(base::ErrorCode::NotFound,
-                        "no command " + query.before_id + " to go on from; start again without it");
+                        "no command " + query.before_id + " to continue from; start again without it");
     }
     where.add("(started_at_ms, id) < (SELECT started_at_ms, id FROM commands WHERE id = ?)", query.before_id);
   }

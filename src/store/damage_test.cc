@@ -128,7 +128,7 @@ TEST(StoreDamage, a_file_that_is_no_database_is_set_aside) {
   auto store = Store::open(scratch.path());
   ASSERT_TRUE(store) << store.error().message;
   EXPECT_THAT(store->take_notices(),
-              ElementsAre(HasSubstr("it is set aside as " + set_aside_files(scratch).at(0))));
+              ElementsAre(HasSubstr("it was moved to " + set_aside_files(scratch).at(0))));
   EXPECT_THAT(store->take_notices(), IsEmpty());
   EXPECT_TRUE(store->put_command(a_command("c1")));
   EXPECT_TRUE(Store::open(scratch.path())->command("c1").value());
@@ -179,7 +179,7 @@ TEST(StoreDamage, damage_met_in_use_begins_a_new_file_and_work_goes_on) {
   damage(scratch.path());
   const auto rows = store->find_commands({.text = "nowhere"});
   ASSERT_TRUE(rows) << rows.error().message;
-  EXPECT_THAT(store->take_notices(), ElementsAre(HasSubstr("a new history is begun")));
+  EXPECT_THAT(store->take_notices(), ElementsAre(HasSubstr("a new history was started")));
   ASSERT_TRUE(store->put_command(a_command("new")));
   EXPECT_TRUE(Store::open(scratch.path())->command("new").value());
 }

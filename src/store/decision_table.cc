@@ -110,7 +110,7 @@ base::Result<std::vector<DecisionRow>> search_decisions(Database& database, cons
     if (!page) return tl::unexpected(page.error());
     if (!*page) {
       return base::fail(base::ErrorCode::NotFound,
-                        "no decision " + query.before_id + " to go on from; start again without it");
+                        "no decision " + query.before_id + " to continue from; start again without it");
     }
     where.add("(at_ms, id) < (SELECT at_ms, id FROM decisions WHERE id = ? LIMIT 1)", query.before_id);
   }

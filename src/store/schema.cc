@@ -143,7 +143,7 @@ base::Result<std::optional<int64_t>> version_of(Database& database) {
   if (!known) return tl::unexpected(known.error());
   if (*known == "0") {
     return base::fail(base::ErrorCode::InvalidArgument,
-                      "the history file is a database of some other program; move it away");
+                      "the history file is the database of another program; move it away");
   }
   auto statement = database.prepare("SELECT version FROM schema");
   if (!statement) return tl::unexpected(statement.error());
@@ -161,7 +161,7 @@ base::Result<void> migrate(Database& database, const Schema& schema, int64_t ver
     if (step == nullptr) {
       return base::fail(base::ErrorCode::Unsupported, "the history file has the old version " +
                                                           std::to_string(version) +
-                                                          ", which nothing leads on from; move it away");
+                                                          ", which cannot be upgraded; move it away");
     }
     if (auto done = database.execute(step->sql); !done) return done;
     ++version;

@@ -52,8 +52,8 @@ base::Result<void> Store::begin_afresh(const base::Error& damage) {
   file_ = std::move(*file);
   database_ = std::move(*database);
   notices_.push_back(damage.message +
-                     (aside->empty() ? "; another process has begun a new history"
-                                     : "; it is set aside as " + *aside + " and a new history is begun"));
+                     (aside->empty() ? "; another process has started a new history"
+                                     : "; it was moved to " + *aside + " and a new history was started"));
   return {};
 }
 

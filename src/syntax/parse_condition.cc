@@ -27,7 +27,7 @@ std::string plain_text(const Word& word) {
 }  // namespace
 
 bool Parser::arithmetic_command(Command& out) {
-  if (!bash()) return refuse("'((' is not read alike by all shells");
+  if (!bash()) return refuse("'((' is read differently by different shells");
   out.kind = CommandKind::Arithmetic;
   take(2, ByteRole::Operator);
   if (!arithmetic(out.expressions.emplace_back(), out.expression_spans.emplace_back(), false)) return false;
@@ -37,7 +37,7 @@ bool Parser::arithmetic_command(Command& out) {
 }
 
 bool Parser::test_command(Command& out) {
-  if (!bash()) return refuse("'[[' is not read alike by all shells");
+  if (!bash()) return refuse("'[[' is read differently by different shells");
   out.kind = CommandKind::Test;
   take(2, ByteRole::Operator);
   if (!test_gap() || !test_or(out.test)) return false;

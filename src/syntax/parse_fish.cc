@@ -118,7 +118,7 @@ bool Parser::fish_redirect(Command& out) {
     added.op = RedirectOp::Duplicate;
     added.target_fd = 1;
     take(3, ByteRole::Operator);
-    if (!ends_word(peek())) return refuse("text directly behind a descriptor");
+    if (!ends_word(peek())) return refuse("text directly after a descriptor");
     added.span.end = position();
     return true;
   }

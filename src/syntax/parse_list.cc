@@ -116,9 +116,9 @@ bool Parser::gap() {
       const char before = at_ > 0 ? text_[at_ - 1] : ' ';
       const bool behind_operator = before != ' ' && before != '\t' && before != '\n';
       take(2, ByteRole::Gap);
-      if (at_end()) return refuse("a line that is continued but ends");
+      if (at_end()) return refuse("a continued line without a next line");
       if (behind_operator && std::string_view("&|;<>()-!#{").find(peek()) != std::string_view::npos)
-        return refuse("an operator that goes on behind a line end");
+        return refuse("an operator that continues after a line end");
       if (outer_headers_ > 0 || !pending_.empty())
         return refuse("a continued line before the body of a here-document");
     } else if (c == '#') {
@@ -243,14 +243,14 @@ bool Parser::pipeline(Pipeline& out) {
     if (!command(out.commands.emplace_back())) return false;
     if (out.timed) {
       for (const Assignment& assigned : out.commands.front().assignments) {
-        if (assigned.value.array) return refuse("an array behind 'time'");
+        if (assigned.value.array) return refuse("an array after 'time'");
       }
     }
     out.span.end = out.commands.back().span.end;
     if (!gap()) return false;
     if (peek() != '|' || peek(1) == '|') return true;
     const bool with_stderr = peek(1) == '&';
-    if (with_stderr && !bash()) return refuse("'|&' is not read alike by all shells");
+    if (with_stderr && !bash()) return refuse("'|&' is read differently by different shells");
     out.with_stderr.push_back(with_stderr);
     take(with_stderr ? 2 : 1, ByteRole::Operator);
     if (!newlines()) return false;
@@ -363,7 +363,7 @@ bool Parser::for_command(Command& out) {
 }
 
 bool Parser::arithmetic_for(Command& out) {
-  if (!bash()) return refuse("a loop over arithmetic is not read alike by all shells");
+  if (!bash()) return refuse("a loop over arithmetic is read differently by different shells");
   out.kind = CommandKind::ArithmeticFor;
   take(2, ByteRole::Operator);
   for (int i = 0; i < 3; ++i) {
@@ -431,8 +431,8 @@ bool Parser::trailing_redirects(Command& out) {
     if (!redirect(out)) return false;
   }
   // What follows a compound command directly must be an operator or a line end.
-  if (!at_end() && !is_meta(peek())) return refuse("a word directly behind a compound command");
-  if (peek() == '(') return refuse("a parenthesis directly behind a compound command");
+  if (!at_end() && !is_meta(peek())) return refuse("a word directly after a compound command");
+  if (peek() == '(') return refuse("a parenthesis directly after a compound command");
   return true;
 }
 
@@ -538,7 +538,7 @@ bool Parser::assignment(Command& out, bool& found) {
   const bool append = stop + 1 < end_ && text_[stop] == '+' && text_[stop + 1] == '=';
   if (append) ++stop;
   if (stop < end_ && text_[stop] == '\\' && stop + 1 < end_ && text_[stop + 1] == '\n')
-    return refuse("a name that goes on behind a line end");
+    return refuse("a name that continues after a line end");
   if (stop >= end_ || text_[stop] != '=') {
     if (subscript_end != 0) return refuse("a subscript in the first word of a command");
     return true;
@@ -554,10 +554,10 @@ bool Parser::assignment(Command& out, bool& found) {
   assigned.value.span = {position(), position()};
   if (peek() == '(') {
     if (subscript_end != 0) return refuse("an array inside an array");
-    if (!out.redirects.empty()) return refuse("an array behind a redirection");
+    if (!out.redirects.empty()) return refuse("an array after a redirection");
     if (!array_elements(assigned.value)) return false;
   } else if (peek() == '~' && zsh()) {
-    return refuse("a tilde behind an assignment");
+    return refuse("a tilde after an assignment");
   } else if (!at_end() && !is_meta(peek())) {
     if (!word(assigned.value, Context::Argument)) return false;
   } else if ((peek() == '<' || peek() == '>') && peek(1) == '(') {
@@ -569,7 +569,7 @@ bool Parser::assignment(Command& out, bool& found) {
 
 // The ( … ) of an array. What follows it directly is read differently by every shell.
 bool Parser::array_elements(Word& out) {
-  if (!bash() && !zsh()) return refuse("an array is not read alike by all shells");
+  if (!bash() && !zsh()) return refuse("an array is read differently by different shells");
   out.array = true;
   take(1, ByteRole::Operator);
   for (;;) {
@@ -582,7 +582,7 @@ bool Parser::array_elements(Word& out) {
   take(1, ByteRole::Operator);
   out.span.end = position();
   if (!at_end() && std::string_view(" \t\n;)").find(peek()) == std::string_view::npos)
-    return refuse("text directly behind an array");
+    return refuse("text directly after an array");
   return true;
 }
 

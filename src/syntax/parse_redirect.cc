@@ -18,7 +18,7 @@ bool Parser::redirect(Command& out) {
   Redirect added;
   added.span.begin = position();
   if (peek() == '&') {
-    if (!bash()) return refuse("'&>' is not read alike by all shells");
+    if (!bash()) return refuse("'&>' is read differently by different shells");
     added.op = starts_with("&>>") ? RedirectOp::BothAppend : RedirectOp::Both;
     take(added.op == RedirectOp::BothAppend ? 3 : 2, ByteRole::Operator);
     if (peek() == '&' || peek() == '|' || peek() == '!')
@@ -33,7 +33,7 @@ bool Parser::redirect(Command& out) {
   }
   added.input = peek() == '<';
   if (starts_with("<<<")) {
-    if (posix()) return refuse("'<<<' is not read alike by all shells");
+    if (posix()) return refuse("'<<<' is read differently by different shells");
     added.op = RedirectOp::HereString;
     take(3, ByteRole::Operator);
     if (!redirect_target(added)) return false;
@@ -72,7 +72,7 @@ bool Parser::redirect(Command& out) {
     }
     take(1, ByteRole::Operator);
     if (!ends_word(peek()) || peek() == '<' || peek() == '>' || peek() == '(')
-      return refuse("text directly behind a descriptor");
+      return refuse("text directly after a descriptor");
     added.span.end = position();
   } else {
     const bool append = starts_with(">>");

@@ -52,7 +52,7 @@ bool Parser::word(Word& out, Context context) {
   if ((peek() == '<' || peek() == '>') && peek(1) == '(') {
     if (!process_substitution(out.parts)) return false;
     if (!ends_word(peek()) || peek() == '(' || peek() == '<' || peek() == '>')
-      return refuse("text directly behind a process substitution");
+      return refuse("text directly after a process substitution");
     out.span.end = position();
     return true;
   }
@@ -67,7 +67,7 @@ bool Parser::word(Word& out, Context context) {
         break;
       case '\\':
         if (peek(1) == '\n' && context == Context::Command && out.parts.size() <= 1)
-          return refuse("a command name that goes on behind a line end");
+          return refuse("a command name that continues after a line end");
         ok = backslash(out.parts);
         out.continued |= text_[at_ - 1] == '\n' && !ends_word(peek());
         break;
@@ -84,7 +84,7 @@ bool Parser::word(Word& out, Context context) {
   }
   out.span.end = position();
   if ((peek() == '<' || peek() == '>') && peek(1) == '(')
-    return refuse("a process substitution directly behind a word");
+    return refuse("a process substitution directly after a word");
   if (context == Context::Declaration && peek() == '(') {
     // declare NAME=( … )
     const bool named = out.parts.size() == 1 && out.parts[0].kind == PartKind::Text &&
@@ -122,10 +122,10 @@ bool Parser::check_word(const Word& word, Context context) {
     const auto opened = std::count(part.text.begin(), part.text.end(), '[');
     const auto closed = std::count(part.text.begin(), part.text.end(), ']');
     const bool test = word.parts.size() == 1 && (part.text == "[" || part.text == "]");
-    if (opened != closed && !test) return refuse("a bracket without its other half");
+    if (opened != closed && !test) return refuse("an unmatched bracket");
     if (i > 0 && word.parts[i - 1].kind == PartKind::Parameter &&
         (part.text[0] == '[' || part.text[0] == ':'))
-      return refuse("text behind a variable that zsh takes for a part of it");
+      return refuse("text after a variable that zsh reads as a part of it");
   }
   return true;
 }
@@ -153,9 +153,9 @@ bool Parser::backslash(std::vector<Part>& parts) {
     if (outer_headers_ > 0 || !pending_.empty())
       return refuse("a continued line before the body of a here-document");
     take(2, ByteRole::Gap);
-    if (at_end()) return refuse("a line that is continued but ends");
+    if (at_end()) return refuse("a continued line without a next line");
     if (peek() == '\\' || peek() == '<' || peek() == '>' || peek() == '(' || peek() == '#')
-      return refuse("a word that goes on behind a line end");
+      return refuse("a word that continues after a line end");
     return true;
   }
   if (static_cast<unsigned char>(peek(1)) < 0x20) return refuse("an escaped control character");
@@ -180,7 +180,7 @@ bool Parser::single_quotes(std::vector<Part>& parts) {
 
 // $'…': only escapes that bash decodes to something printable, a line end or a tab.
 bool Parser::ansi_c_quotes(std::vector<Part>& parts) {
-  if (!bash()) return refuse("$'…' is not read alike by all shells");
+  if (!bash()) return refuse("$'…' is read differently by different shells");
   const size_t from = at_;
   std::string value;
   size_t at = at_ + 2;
@@ -292,7 +292,7 @@ bool Parser::dollar(std::vector<Part>& parts, Quoting quoting) {
     if (stop + 1 < end_ && text_[stop] == '\\' && text_[stop + 1] == '\n')
       return refuse("a variable name before a continued line");
     if (zsh() && stop < end_ && (text_[stop] == '[' || text_[stop] == ':'))
-      return refuse("text behind a variable that zsh takes for a part of it");
+      return refuse("text after a variable that zsh reads as a part of it");
     Part& part = parts.emplace_back();
     part.kind = PartKind::Parameter;
     part.quoting = quoting;
@@ -306,7 +306,7 @@ bool Parser::dollar(std::vector<Part>& parts, Quoting quoting) {
     const char after = peek(2);
     if (is_digit(next) && is_digit(after)) return refuse("a parameter of two digits without braces");
     if (zsh() && (after == '[' || after == ':' || next == '#' || next == '-' || next == '!'))
-      return refuse("text behind a variable that zsh takes for a part of it");
+      return refuse("text after a variable that zsh reads as a part of it");
     if (after == '\\' && peek(3) == '\n') return refuse("a variable name before a continued line");
     Part& part = parts.emplace_back();
     part.kind = PartKind::Parameter;
@@ -359,7 +359,7 @@ bool Parser::braced(std::vector<Part>& parts, Quoting quoting) {
   expansion.name = std::string(slice(at_, stop));
   take(stop - at_, ByteRole::Word);
   if (peek() == '[') {
-    if (!bash()) return refuse("a subscript is not read alike by all shells");
+    if (!bash()) return refuse("a subscript is read differently by different shells");
     size_t close = at_ + 1;
     if (peek(1) == '@' || peek(1) == '*') {
       ++close;
@@ -378,7 +378,7 @@ bool Parser::braced(std::vector<Part>& parts, Quoting quoting) {
   if (peek() != '}') return refuse("an expansion that is not closed");
   take(1, ByteRole::Word);
   if (zsh() && (peek() == '[' || peek() == ':'))
-    return refuse("text behind a variable that zsh takes for a part of it");
+    return refuse("text after a variable that zsh reads as a part of it");
   part.span = {static_cast<uint32_t>(from), position()};
   parts.push_back(std::move(part));
   return true;
@@ -537,7 +537,7 @@ bool Parser::backquotes(std::vector<Part>& parts, Quoting quoting) {
 }
 
 bool Parser::process_substitution(std::vector<Part>& parts) {
-  if (!bash()) return refuse("a process substitution is not read alike by all shells");
+  if (!bash()) return refuse("a process substitution is read differently by different shells");
   const bool writes = peek() == '>';
   if (peek(2) == '(') return refuse("two parentheses in a process substitution");
   if (!command_substitution(parts, Quoting::None)) return false;

@@ -1,4 +1,4 @@
-// Output as plain lines while it comes: for a reader that is no terminal.
+// Output as plain lines while it arrives, for a reader that is not a terminal.
 //
 // A line is handed on when the cursor leaves it, in the form it has then: carriage
 // returns, backspaces and erasures are resolved, escape sequences are gone. What

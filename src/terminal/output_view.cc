@@ -265,7 +265,7 @@ void Composer::take_tail(Budget budget, uint64_t most_chars) {
         going = false;
         if (!entry.dropped && budget.lines > 0 && budget.chars > 0 &&
             (exact_ || tail_.empty() || piece.shown_chars > most_chars)) {
-          // Not even one line fits, or one that never could: its end is worth having.
+          // Not even one line fits, or the line is longer than the limit: show its end.
           cut_tail_ = entry.text.substr(suffix_begin(entry.text, budget.chars - 1));
           // With room for the line end alone there is nothing of the line.
           if (exact_ && cut_tail_.empty()) tail_.emplace_back("\n");

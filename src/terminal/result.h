@@ -90,7 +90,7 @@ struct CommandResult {
   // Where a shell's code says that a part of the command was killed: by which signal.
   void decode_shell_code();
   // What a shell would make of it: the code itself, 128 + signal, 124 for a time limit,
-  // 126 and 127 for a program that could not be started, 125 for a failure of ours.
+  // 126 and 127 for a program that could not be started, 125 for a failure of ttyward.
   int shell_code() const;
   std::optional<int> start_failure_code;  // 126 or 127, where that was the reason
 };

@@ -65,7 +65,7 @@ class TextDecoder {
   // and has more: a guess is made from all of it.
   std::string_view decode(std::string_view bytes, std::string_view ahead = {});
 
-  // No more bytes: what stands for a character that was never finished.
+  // End of input: returns the replacement for an incomplete character, if there is one.
   std::string_view finish();
 
   // "UTF-8", a name iconv knows, or "unknown".

@@ -70,7 +70,7 @@ class Transcript {
   };
   void append_kept(const KeptLines& lines);
 
-  // Lines that nobody has any more: they only count.
+  // Lines that are no longer kept anywhere: they are only counted.
   void append_dropped(uint64_t lines);
 
   uint64_t size() const { return lines_; }

@@ -38,7 +38,7 @@ size_t most_values(std::string_view text) {
 
 tl::expected<boost::json::object, std::string> parse_object(std::string_view line) {
   if (most_values(line) > kMostValues) {
-    return tl::unexpected("a message may hold at most " + std::to_string(kMostValues) + " values");
+    return tl::unexpected("a message may contain at most " + std::to_string(kMostValues) + " values");
   }
   boost::json::parse_options options;
   options.max_depth = kDeepest;

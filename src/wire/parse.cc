@@ -90,7 +90,7 @@ tl::expected<FromDaemon, Problem> parse_welcome(const json::value& value) {
   welcome.pid = static_cast<pid_t>(pid->get_int64());
   if (!read_text(*body, "version", welcome.version) || !read_text(*body, "daemon", welcome.daemon) ||
       !read_text(*body, "role", welcome.role) || !read_text(*body, "why", welcome.why)) {
-    return problem("'welcome' must hold text");
+    return problem("'welcome' must contain text");
   }
   const json::value* notices = body->if_contains("notices");
   if (notices != nullptr && notices->is_array()) {

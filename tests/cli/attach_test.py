@@ -20,7 +20,7 @@ class Attach(CliTest):
         tmux.line("echo typed $((40 + 2))")
         tmux.wait_for("typed 42")
         tmux.keys("C-]")
-        screen = tmux.wait_for("left it; it goes on")
+        screen = tmux.wait_for("detached; the terminal stays open")
         self.assertNotIn("typed 42", screen)  # the screen is the person's own again
         self.assertEqual(tmux.modes("after"), before)
         self.assertIn("typed 42", self.ok("screen", "build"))
@@ -33,7 +33,7 @@ class Attach(CliTest):
         tmux.line("echo C$((1 + 1))")  # C-b moved the cursor, and then not
         tmux.wait_for("C2")
         tmux.keys("C-b", "d")
-        tmux.wait_for("left it")
+        tmux.wait_for("detached")
 
     def test_full_screen_programs(self):
         self.open()
@@ -57,7 +57,7 @@ class Attach(CliTest):
         tmux.wait_for("200\n")
         tmux.keys("q")
         tmux.keys("C-]")
-        tmux.wait_for("left it")
+        tmux.wait_for("detached")
 
     def test_questions_of_programs_are_answered_once(self):
         self.open()
@@ -69,7 +69,7 @@ class Attach(CliTest):
         screen = tmux.wait_for("nothing before this\nnothing before this")
         self.assertNotIn("^[", screen)
         tmux.keys("C-c", "C-]")
-        tmux.wait_for("left it")
+        tmux.wait_for("detached")
 
     def test_the_size_is_the_persons_and_follows(self):
         self.open()
@@ -94,11 +94,11 @@ class Attach(CliTest):
         two.wait_for("for both 2")
         two.line("echo not mine")
         two.keys("C-]")
-        two.wait_for("left it")
+        two.wait_for("detached")
         one.line("echo still $((2 + 2))")
         self.assertNotIn("not mine", one.wait_for("still 4"))
         one.keys("C-]")
-        one.wait_for("left it")
+        one.wait_for("detached")
 
     def test_the_keyboard_is_one_persons_and_can_be_taken(self):
         self.open()
@@ -114,9 +114,9 @@ class Attach(CliTest):
         two.wait_for("mine 2")
         self.assertNotIn("not mine", one.wait_for("mine 2"))
         one.keys("C-]")
-        one.wait_for("left it")
+        one.wait_for("detached")
         two.keys("C-]")
-        two.wait_for("left it")
+        two.wait_for("detached")
         self.assertIsNone(self.terminal()["lease"])
 
     def test_the_end_of_the_terminal_ends_it(self):
@@ -150,13 +150,13 @@ class Attach(CliTest):
         tmux.line("echo $KEPT-after")
         tmux.wait_for("before-after")
         tmux.keys("C-]")
-        tmux.wait_for("left it")
+        tmux.wait_for("detached")
 
     def test_a_terminal_is_not_shown_in_itself(self):
         self.open()
         self.ok("send", "build", "--text", f"TTYWARD_HOME={self.home} {TTYWARD} attach build; echo 'code' $?", "--enter")
         eventually(lambda: "code 2" in self.ok("screen", "build"))
-        self.assertIn("you are in this terminal", self.ok("screen", "build").replace("\n", ""))
+        self.assertIn("you are inside this terminal", self.ok("screen", "build").replace("\n", ""))
 
     def test_mistakes(self):
         tmux = Tmux(self)

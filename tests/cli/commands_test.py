@@ -205,7 +205,7 @@ class Looking(CliTest):
         tail = self.ttyward("read", command, "--tail", "2")
         self.assertEqual(tail.stdout, "99999\n100000\n")
         self.assertIn("those before them: --lines :99998", tail.stderr)
-        self.assertIn("go on with --lines 3:", self.ttyward("read", command, "--lines", ":2").stderr)
+        self.assertIn("continue with --lines 3:", self.ttyward("read", command, "--lines", ":2").stderr)
         self.assertEqual(self.ok("read", command, "--lines", "49999:50001"), "49999\n50000\n50001\n")
         self.assertEqual(self.ok("read", command, "--tail", "2"), "99999\n100000\n")
         self.assertEqual(self.ok("read", command, "--grep", "^7777.$"), "".join(f"7777{i}:7777{i}\n" for i in range(10)))

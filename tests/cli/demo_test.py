@@ -15,11 +15,11 @@ CLAIMS = [
     r"answered, and it ended with 0",
     r"1000 updates, \d{5} bytes, shown as 2 lines",
     r"denied, because it deletes a whole system or home directory: /",
-    r"it waits for consent, and nothing was done",
+    r"it waits for approval, and nothing was done",
     r"refused: 'answer' is not for agents.*",
     r"allowed once, and now it has run",
     r"the command ran on while there was no daemon",
-    r"a new daemon knows its output and its exit code 7",
+    r"the new daemon knows its output and its exit code 7",
 ]
 
 

@@ -56,11 +56,11 @@ class PolicyTest(CliTest):
     def confirm(self, *shown):
         person = Tmux(self)
         person.line(f"{TTYWARD} rules confirm")
-        person.wait_for("shall they hold?")
+        person.wait_for("should they take effect?")
         for text in shown:
             self.assertIn(text, person.screen())
         person.line("yes")
-        person.wait_for("holds from now on")
+        person.wait_for("settings are in effect")
 
 
 class Answers(PolicyTest):
@@ -150,7 +150,7 @@ class Answers(PolicyTest):
     def test_an_agent_stops_no_daemon(self):
         code, _, err = self.end_of(self.agent("daemon", "stop"))
         self.assertEqual(code, 125, err)
-        self.assertIn("'stop' is not for agents: a person does this", err)
+        self.assertIn("'stop' is not for agents; a person can call it", err)
         self.ok("daemon", "status")
 
     def test_who_watches_may_be_there_first(self):
@@ -173,7 +173,7 @@ class Settings(PolicyTest):
         self.configure('[policy]\nask = "present"\n')
         code, _, err = self.end_of(self.agent("exec", "build", "touch made"))
         self.assertEqual(code, 126, err)
-        self.assertIn("nobody is connected", err)
+        self.assertIn("no person is connected", err)
         watcher = self.start("approvals", "watch")
         agent = self.agent("exec", "build", "touch made")
         def asked_or_refused():
@@ -271,11 +271,11 @@ class Rules(PolicyTest):
         self.assertTrue(any(notice in text for text in self.json("daemon", "status")["warnings"]))
         found = json.loads(self.ttyward("--json", "doctor").stdout)["findings"]
         self.assertTrue(any(each["check"] == "policy" and notice in each["text"] for each in found), found)
-        self.assertIn("does not hold yet", self.json("rules")["unconfirmed"][0])
+        self.assertIn("not in effect yet", self.json("rules")["unconfirmed"][0])
         self.assertEqual(self.json("check", "touch made")["decision"], "ask")
         person = Tmux(self)
         person.line(f"{TTYWARD} ls")
-        person.wait_for("one change that loosens something")
+        person.wait_for("one change that loosens policy")
         # An agent cannot confirm; nor is anything confirmed without a terminal.
         self.assertEqual(self.end_of(self.agent("rules", "confirm"))[0], 125)
         self.assertEqual(self.ttyward("rules", "confirm").returncode, 125)
@@ -292,7 +292,7 @@ class Rules(PolicyTest):
         self.ok("rules", "add", "--program", "uname", "--decision", "deny", "--yes")
         self.write_rules(allow)
         self.assertEqual(self.end_of(self.agent("exec", "build", "uname"))[0], 126)
-        self.confirm("was taken out")
+        self.confirm("was removed")
         self.assertEqual(self.end_of(self.agent("exec", "build", "uname"))[0], 0)
 
     def test_settings_that_somebody_else_loosened_do_not_hold(self):

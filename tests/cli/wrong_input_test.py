@@ -18,18 +18,18 @@ class WrongInput(CliTest):
         self.refused("there is no verb 'frobnicate' (see", "--json", "frobnicate")
 
     def test_what_is_missing_or_no_number(self):
-        self.refused("say what to do: run, status, stop", "daemon")
-        self.refused("--timeout abc: that is no number", "run", "--timeout", "abc", "ls")
+        self.refused("name what to do: run, status, stop", "daemon")
+        self.refused("--timeout abc is not a number", "run", "--timeout", "abc", "ls")
         self.refused("give a command", "run")
 
     def test_a_home_that_is_not_absolute(self):
         self.environment["TTYWARD_HOME"] = "somewhere"
-        self.refused("TTYWARD_HOME has to be an absolute path, not somewhere", "daemon", "status")
+        self.refused("TTYWARD_HOME must be an absolute path, not somewhere", "daemon", "status")
 
     def test_names_nobody_knows(self):
         self.refused("nope", "exec", "nope", "ls")
         self.refused("there is no terminal or command 'nope'", "kill", "nope")
-        self.refused("no open question is called nope", "approvals", "allow", "nope")
+        self.refused("there is no open question nope", "approvals", "allow", "nope")
         done = self.ttyward("release", "nope")
         self.assertEqual((done.returncode, done.stdout), (0, ""), done)
         self.assertIn("no terminal has the task nope", done.stderr)

@@ -78,7 +78,7 @@ TEST_F(Hostile, MalformedLinesAfterTheHello) {
       {"nonsense\n", "not JSON"},
       {"{\"id\":1,\"call\":\"echo\",\"args\":{\"a\":\"\xff\"}}\n", "not JSON"},
       {deep, "32 deep"},
-      {"{\"hello\":{\"protocol\":1,\"role\":\"person\"}}\n", "already"},
+      {"{\"hello\":{\"protocol\":1,\"role\":\"person\"}}\n", "one hello"},
       {"{\"id\":1,\"call\":\"never\"}\n{\"id\":1,\"call\":\"echo\"}\n", "still open"},
       {std::string((16 << 20) + 1, 'x'), "16 MiB"},
   };
@@ -131,7 +131,7 @@ TEST_F(Hostile, WhoSaysNoHelloIsClosed) {
   limits.hello_patience = std::chrono::milliseconds(1);
   ToyServer server(folder(), limits);
   RawClient client(folder());
-  expect_rejected(client, "no hello");
+  expect_rejected(client, "hello did not arrive");
 }
 
 TEST_F(Hostile, OneConnectionTooMany) {
@@ -152,7 +152,7 @@ TEST_F(Hostile, OneConnectionTooMany) {
     auto refused = client::Connection::open(options);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, base::ErrorCode::Exhausted);
-    EXPECT_THAT(refused.error().message, HasSubstr("connections already"));
+    EXPECT_THAT(refused.error().message, HasSubstr("connections, which is the limit"));
   }
   auto gone = server.next_closed();
   clients.pop_back();

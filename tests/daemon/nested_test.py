@@ -30,7 +30,7 @@ class Nested(OwnersTest):
         self.enter(login)
         now = self.one.call("show", terminal=self.terminal)["terminal"]
         self.assertEqual(now["integration"], "none")
-        self.assertIn("followed by a sentinel", now["fallback_reason"])
+        self.assertIn("found by a sentinel", now["fallback_reason"])
         for code in (0, 3):
             result = self.run_in(f"{expect[0]}; (exit {code})")
             self.assertEqual((result["state"], result["exit_code"], result["known_by"], result["output"]),

@@ -231,7 +231,7 @@ class Lending(OwnersTest):
         for _ in range(2):
             now = self.person.call("exec", terminal=terminal, command=check)
             self.assertEqual(now["exit_code"], 1)
-            self.assertIn("in which agents act", now["output"])
+            self.assertIn("which agents use", now["output"])
             self.person.call("lend", terminal=terminal, back=True)  # what they left running stays theirs
         self.restart()
         self.assertEqual(self.person.call("exec", terminal=terminal, command=check)["exit_code"], 1)
@@ -380,7 +380,7 @@ class Typing(OwnersTest):
         os.unlink(self.daemon.folder + "/tw/config/rules.toml")
         number = self.one.start("exec", terminal=self.terminal, command="python3 -q", yield_after_ms=PATIENCE * 1000)
         question = eventually(lambda: self.person.call("approvals")["approvals"])[0]
-        self.assertIn("typed into it", str(question["verdict"]["reasons"]))
+        self.assertIn("accepts input later", str(question["verdict"]["reasons"]))
         self.person.call("answer", approval=question["id"], decision="allow")
         self.one.answer(number)
         self.waiting(self.one, self.terminal, "python3")
@@ -453,7 +453,7 @@ class Typing(OwnersTest):
         made = self.one.call("exec", terminal=self.terminal, command="python3 -q",
                              replies=[{"when": ">>>", "text": "open('pwned', 'w')"}], replies_timeout_ms=20000)
         self.assertEqual(made["dialogue"]["end"], "failed", made)
-        self.assertIn("runs what it is given", made["dialogue"]["reason"])
+        self.assertIn("runs its input as commands", made["dialogue"]["reason"])
         self.assertEqual(self.in_work(), [])
 
     def test_it_is_all_recorded(self):
@@ -610,7 +610,7 @@ class AtTheMomentItBegins(OwnersTest):
         self.person.call("answer", approval=question, decision="allow")
         answer = self.one.answer(number)
         self.assertEqual(answer["state"], "denied", answer)
-        self.assertIn("another folder", answer["reason"])
+        self.assertIn("different folder", answer["reason"])
         self.assertEqual(os.listdir(self.work + "/other"), ["note"])
         self.assertNotIn("made", self.in_work())
         number, question = self.asked(terminal, "touch made")

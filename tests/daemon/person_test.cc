@@ -65,15 +65,15 @@ TEST(Person, NobodySitsThere) {
               HasSubstr("made by python3.11"));
   EXPECT_THAT(
       doubt({{"ttyward", true}, {"script", true}, {"sh", false}, {"cron", false}, {"systemd", false}}),
-      HasSubstr("behind cron"));
+      HasSubstr("below cron"));
 }
 
 TEST(Person, RelaysAreNot) {
   EXPECT_THAT(doubt({{"socat", true}, {"bash", true}, {"xterm", false}, {"systemd", false}}),
-              HasSubstr("hands on"));
+              HasSubstr("relays input"));
   EXPECT_THAT(doubt({{"sshd", false}, {"sshd", false}, {"systemd", false}}), HasSubstr("no controlling"));
   EXPECT_THAT(doubt({{"ttyward", true}, {"bash", true}, {"sshd-session", false}, {"systemd", false}}),
-              HasSubstr("behind sshd-session"));
+              HasSubstr("below sshd-session"));
 }
 
 TEST(Person, TerminalsOfOurs) {

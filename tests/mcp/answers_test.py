@@ -48,15 +48,15 @@ class Limits(Answers):
         self.assertEqual(result["state"], "running")
         self.assertNotIn("time_left_ms", result)
         self.assertNotIn("idle_left_ms", result)
-        self.assertIn("It goes on", text)
-        self.assertNotIn("stops it in", text)
+        self.assertIn("It keeps running", text)
+        self.assertNotIn("stopped at its time limit in", text)
 
     def test_the_time_left_is_said(self):
         result, text = self.result(self.peer(), "run_command", command="sleep 600", wait_ms=200, timeout_ms=100_000,
                                    idle_timeout_ms=50_000)
         self.assertTrue(0 < result["time_left_ms"] < 100_000, result)
         self.assertTrue(0 < result["idle_left_ms"] <= 50_000, result)
-        self.assertIn("Its time limit stops it in", text)
+        self.assertIn("It is stopped at its time limit in", text)
 
     def test_limits_of_the_configuration_hold(self):
         self.configure('[policy]\nmode = "yolo"\n[times]\ntimeout = "90s"\nyield_after = "1s"\n'

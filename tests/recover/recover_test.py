@@ -208,7 +208,7 @@ class Recover(unittest.TestCase):
             came = client.call("wait", command=command, exit=True, timeout_ms=int(PATIENCE * 1000))
             if came["result"]["state"] == "failed_to_start":
                 # Killed between the log and the holder: it was not run, and that is what it says.
-                self.assertIn("before it was started", came["result"]["reason"])
+                self.assertIn("before the command was started", came["result"]["reason"])
                 continue
             self.assertEqual(came["result"]["exit_code"], 7, came["result"])
             digest = hashlib.sha256()

@@ -249,7 +249,7 @@ class WithDaemon(RunTest):
         person.wait_for("q quit > ")
         person.type("zx\r ")
         person.type("?")
-        person.wait_for("run it this once")
+        person.wait_for("run it once")
         self.assertEqual(self.daemon.answers(), [])
         person.type("\x03")
         self.assertEqual(person.end(), 0)
@@ -411,7 +411,7 @@ class WithoutDaemon(RunTest):
     def test_rule_files_are_checked_with_line_and_column(self):
         self.rules(RULE + 'match = ["npm install x"]\n')
         done = self.verb("rules", "check", self.file)
-        self.assertEqual((done.returncode, done.stdout.decode()), (0, f"{self.file}: 1 rule, all well\n"))
+        self.assertEqual((done.returncode, done.stdout.decode()), (0, f"{self.file}: 1 rule, no errors\n"))
         self.rules(RULE + 'match = ["ls"]\n')
         done = self.verb("rules", "check", self.file)
         self.assertEqual(done.returncode, 1)
@@ -423,7 +423,7 @@ class WithoutDaemon(RunTest):
         self.rules('[[rule]]\ndecision = "allow"\nprogram = "rm"\nup_to = "critical"\n')
         done = self.verb("rules", "check", self.file)
         self.assertEqual(done.returncode, 1)
-        self.assertIn(b"rules.toml:4:9: what is critical is not allowed by a rule file", done.stderr)
+        self.assertIn(b"rules.toml:4:9: a rule file cannot allow critical commands", done.stderr)
         project = self.folder + "/.ttyward.toml"
         self.rules(RULE, project)
         done = self.verb("rules", "check", project)

@@ -65,7 +65,7 @@ class Config(unittest.TestCase):
     def test_what_is_shown_can_be_read_back(self):
         self.write("shown.toml", self.call("show").stdout)
         done = self.call("check", f"{self.home}/shown.toml")
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "nothing is wrong\n", ""))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "no errors\n", ""))
 
     def test_check(self):
         self.assertEqual(self.call("path").stdout, f"{self.home}/config/config.toml\n")

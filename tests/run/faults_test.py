@@ -28,7 +28,7 @@ class Faults(RunTest):
         self.assertTrue(result["fallback_reason"])
         done = self.in_namespace(hide, "run", "echo hi")
         self.assertEqual((done.returncode, done.stdout), (0, b"hi\n"))
-        self.assertIn(b"it ran in pipes", done.stderr)
+        self.assertIn(b"it ran on pipes", done.stderr)
 
     @unittest.skipUnless(may_unshare("-rm"), "mount namespaces are not allowed here")
     def test_a_full_disk_is_never_a_crash_and_never_a_claim(self):

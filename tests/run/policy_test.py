@@ -127,7 +127,7 @@ class WithoutATerminal(Policy):
             self.assertIsNone(result["exit_code"])
             self.assertEqual(result["verdict"]["decision"], "ask")
             self.assertTrue(result["verdict"]["reasons"])
-            self.assertIn("consent", result["reason"])
+            self.assertIn("approval", result["reason"])
             self.assertFalse(os.path.exists(self.folder + "/made"))
             done = self.run_it("--json", "run", *args, "--", "rm", "-rf", "/usr", environment=environment)
             self.assertEqual(json.loads(done.stdout)["verdict"]["decision"], "deny")

@@ -48,9 +48,9 @@ class Prompt(RunTest):
     def test_mistakes_are_named_and_nothing_is_printed(self):
         for text, words, message in [
             ("a\n!{ls", [], b"prompt.md: line 2: this !{ has no } that closes it"),
-            ("!{grep '{{args}}' notes}", ["x"], b"take the quotes around {{args}} away"),
-            ("!{cat <<E\n{{args}}\nE\n}", ["\nE\ntouch made\ncat <<E"], b"would become another one"),
-            ("!{echo a # {{args}}\n}", ["\ntouch made"], b"would become another one"),
+            ("!{grep '{{args}}' notes}", ["x"], b"remove the quotes around {{args}}"),
+            ("!{cat <<E\n{{args}}\nE\n}", ["\nE\ntouch made\ncat <<E"], b"would change its meaning"),
+            ("!{echo a # {{args}}\n}", ["\ntouch made"], b"would change its meaning"),
         ]:
             for options in ([], ["--policy", "off"]):
                 with self.subTest(text=text, options=options):
@@ -109,7 +109,7 @@ class Prompt(RunTest):
                               env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=PATIENCE)
         self.assertEqual((done.returncode, done.stdout), (125, b""), done)
-        self.assertIn(b"!{echo first} could not be started, so there is no prompt", done.stderr)
+        self.assertIn(b"!{echo first} could not be started, so no prompt was printed", done.stderr)
 
     def test_json_holds_prompt_and_results(self):
         out = json.loads(self.prompt("!{cat notes}.", globals=["--json"]).stdout)

@@ -160,7 +160,7 @@ class Story:
     def a_server_is_started(self):
         page, equal = self.page, self.test.assertEqual
         page.say("## The server\n\nThe agent opens a terminal, starts the development server there and waits until it listens, "
-                 "instead of sleeping and hoping. Ann's rules allow this server.")
+                 "instead of sleeping for a fixed time. Ann's rules allow this server.")
         self.web = self.calls("open_persistent_terminal", cwd=self.shop, name="web")["persistent_terminal_id"]
         started = self.agent.start("run_persistent_command", id=self.web, command=SERVER, wait_ms=600_000)
         waited = self.agent.answer(self.agent.start("wait_for", id=self.web, port=0))
@@ -176,20 +176,20 @@ class Story:
         self.test.assertEqual((got["exit_code"], got["output"]), (0, FILES["hello.txt"]))
 
     def a_terrible_idea_is_refused(self):
-        self.page.say("## A terrible idea\n\nSome things are refused, whoever asks and however it is written.")
+        self.page.say("## A dangerous command\n\nSome commands are always refused, in whatever form they are written.")
         refused = self.calls("run_command", command="cd / && rm -rf \"$HOME\"", cwd=self.shop)
         self.test.assertEqual(refused["state"], "denied")
         self.test.assertTrue(os.path.exists(self.shop + "/hello.txt"))
 
     def a_person_allows_what_nobody_knows(self):
         page, equal = self.page, self.test.assertEqual
-        page.say("## Something nobody knows\n\n`./deploy.sh` is neither known to be harmless nor refused, so Ann is asked. The agent is told, "
+        page.say("## An unknown script\n\n`./deploy.sh` is neither known to be harmless nor refused, so Ann is asked. The agent is told so, "
                  "and waits.")
         self.work = self.calls("open_persistent_terminal", cwd=self.shop, name="work")["persistent_terminal_id"]
         pending = self.calls("run_persistent_command", id=self.work, command="./deploy.sh", wait_ms=200)
         equal(pending["state"], "pending_approval")
         waiting = self.agent.start("wait_for", id=pending["approval"])
-        page.say("Ann has `ttyward approvals watch` open in a terminal of her own, and says yes, with one key. "
+        page.say("Ann has `ttyward approvals watch` open in her own terminal, and allows it with one key. "
                  "An agent cannot: its connection has no way to answer.")
         ann = self.person("approvals", "watch")
         ann.wait_for("q quit > ")
@@ -197,15 +197,15 @@ class Story:
         ann.wait_for(" allowed")
         self.seen(ann.end(signal.SIGINT), "approvals", "watch")
         self.asks = self.agent.answer(waiting)
-        page.say("## A password\n\nThe script runs now, and asks for a password. That it does is a fact about a process that reads "
-                 "from a terminal without echo, not a guess about a line that ends with a colon.")
+        page.say("## A password\n\nThe script runs now and asks for a password. ttyward knows this because a process reads "
+                 "the terminal while echo is off, not because a line ends with a colon.")
         page.show(self.asked("wait_for", {"id": pending["approval"]}), self.told(self.asks))
 
     def a_person_types_the_password(self):
         page, equal = self.page, self.test.assertEqual
         result = self.asks["structuredContent"]["result"]
         equal((result["state"], result["waiting"]["kind"]), ("awaiting_input", "password"))
-        page.say("Ann types it. It is not shown, and not kept.")
+        page.say("Ann types it. It is neither shown nor stored.")
         ann = self.person("send", "work", "--secret")
         ann.wait_for(":")
         ann.type(SECRET + "\r")
@@ -233,16 +233,16 @@ class Story:
 
     def everything_is_still_there(self):
         page, equal = self.page, self.test.assertEqual
-        page.say("## Everything is still there\n\nBoth terminals live, and the server serves.")
+        page.say("## Everything is still there\n\nBoth terminals are alive, and the server answers.")
         listed = self.calls("list_terminals")["terminals"]
         equal({t["name"]: t["state"] for t in listed}, {"web": "busy", "work": "idle"})
         self.fetch()
-        page.say("The agent is done and closes its terminals; the call that started the server is answered now.")
+        page.say("The agent is done and closes its terminals. The call that started the server returns now.")
         self.calls("kill_persistent_terminal", id=self.web)
         served = self.agent.answer(self.server)["structuredContent"]
         self.test.assertIn(served["state"], ("signaled", "interrupted", "exited", "lost"), served)
         self.calls("kill_persistent_terminal", id=self.work)
-        page.say("What was run, and what was decided about it, is on record; the password is nowhere.")
+        page.say("The history has what was run and what was decided about it. The password is nowhere.")
         rows = json.loads(self.ttyward("--json", "history").stdout)["commands"]
         happened = [(row["command"], row["state"], row["exit_code"]) for row in reversed(rows)]
         curl = f"curl -s http://127.0.0.1:{self.port}/hello.txt"
@@ -266,8 +266,8 @@ class Story:
 HEAD = """# A morning with an agent
 
 This is what happened when `tests/story/story_test.py` ran: an agent behind the official MCP client, a person called Ann at her
-terminal, real programs. Ids, times, ports and folders are written so that they are the same each time; nothing else is changed, and
-the test fails if it happens in another way. (`tests/story/story_test.py --write` writes this page.)
+terminal, and real programs. Ids, times, ports and folders are replaced so that they are the same each time; nothing else is changed. The
+test fails if something else happens. (`tests/story/story_test.py --write` writes this page.)
 """
 
 

@@ -55,7 +55,7 @@ void true_ends(Stage& stage, Teller& tell) {
 }
 
 void a_question(Stage& stage, Teller& tell) {
-  tell.heading("A command that asks is noticed, and can be answered");
+  tell.heading("A command that asks for input is noticed, and can be answered");
   const std::string command = R"(bash -c 'read -p "Your favourite colour? " c; echo "so it is $c"')";
   tell.command("", command);
   const json::object asked = exec(tell, stage.person(), command);
@@ -65,7 +65,7 @@ void a_question(Stage& stage, Teller& tell) {
                   fmt::format("it waits for a line: {}", prompt.empty() ? "nothing" : prompt))) {
     return;
   }
-  if (waiting != nullptr) tell.say("how that is known: " + text_in(*waiting, "evidence"));
+  if (waiting != nullptr) tell.say("evidence: " + text_in(*waiting, "evidence"));
   ask(tell, stage.person(), "input", {{"terminal", kTerminal}, {"text", "green\r"}});
   const json::object result = wait_for_end(tell, stage.person(), text_in(asked, "command_id"));
   tell.output(text_in(result, "output"));
@@ -99,7 +99,7 @@ void a_refusal(Stage& stage, Teller& tell) {
 }
 
 void a_consent(Stage& stage, Teller& tell) {
-  tell.heading("What changes something is asked about, and only a person can answer");
+  tell.heading("A command that changes something needs approval, and only a person can give it");
   const std::string command = "touch made-by-the-agent";
   tell.command("agent", command);
   const json::object asked = ask(tell, stage.agent(), "exec",
@@ -107,7 +107,7 @@ void a_consent(Stage& stage, Teller& tell) {
   const std::string approval = text_in(asked, "approval");
   const std::string file = stage.work() + "/made-by-the-agent";
   if (!tell.claim(text_in(asked, "state") == "pending_approval" && ::access(file.c_str(), F_OK) != 0,
-                  "it waits for consent, and nothing was done")) {
+                  "it waits for approval, and nothing was done")) {
     return;
   }
   tell.command("agent", "(tries to answer its own question)");
@@ -137,7 +137,7 @@ void a_crash(Stage& stage, Teller& tell) {
   tell.output(text_in(result, "output"));
   tell.claim(stage.daemon_pid() != before && number_in(result, "exit_code") == 7 &&
                  text_in(result, "output") == "still here\n",
-             fmt::format("a new daemon knows its output and its exit code {}",
+             fmt::format("the new daemon knows its output and its exit code {}",
                          number_in(result, "exit_code").value_or(-1)));
 }
 

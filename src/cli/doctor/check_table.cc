@@ -5,7 +5,7 @@ namespace {
 
 constexpr Check kChecks[] = {
     {"pty", "pseudo terminals", &check_terminals},
-    {"pidfd", "the kernel's handles of processes", &check_pidfd},
+    {"pidfd", "the kernel's handles for processes", &check_pidfd},
     {"subreaper", "collecting what commands leave behind", &check_subreaper},
     {"proc", "seeing processes", &check_proc},
     {"waiting", "knowing that a command waits for input", &check_waiting},
@@ -13,9 +13,9 @@ constexpr Check kChecks[] = {
     {"journals", "keeping output", &check_journals},
     {"runtime", "a place for sockets", &check_runtime},
     {"config", "configuration", &check_config},
-    {"policy", "rules and settings that loosen something", &check_policy},
+    {"policy", "rules and settings that loosen policy", &check_policy},
     {"shells", "shells and their integration", &check_shells},
-    {"notify", "telling you of questions", &check_notify},
+    {"notify", "notifications of questions", &check_notify},
     {"terminal", "your terminal", &check_person},
 };
 

@@ -11,47 +11,46 @@ struct Topic {
 };
 
 constexpr std::array<Topic, 4> kTopics = {{
-    {"refused", R"(Why was a command refused, or asked about?
+    {"refused", R"(Why was a command refused, or why does it need approval?
 
-  ttyward check 'COMMAND'     says the decision, the risk, every effect that was found and the reason,
-                              with the bytes of the command it is about. It runs nothing.
+  ttyward check 'COMMAND'     prints the decision, the risk, the effects and the reasons, each with the
+                              bytes of the command it is about. It runs nothing.
 
-The strictest part of a command decides. What is not understood is asked about, never let through:
-text that does not parse, a program that is not known, a name computed at run time.
+The strictest part of a command decides. A command that is not understood needs approval: text that
+does not parse, an unknown program, a name computed at run time.
   - "rule …" names a rule of yours (rules.toml) or of the project (.ttyward.toml).
-  - A project's rules can only make things stricter.
-  - In the mode plan everything that changes something is refused (`ttyward config show`: policy.mode).
-  - A question that nobody answers in time counts as no (policy.approval_expiry).
-To allow one thing for good, write a rule for it: see docs/policy.md.
+  - A project's rules can only make policy stricter.
+  - In the mode plan, commands that change something are refused (`ttyward config show`: policy.mode).
+  - A question that nobody answers in time is denied (policy.approval_expiry).
+To allow a command permanently, write a rule for it: see docs/policy.md.
 )"},
-    {"binary", R"(Why is the output not shown and called binary?
+    {"binary", R"(Why is the output called binary and not shown?
 
-The first bytes (output.sniff) held NUL characters or too much that is no text in any known encoding.
-Nothing is lost: the bytes are in the journal as they were printed, and the result counts them.
+The output contains NUL characters or bytes that are not text in a known encoding.
+The result has the number of bytes. `ttyward read --raw` returns the bytes of a terminal.
   - Send it to a file instead:           ttyward run 'tar cz . > out.tgz'
   - Look at it as text:                  ttyward run 'head -c 200 file | od -c'
-  - A program that prints text in an old encoding is recognised by its later output; the result's
-    `encoding` says what it was taken for.
+  - For text in an older encoding, `encoding` in the result names the encoding that was detected.
 )"},
-    {"abort", R"(Why did an abort have no effect, or only a late one?
+    {"abort", R"(Why did an interrupt have no effect, or take long?
 
-An interrupt is what Ctrl-C is: a byte to the terminal, which becomes SIGINT for what is in the
-foreground. A program may ignore it, ask back, or clean up first.
+An interrupt does what Ctrl-C does: the processes in the foreground get SIGINT. A program may ignore
+it, ask a question, or clean up first.
   - In raw mode (editors, some prompts) Ctrl-C is just a key to the program.
   - Ending a command is stronger: INT, then TERM, then KILL to everything it started, each after a
     grace (times.interrupt_grace, terminate_grace, kill_grace).
-  - What the kernel cannot end (a process in an uninterruptible sleep, state D, often on a network
-    disk) is named in the result under `background`.
-  - What runs in a container or on another machine is not ours to signal: end it there.
+  - A process that the kernel cannot end (in uninterruptible sleep, state D, often on a network disk)
+    is listed in the result under `background`.
+  - ttyward cannot signal processes in a container or on another machine: end them there.
 )"},
     {"idle-timeout", R"(Why did the idle timeout end a command that was busy?
 
 The idle timeout (times.idle_timeout, --idle-timeout) measures silence: time without any output. A
 command that computes without printing is silent.
-  - Give it more:                        ttyward run --idle-timeout 1800 'COMMAND'
-  - Or none:                             --idle-timeout 0
-  - Or make it talk: many programs have --verbose or --progress. In a pipe (COMMAND | grep x) output
-    comes late because programs hold it back; stdbuf -oL COMMAND makes it come line by line.
+  - Raise the limit:                     ttyward run --idle-timeout 1800 'COMMAND'
+  - Or remove it:                        --idle-timeout 0
+  - Or make it print: many programs have --verbose or --progress. In a pipe (COMMAND | grep x) programs
+    buffer their output; stdbuf -oL COMMAND prints it line by line.
   - If it waited for input, the result says so under `waiting`, with the evidence: answer it, or call
     the program with the option that says yes.
 )"},

@@ -50,8 +50,8 @@ std::vector<Finding> check_terminals(const Context&) {
   const auto opened = pty::open_pseudo_terminal({80, 24, 0, 0});
   if (!opened) {
     return {{Level::Fail, opened.error().message,
-             "commands will run in pipes, without a terminal; in a container, see that devpts is mounted on "
-             "/dev/pts and /dev/ptmx leads there"}};
+             "commands will run on pipes, without a terminal; in a container, check that devpts is mounted "
+             "on /dev/pts and that /dev/ptmx points there"}};
   }
   const long most = number_in("/proc/sys/kernel/pty/max", 0);
   const long used = number_in("/proc/sys/kernel/pty/nr", 0);
@@ -74,10 +74,10 @@ std::vector<Finding> check_subreaper(const Context&) {
   int before = 0;
   if (::prctl(PR_GET_CHILD_SUBREAPER, &before) == 0 && ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) {
     ::prctl(PR_SET_CHILD_SUBREAPER, before);
-    return {{Level::Ok, "what a command leaves running comes back to us", ""}};
+    return {{Level::Ok, "processes that a command leaves running are found again", ""}};
   }
   return {{Level::Fail, fmt::format("this process cannot become a subreaper: {}", std::strerror(errno)),
-           "what commands leave in the background cannot be found again; use Linux 3.4 or later"}};
+           "processes that commands leave in the background cannot be found again; use Linux 3.4 or later"}};
 }
 
 std::vector<Finding> check_proc(const Context&) {
@@ -130,8 +130,8 @@ std::vector<Finding> check_waiting(const Context&) {
            state.evidence, call ? "can be read" : "cannot be read",
            scope < 0 ? "not there" : std::to_string(scope)),
        scope >= 2 ? "set sysctl kernel.yama.ptrace_scope to 0 or 1"
-                  : "in a container, add the capability SYS_PTRACE; else commands that wait end by their "
-                    "time limits"}};
+                  : "in a container, add the capability SYS_PTRACE; otherwise a command that waits ends only "
+                    "at its time limit"}};
 }
 
 std::vector<Finding> check_descriptors(const Context& context) {
@@ -145,7 +145,7 @@ std::vector<Finding> check_descriptors(const Context& context) {
                          context.config.settings.limits.terminals, wanted),
              fmt::format("raise it (ulimit -n {}), or lower limits.terminals", wanted)}};
   }
-  return {{Level::Ok, "enough files may be open for all terminals", ""}};
+  return {{Level::Ok, "the limit of open files is enough for all terminals", ""}};
 }
 
 }  // namespace ttyward::cli::doctor

@@ -96,9 +96,9 @@ std::vector<Finding> check_journals(const Context& context) {
       fmt::format("{}{}: {}, {} MiB free", path, place.exists ? "" : " (made when needed)",
                   file_system_name(type), free >> 20);
   if (type == NFS_SUPER_MAGIC || type == 0xff534d42) {
-    return {{Level::Warn, described,
-             "locks and mapped files are not dependable over a network; choose a local disk with "
-             "XDG_STATE_HOME"}};
+    return {
+        {Level::Warn, described,
+         "locks and mapped files are not reliable over a network; choose a local disk with XDG_STATE_HOME"}};
   }
   if (free < context.config.settings.limits.journal) {
     return {{Level::Warn, described,
@@ -132,10 +132,9 @@ std::vector<Finding> check_config(const Context& context) {
   for (const config::Problem& problem : context.config.problems) {
     const bool error = problem.severity == config::Severity::Error;
     findings.push_back({error ? Level::Warn : Level::Ok, problem.shown(),
-                        error ? "put it right; until then the default counts" : ""});
+                        error ? "fix it; until then the default is used" : ""});
   }
-  if (findings.empty())
-    findings.push_back({Level::Ok, "nothing is wrong with it: " + context.config.file, ""});
+  if (findings.empty()) findings.push_back({Level::Ok, "no errors in " + context.config.file, ""});
   return findings;
 }
 

@@ -91,7 +91,7 @@ std::vector<Finding> check_notify(const Context& context) {
   if (notify.webhook.empty()) {
     findings.push_back({Level::Ok, "no webhook is set", ""});
   } else if (curl.empty()) {
-    findings.push_back({Level::Warn, "notify.webhook is set, and there is no curl in PATH to send with",
+    findings.push_back({Level::Warn, "notify.webhook is set, but there is no curl in PATH to send it with",
                         "install curl, or empty notify.webhook"});
   } else {
     findings.push_back({Level::Ok, "questions go to the webhook by " + curl, ""});
@@ -109,19 +109,19 @@ std::vector<Finding> check_notify(const Context& context) {
 std::vector<Finding> check_person(const Context& context) {
   const auto size = PersonTty::size();
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0 || !size)
-    return {{Level::Ok, "this was not called from a terminal; nothing to look at", ""}};
+    return {{Level::Ok, "doctor was not started from a terminal; nothing to check", ""}};
   std::vector<Finding> findings;
   const std::string term = variable(context, "TERM");
   findings.push_back({Level::Ok, fmt::format("{} x {}, TERM={}", size->columns, size->rows, term), ""});
   if (term.empty() || term == "dumb")
-    findings.push_back({Level::Warn, "TERM says that it understands nothing",
-                        "set TERM to what it is, such as xterm-256color"});
+    findings.push_back({Level::Warn, "TERM names a terminal without any features",
+                        "set TERM to the terminal's type, such as xterm-256color"});
   std::string locale = variable(context, "LC_ALL");
   if (locale.empty()) locale = variable(context, "LC_CTYPE");
   if (locale.empty()) locale = variable(context, "LANG");
   if (locale.find("UTF-8") == std::string::npos && locale.find("utf8") == std::string::npos) {
     findings.push_back({Level::Warn, fmt::format("the locale is '{}', not one with UTF-8", locale),
-                        "set LANG=C.UTF-8; programs print question marks for letters otherwise"});
+                        "set LANG=C.UTF-8; otherwise programs print question marks instead of letters"});
   }
   return findings;
 }

@@ -116,7 +116,7 @@ class Approvals {
     auto approvals = fetch(all);
     if (!approvals) return complain("approvals", approvals.error().message, kExitFailure);
     for (const json::object& approval : *approvals) print(approval);
-    if (approvals->empty() && !json_) fmt::print("nothing waits for an answer\n");
+    if (approvals->empty() && !json_) fmt::print("there are no open questions\n");
     return 0;
   }
 
@@ -129,7 +129,7 @@ class Approvals {
       if (text_of(approval, "id") == id) return std::move(approval);
       if (text_of(approval, "id").starts_with(id)) found.push_back(std::move(approval));
     }
-    if (found.empty()) return fail(ErrorCode::NotFound, "no open question is called " + id);
+    if (found.empty()) return fail(ErrorCode::NotFound, "there is no open question " + id);
     if (found.size() > 1) return fail(ErrorCode::InvalidArgument, "several questions begin with " + id);
     return std::move(found.front());
   }
@@ -163,7 +163,8 @@ class Approvals {
         call["rules"] = rules;
       }
       if (!agrees_to_rules(approval, args, rules))
-        return complain("approvals", "you did not say yes, so nothing was stored or answered", kExitFailure);
+        return complain("approvals", "nothing was stored or answered, because you did not answer yes",
+                        kExitFailure);
     }
     if (!args.reason.empty()) call["reason"] = args.reason;
     auto answered = daemon_.call("answer", std::move(call));
@@ -229,7 +230,7 @@ class Approvals {
     }
     std::string question = described(approval);
     if (text_of(approval, "always_scope") == "session")
-      question += "\nWARNING: this is critical. It would run again without a question in this session.\n";
+      question += "\nWARNING: this is critical. It would run again in this session without asking.\n";
     question += fmt::format("\nAlways, {}, by {}:\n{}\n{}\n",
                             args.scope == "session" ? "in this session" : "for good",
                             texts_of(approval, "always").size() == 1 ? "this rule" : "these rules", words,
@@ -249,28 +250,28 @@ class Approvals {
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
-  CLI::App* listing = app.add_subcommand("list", "What waits for an answer (what happens without a word)");
-  listing->add_flag("--all", args->all, "Those that are over, too");
+  CLI::App* listing = app.add_subcommand("list", "List the open questions (the default)");
+  listing->add_flag("--all", args->all, "Include closed questions");
   const auto answering = [&](const char* name, const char* what) {
     CLI::App* sub = app.add_subcommand(name, what);
-    sub->add_option("ID", args->ids, "The question, or the beginning of its id")->required();
-    sub->add_option("--reason", args->reason, "Words for whoever asked");
+    sub->add_option("ID", args->ids, "The question's id; its first characters are enough")->required();
+    sub->add_option("--reason", args->reason, "A reason for the agent");
     return sub;
   };
-  CLI::App* allow = answering("allow", "Let it run, once");
+  CLI::App* allow = answering("allow", "Run it once");
   CLI::App* deny = answering("deny", "Refuse it");
-  CLI::App* skip = answering("skip", "Do not run it, and call that no failure");
-  CLI::App* always = answering("always", "Let it run, and the same from now on; shows the rule first");
+  CLI::App* skip = answering("skip", "Skip it: do not run it, and do not report a failure");
+  CLI::App* always = answering("always", "Run it, and always allow the same; shows the rule first");
   auto scope = std::make_shared<std::string>("session");
   always
       ->add_option("--scope", *scope,
-                   "session: until the agent's session ends; global: for good, in rules.toml")
+                   "session: until the agent's session ends; global: permanently, in rules.toml")
       ->check(CLI::IsMember({"session", "global"}))
       ->capture_default_str();
   always->add_flag("--wider", args->wider, "Store the rule that is one step wider");
   always->add_flag("--edit", args->edit, "Change the rule in $EDITOR first");
   CLI::App* watching =
-      app.add_subcommand("watch", "Show questions as they come; at a terminal, answer each with a key");
+      app.add_subcommand("watch", "Show questions as they arrive; at a terminal, answer each with a key");
   app.require_subcommand(0, 1);
   return [args, scope, &globals, allow, deny, skip, always, watching] {
     if (always->parsed()) args->scope = *scope;
@@ -301,6 +302,7 @@ base::Result<int> answer_open_approvals() {
   return Approvals(std::move(*daemon), false).watch(ApprovalWatch::Until::NoneOpen);
 }
 
-const Verb kApprovals = {"approvals", "Answer what waits for a person's consent", &declare};
+const Verb kApprovals = {"approvals",
+                         "List and answer questions about commands that need a person's approval", &declare};
 
 }  // namespace ttyward::cli

@@ -20,8 +20,7 @@ struct Arguments {
 
 int attach(const Arguments& args, const Globals& globals) {
   if (globals.json || ::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) {
-    return complain("attach", "it needs a terminal to show it in; without one use ttyward screen or read",
-                    kExitUsage);
+    return complain("attach", "attach needs a terminal; without one use ttyward screen or read", kExitUsage);
   }
   if (args.read_only && args.take)
     return complain("attach", "--read-only and --take exclude each other", kExitUsage);
@@ -42,24 +41,25 @@ int attach(const Arguments& args, const Globals& globals) {
       case AttachEnd::Kind::Detached:
         break;
     }
-    return complain("attach", end.reason.empty() ? "left it; it goes on" : end.reason, 0);
+    return complain("attach", end.reason.empty() ? "detached; the terminal stays open" : end.reason, 0);
   });
 }
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
-  app.add_option("TERM", args->terminal, "Name or id of the terminal, or the beginning of its id")
+  app.add_option("TERM", args->terminal,
+                 "The terminal's name or id; the first characters of the id are enough")
       ->required();
   app.add_flag("--read-only", args->read_only, "Only watch it");
   app.add_flag("--take", args->take, "Take the keyboard from another person who has it");
   app.add_option(
       "--detach-key", args->detach_key,
-      "The key that leaves it, such as \"C-]\" or \"C-b d\"; the setting terminal.detach_key if left out");
+      "The key that detaches, such as \"C-]\" or \"C-b d\" (default: the setting terminal.detach_key)");
   return [args, &globals] { return attach(*args, globals); };
 }
 
 }  // namespace
 
-const Verb kAttach = {"attach", "Use a terminal, or watch it; Ctrl-] leaves it", &declare};
+const Verb kAttach = {"attach", "Use or watch a terminal; Ctrl-] detaches", &declare};
 
 }  // namespace ttyward::cli

@@ -97,7 +97,7 @@ int run_batch(const Arguments& args, const Globals& globals) {
   if (!bash) return complain("batch", bash.error().message, kExitUsage);
   if (bash->find("bash") == std::string::npos) {
     return complain("batch",
-                    fmt::format("it needs bash, not {}: install bash or name it with --shell", *bash),
+                    fmt::format("batch needs bash, not {}: install bash or name it with --shell", *bash),
                     kExitUsage);
   }
   auto options = make_run_options(args.shared, false);
@@ -138,7 +138,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
   declare_run_options(app, args->shared);
   declare_policy_options(app, args->policy);
-  app.add_flag("--keep-going", args->keep_going, "Go on after a command that failed");
+  app.add_flag("--keep-going", args->keep_going, "Continue after a command that failed");
   app.add_option("COMMAND", args->commands, "Commands, each as one word");
   return [args, &globals] { return run_batch(*args, globals); };
 }

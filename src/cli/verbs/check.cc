@@ -49,7 +49,7 @@ class Checker {
     }
     if (options_.batch) return run_batch();
     if (options_.command.empty())
-      return complain("check", "which command? Give it as one argument, or use --batch", kExitUsage);
+      return complain("check", "give a command as one argument, or use --batch", kExitUsage);
     const policy::Verdict verdict = judge(options_.command);
     if (globals_.json) {
       json::object out = as_object(verdict);
@@ -86,7 +86,7 @@ class Checker {
       json::object out;
       if (object != nullptr && object->if_contains("id") != nullptr) out["id"] = *object->if_contains("id");
       if (command == nullptr || !command->is_string()) {
-        out["error"] = "a line is an object with the text \"command\"";
+        out["error"] = "each line must be an object with the string \"command\"";
         status = kExitFailure;
       } else {
         const std::string text(command->get_string());
@@ -108,10 +108,11 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   app.add_option("command", options->command, "The command, as one argument");
   app.add_option("--cwd", options->cwd, "The folder it would run in (default: this one)")
       ->type_name("FOLDER");
-  app.add_option("--mode", options->mode, "How much runs unasked")->type_name("plan|default|auto-edit|yolo");
+  app.add_option("--mode", options->mode, "The mode: how much runs without asking")
+      ->type_name("plan|default|auto-edit|yolo");
   app.add_flag("--batch", options->batch,
                "Read {\"id\":…,\"command\":…} lines from standard input, print a verdict for each");
-  app.add_flag("--no-rules", options->no_rules, "Leave rule files aside: built-in policy only");
+  app.add_flag("--no-rules", options->no_rules, "Ignore rule files: use only the built-in policy");
   return [options, &globals] { return Checker(*options, globals).run(); };
 }
 

@@ -40,7 +40,8 @@ std::function<int()> declare_completion(CLI::App& app, const Globals&) {
     if (*shell == "zsh") script = zsh_completion(program);
     if (*shell == "fish") script = fish_completion(program);
     if (script.empty())
-      return complain("completion", "there is none for '" + *shell + "': use bash, zsh or fish", kExitUsage);
+      return complain("completion", "there is no completion for '" + *shell + "': use bash, zsh or fish",
+                      kExitUsage);
     std::fputs(script.c_str(), stdout);
     return 0;
   };

@@ -89,20 +89,21 @@ int check(const std::string& file, const Globals& globals) {
                             .c_str());
   } else {
     complain_of(loaded);
-    if (loaded.problems.empty()) std::printf("nothing is wrong\n");
+    if (loaded.problems.empty()) std::printf("no errors\n");
   }
   return loaded.has_errors() ? 1 : 0;
 }
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   app.require_subcommand(1);
-  const CLI::App* show_app = app.add_subcommand("show", "Every setting, its value and where it comes from");
-  const CLI::App* path_app = app.add_subcommand("path", "Where your configuration file is, or would be");
-  CLI::App* check_app = app.add_subcommand("check", "Say what is wrong with what is configured");
+  const CLI::App* show_app =
+      app.add_subcommand("show", "Show every setting, its value and where it comes from");
+  const CLI::App* path_app = app.add_subcommand("path", "Print the path of your configuration file");
+  CLI::App* check_app = app.add_subcommand("check", "Report errors in the configuration");
   const CLI::App* reference_app =
       app.add_subcommand("reference", "The reference of all settings, as Markdown");
   auto file = std::make_shared<std::string>();
-  check_app->add_option("FILE", *file, "Look at this file alone")->type_name("FILE");
+  check_app->add_option("FILE", *file, "Check only this file")->type_name("FILE");
   return [=, &globals]() -> int {
     if (show_app->parsed()) return show(globals);
     if (check_app->parsed()) return check(*file, globals);

@@ -73,7 +73,7 @@ int show_status(const Arguments& args, bool as_json) {
     fmt::print("{}\n", json::serialize(*status));
     return 0;
   }
-  fmt::print("ttyward {} runs since {}, pid {}\n", connection->welcome().version,
+  fmt::print("ttyward {}, running since {}, pid {}\n", connection->welcome().version,
              time_text(time_in(*status, "started_at").value_or(0)), connection->welcome().pid);
   fmt::print("terminals {}, running commands {}, open questions {}, connections {}, memory {} KiB\n",
              number_of(*status, "terminals"), number_of(*status, "commands"), number_of(*status, "approvals"),
@@ -108,14 +108,14 @@ int stop_daemon(const Arguments& args) {
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
-  CLI::App* run = app.add_subcommand("run", "Run the daemon; clients start one when they need it");
-  run->add_flag("--detach", args->detach, "In the background; returns when it is ready");
+  CLI::App* run = app.add_subcommand("run", "Run the daemon; clients start it when they need it");
+  run->add_flag("--detach", args->detach, "Run in the background; return when it is ready");
   run->add_option("--state", args->folders.state)->group("");
   run->add_option("--runtime", args->folders.runtime)->group("");
   run->add_option("--config", args->folders.config)->group("");
-  const CLI::App* status = app.add_subcommand("status", "Whether it runs, and how it is");
-  CLI::App* stop = app.add_subcommand("stop", "End the daemon; terminals live on");
-  stop->add_flag("--kill-terminals", args->kill_terminals, "End all terminals, too");
+  const CLI::App* status = app.add_subcommand("status", "Show whether it runs, and its state");
+  CLI::App* stop = app.add_subcommand("stop", "Stop the daemon; terminals stay alive");
+  stop->add_flag("--kill-terminals", args->kill_terminals, "End all terminals as well");
   app.require_subcommand(1);
   const Globals* shared = &globals;
   return [args, shared, run, status] {
@@ -126,6 +126,6 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 
 }  // namespace
 
-const Verb kDaemon = {"daemon", "Run, ask or stop the process that keeps terminals", &declare};
+const Verb kDaemon = {"daemon", "Run, query or stop the process that keeps terminals", &declare};
 
 }  // namespace ttyward::cli

@@ -52,19 +52,20 @@ int tour(const Arguments& args, const Globals& globals) {
     print_claims(tell.claims());
   } else {
     std::printf(
-        "\nEverything the tour started is gone again. Next: ttyward doctor, ttyward --help, man ttyward.\n");
+        "\nThe tour has removed everything it started. Next: ttyward doctor, ttyward --help, man ttyward.\n");
   }
-  return all ? 0 : complain("demo", "not everything was as it should be; ttyward doctor may tell why", 1);
+  return all ? 0 : complain("demo", "the tour did not go as expected; ttyward doctor may show why", 1);
 }
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
-  app.add_flag("--fast", args->fast, "No time to read; so it is anyway where nobody watches");
+  app.add_flag("--fast", args->fast,
+               "Do not pause for reading (the default when the output is not a terminal)");
   return [args, &globals] { return tour(*args, globals); };
 }
 
 }  // namespace
 
-const Verb kDemo = {"demo", "Show what ttyward does, in a minute, for real", &declare};
+const Verb kDemo = {"demo", "A tour of ttyward, in about a minute", &declare};
 
 }  // namespace ttyward::cli

@@ -83,7 +83,7 @@ int explain(const std::string& topic) {
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto topic = std::make_shared<std::string>();
   const CLI::Option* asked =
-      app.add_option("--explain", *topic, "Answer a question that comes up often, and look at nothing")
+      app.add_option("--explain", *topic, "Answer a frequent question instead of checking the machine")
           ->type_name(doctor::topic_names());
   return
       [topic, asked, &globals]() -> int { return asked->count() > 0 ? explain(*topic) : examine(globals); };
@@ -91,6 +91,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 
 }  // namespace
 
-const Verb kDoctor = {"doctor", "Say what works on this machine, what does not, and what to do", &declare};
+const Verb kDoctor = {"doctor", "Check what works on this machine, and say how to fix what does not",
+                      &declare};
 
 }  // namespace ttyward::cli

@@ -48,9 +48,9 @@ int explain(const EnvArguments& args, const Globals& globals) {
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<EnvArguments>();
   app.require_subcommand(1);
-  CLI::App* sub = app.add_subcommand("explain", "Say why a variable is or is not there for commands");
+  CLI::App* sub = app.add_subcommand("explain", "Explain why commands get a variable or do not");
   sub->add_option("NAME", args->name, "The variable's name")->required();
-  sub->add_flag("--agent", args->agent, "For an agent's command, not one of yours");
+  sub->add_flag("--agent", args->agent, "For an agent's command instead of your own");
   return [args, &globals] { return explain(*args, globals); };
 }
 

@@ -110,7 +110,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   declare_exec_options(app, args->exec);
   // One value each time, or they would take the command for one more.
   app.add_option("--when", args->when,
-                 "Regular expression for what it asks; may be repeated, each with its answer")
+                 "Regular expression for a question it asks; may be repeated, each with its answer")
       ->allow_extra_args(false);
   app.add_option("--reply", args->reply, "Answer to the --when before it: this text, and Enter")
       ->allow_extra_args(false);
@@ -121,12 +121,12 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
       ->allow_extra_args(false);
   app.add_flag("--repeat", args->repeat, "The answer before it may be given more than once");
   app.add_option("--within", args->within,
-                 "Seconds in which all of them must have been asked; 0 is no limit");
+                 "Seconds within which all questions must be asked; 0 means no limit");
   return [args, &app, &globals] { return expect(*args, app, globals); };
 }
 
 }  // namespace
 
-const Verb kExpect = {"expect", "Run a command and answer what it asks", &declare};
+const Verb kExpect = {"expect", "Run a command and answer its questions", &declare};
 
 }  // namespace ttyward::cli

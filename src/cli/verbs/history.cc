@@ -179,31 +179,30 @@ int verify(const Globals& globals) {
   }
   for (const store::ChainProblem& each : report->problems) fmt::print("row {}: {}\n", each.number, each.what);
   if (code != 0) return code;
-  fmt::print("{} decisions are as they were written", report->rows);
+  fmt::print("{} decisions are unchanged", report->rows);
   if (report->anchor.number > 0)
-    fmt::print("; {} older ones were removed by age or number", report->anchor.number);
+    fmt::print("; {} older ones were removed because of their age or number", report->anchor.number);
   fmt::print("\nthe newest is row {}, hash {}\n", report->head.number, report->head.hash);
   return 0;
 }
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
-  app.add_option("TEXT", args->text, "Only commands that hold this text");
+  app.add_option("TEXT", args->text, "Only commands that contain this text");
   app.add_flag("--failed", args->failed, "Only those that failed");
   app.add_option("--cwd", args->cwd, "Only those in this folder or below");
-  app.add_option("--since", args->since, "Only those since then: 90s, 15m, 2h, 7d, or a date");
+  app.add_option("--since", args->since, "Only those since: 90s, 15m, 2h, 7d, or a date");
   app.add_option("--terminal", args->terminal, "Only those in this terminal")->type_name("TERM");
   app.add_option("--task", args->task, "Only those of this task");
-  app.add_flag("--decisions", args->decisions, "What was decided and by whom, instead of what was run");
-  app.add_option("--limit", args->limit, "At most so many, the newest")->capture_default_str();
-  const CLI::App* verifying = app.add_subcommand(
-      "verify",
-      "Say whether decisions are missing or were changed since they were written; exit code 1 if so");
+  app.add_flag("--decisions", args->decisions, "Show decisions instead of commands");
+  app.add_option("--limit", args->limit, "Show at most this many, newest first")->capture_default_str();
+  const CLI::App* verifying =
+      app.add_subcommand("verify", "Check whether decisions are missing or were changed; exit code 1 if so");
   return [args, verifying, &globals] { return verifying->parsed() ? verify(globals) : show(*args, globals); };
 }
 
 }  // namespace
 
-const Verb kHistory = {"history", "What was run, and what was decided about it", &declare};
+const Verb kHistory = {"history", "Show what was run, and what was decided about it", &declare};
 
 }  // namespace ttyward::cli

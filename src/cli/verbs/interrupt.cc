@@ -18,7 +18,7 @@ int interrupt(const std::string& word, const Globals& globals) {
     auto answer = daemon.call(wire::InterruptRequest{target->terminal_id(), target->command_id()});
     if (!answer) return tl::unexpected(answer.error());
     if (globals.json) return print_answer("interrupt", *answer);
-    return answer->interrupted ? 0 : complain("interrupt", "nothing runs there", kExitNothingRan);
+    return answer->interrupted ? 0 : complain("interrupt", "nothing is running there", kExitNothingRan);
   });
 }
 
@@ -30,6 +30,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 
 }  // namespace
 
-const Verb kInterrupt = {"interrupt", "Interrupt what runs in a terminal, as Ctrl-C does", &declare};
+const Verb kInterrupt = {"interrupt", "Interrupt the running command of a terminal, as Ctrl-C does",
+                         &declare};
 
 }  // namespace ttyward::cli

@@ -60,7 +60,7 @@ Outcome kill_one(client::Session& daemon, const Arguments& args, const Globals& 
 int kill(const Arguments& args, const Globals& globals) {
   if (!args.signal.empty() && args.force)
     return complain("kill", "--force and --signal exclude each other", kExitUsage);
-  if (args.signal.empty() && !args.to.empty()) return complain("kill", "--to goes with --signal", kExitUsage);
+  if (args.signal.empty() && !args.to.empty()) return complain("kill", "--to needs --signal", kExitUsage);
   return with_daemon("kill", [&](client::Session& daemon) -> Outcome {
     int worst = 0;
     for (const std::string& word : args.targets) {
@@ -79,7 +79,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   app.add_option("TARGET", args->targets, "Terminals by name or id, or commands by id")->required();
   app.add_flag("--force", args->force, "KILL at once, instead of INT, TERM and then KILL");
   app.add_option("--signal", args->signal, "Only send this signal, by name or number");
-  choose(app.add_option("--to", args->to, "With --signal: to whom"), {"leader", "foreground", "all"});
+  choose(app.add_option("--to", args->to, "With --signal: which processes get it"),
+         {"leader", "foreground", "all"});
   return [args, &globals] { return kill(*args, globals); };
 }
 

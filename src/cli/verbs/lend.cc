@@ -25,9 +25,11 @@ int lend(const Arguments& args, const Globals& globals) {
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
-  app.add_option("TERM", args->terminal, "Name or id of the terminal, or the beginning of its id")
+  app.add_option("TERM", args->terminal,
+                 "The terminal's name or id; the first characters of the id are enough")
       ->required();
-  CLI::Option* read = app.add_flag("--read", args->read_only, "They may look, but not type or run anything");
+  CLI::Option* read =
+      app.add_flag("--read", args->read_only, "Agents may look, but not type or run anything");
   CLI::Option* to = app.add_option("--to", args->to, "Only this session of an agent (default: every agent)");
   app.add_flag("--back", args->back, "Take it back")->excludes(read)->excludes(to);
   return [args, &globals] { return lend(*args, globals); };
@@ -35,6 +37,6 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 
 }  // namespace
 
-const Verb kLend = {"lend", "Let agents use a terminal that is not theirs, or take it back", &declare};
+const Verb kLend = {"lend", "Let agents use your terminal, or take it back", &declare};
 
 }  // namespace ttyward::cli

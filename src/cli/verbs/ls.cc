@@ -110,14 +110,14 @@ int list(const Arguments& args, const Globals& globals) {
     const TerminalUses uses = uses_of(terminals);
     const std::string text = text_of_all(*answer, uses);
     if (const int written = text.empty() ? 0 : print_text("ls", text); written != 0) return written;
-    if (terminals.empty()) return complain("ls", "there are none; ttyward open makes one", 0);
+    if (terminals.empty()) return complain("ls", "there are no terminals; ttyward open opens one", 0);
     return 0;
   });
 }
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
-  app.add_flag("--all", args->all, "Those that have ended, too");
+  app.add_flag("--all", args->all, "Include terminals that have ended");
   app.add_option("--task", args->task, "Only those of this task");
   choose(app.add_option("--owner", args->owner, "Only those of this owner"), {"agent", "user", "system"});
   app.add_flag("--background", args->background, "Only those without a task");
@@ -126,6 +126,6 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 
 }  // namespace
 
-const Verb kLs = {"ls", "List the terminals, and the questions that wait for a person", &declare};
+const Verb kLs = {"ls", "List the terminals and the open questions", &declare};
 
 }  // namespace ttyward::cli

@@ -14,11 +14,11 @@ std::function<int()> declare(CLI::App& app, const Globals&) {
   app.add_option("--http", options->http,
                  "Serve Streamable HTTP on 127.0.0.1:PORT (0: a free port) instead of stdio");
   app.add_option("--token-file", options->token_file,
-                 "HTTP: the file with the token to ask for (default: a new token each time)");
+                 "HTTP: the file with the token that clients must send (default: a new token each time)");
   app.add_flag("--http-dialogue", options->http_dialogue,
-               "HTTP: let whoever has the token answer questions in the client's dialogue");
+               "HTTP: let clients that have the token answer questions in their dialogue");
   app.add_option("--root", options->roots,
-                 "A folder commands may be started in; give it more than once for more (default: any)");
+                 "A folder in which commands may start; may be repeated (default: any)");
   app.add_option("--session", options->session,
                  "The name of this agent's session, for rules and reuse of terminals");
   app.add_flag("--conformance", options->conformance,

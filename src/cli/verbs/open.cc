@@ -30,8 +30,9 @@ struct Arguments {
 base::Result<wire::AcquireRequest> acquire_request(const Arguments& args) {
   if (!args.name.empty() || !args.shell.empty() || !args.size.empty() || !args.environment.empty() ||
       args.login) {
-    return base::fail(base::ErrorCode::InvalidArgument,
-                      "--reuse takes a terminal as it is: only --cwd, --task and --pipe go with it");
+    return base::fail(
+        base::ErrorCode::InvalidArgument,
+        "--reuse takes a terminal as it is: it can be combined only with --cwd, --task and --pipe");
   }
   auto folder = absolute_folder(args.cwd);
   if (!folder) return tl::unexpected(folder.error());
@@ -76,10 +77,11 @@ int open_terminal(const base::Result<R>& request, const Globals& globals) {
     if (globals.json) return print_answer("open", *opened);
     const wire::Terminal& terminal = opened->terminal;
     if (terminal.integration == "none" && terminal.provider != "pipe") {
-      complain("open",
-               "its shell has no integration: ends of commands are found by other means, see ttyward show " +
-                   terminal.id,
-               0);
+      complain(
+          "open",
+          "its shell has no integration, so the end of a command is found by other means; see ttyward show " +
+              terminal.id,
+          0);
     }
     return print_text("open", terminal.id + "\n");
   });
@@ -87,14 +89,14 @@ int open_terminal(const base::Result<R>& request, const Globals& globals) {
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
-  app.add_option("--name", args->name, "What to call it");
-  app.add_option("--cwd", args->cwd, "Folder to start in; this one if left out")->type_name("FOLDER");
-  app.add_option("--shell", args->shell, "Name or path of its shell; yours if left out")->type_name("FILE");
-  app.add_option("--shell-arg", args->shell_args, "An argument for that shell; may be given several times")
+  app.add_option("--name", args->name, "A name for it");
+  app.add_option("--cwd", args->cwd, "Folder to start in (default: the current one)")->type_name("FOLDER");
+  app.add_option("--shell", args->shell, "Name or path of its shell (default: yours)")->type_name("FILE");
+  app.add_option("--shell-arg", args->shell_args, "An argument for that shell; may be repeated")
       ->type_name("ARG")
       ->allow_extra_args(false);
   app.add_flag("--login", args->login, "A login shell");
-  app.add_flag("--pipe", args->pipe, "Without a terminal: a shell on pipes, whose programs read nothing");
+  app.add_flag("--pipe", args->pipe, "A shell on pipes instead of a terminal; its programs read no input");
   app.add_option("--task", args->task, "Task it belongs to");
   choose(app.add_option("--owner", args->owner, "Whose it is"), {"user", "agent"})->capture_default_str();
   app.add_option("--env", args->environment, "NAME=value for its environment; may be repeated")

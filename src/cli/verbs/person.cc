@@ -19,7 +19,7 @@ namespace {
 // Without a daemon there is nobody to ask, and the next one takes the file as it finds it.
 int make_without_daemon(const base::Folders& folders, bool fresh) {
   if (client::is_inside_a_terminal(folders))
-    return complain("person", "a token is made outside of ttyward's terminals", kExitFailure);
+    return complain("person", "make the token outside ttyward's terminals", kExitFailure);
   if (auto folder = base::open_private_folder(folders.state, base::IfMissing::Create); !folder)
     return complain("person", folder.error().message, kExitFailure);
   const std::string path = folders.person_token();
@@ -33,7 +33,8 @@ int make_without_daemon(const base::Folders& folders, bool fresh) {
 }
 
 int make_token(bool fresh, const Globals& globals) {
-  if (is_agent()) return complain("person", "an agent makes no token: TTYWARD_ROLE is agent", kExitFailure);
+  if (is_agent())
+    return complain("person", "an agent cannot make a token, and TTYWARD_ROLE is agent", kExitFailure);
   client::Options options = client_options("person");
   options.start_daemon = false;
   auto connection = client::Connection::open(options);
@@ -63,11 +64,11 @@ int check(const Globals& globals) {
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto fresh = std::make_shared<bool>(false);
   const CLI::App* checking =
-      app.add_subcommand("check", "Say whether you count as a person here, and if not, why");
+      app.add_subcommand("check", "Show whether you count as a person here, and if not, why");
   CLI::App* token = app.add_subcommand(
       "token",
-      "Print the file of the token that TTYWARD_PERSON_TOKEN_FILE may name; it is made if there is none");
-  token->add_flag("--new", *fresh, "Replace it: the one before is worth nothing then");
+      "Print the path of the token file, for TTYWARD_PERSON_TOKEN_FILE; it is created if it does not exist");
+  token->add_flag("--new", *fresh, "Replace the token; the old one is no longer valid");
   app.require_subcommand(1);
   return [fresh, checking, &globals] {
     return checking->parsed() ? check(globals) : make_token(*fresh, globals);
@@ -76,7 +77,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 
 }  // namespace
 
-const Verb kPerson = {"person", "Whether you count as a person, and a token for where that cannot be seen",
+const Verb kPerson = {"person", "Show whether you count as a person, or make a token that proves it",
                       &declare};
 
 }  // namespace ttyward::cli

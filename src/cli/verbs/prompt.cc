@@ -122,7 +122,7 @@ class Prompt {
       judged_.push_back(policy_->judge(action_of(piece, arguments, options->spawn.cwd)));
       if (becomes_another(piece, judged_.back().action)) {
         return fail(ErrorCode::InvalidArgument,
-                    fmt::format("{}: line {}: with these arguments the command would become another one; use "
+                    fmt::format("{}: line {}: with these arguments the command would change its meaning; use "
                                 "{{{{args}}}} as a word of its own",
                                 args_.file, piece.line));
       }
@@ -165,7 +165,7 @@ class Prompt {
       if (!outcome.started) {
         return complain(
             "prompt",
-            fmt::format("!{{{}}} could not be started, so there is no prompt: {}",
+            fmt::format("!{{{}}} could not be started, so no prompt was printed: {}",
                         policy::show_command(judged.action.command, kShownInErrors), outcome.result.reason),
             kExitFailure);
       }
@@ -205,7 +205,7 @@ class Prompt {
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
-  app.add_option("--cwd", args->shared.cwd, "Folder its commands run in; this one if left out");
+  app.add_option("--cwd", args->shared.cwd, "Folder its commands run in (default: the current one)");
   app.add_option("--timeout", args->shared.timeout,
                  "Seconds each command may take, 0 for no limit (default 60)");
   app.add_option("--env", args->shared.environment, "NAME=value for their environment; may be repeated")
@@ -213,7 +213,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   declare_policy_options(app, args->policy);
   app.add_option("FILE", args->file, "The prompt, with !{command} and {{args}} in it; - for standard input")
       ->required();
-  app.add_option("ARGS", args->words, "What {{args}} stands for");
+  app.add_option("ARGS", args->words, "The text for {{args}}");
   return [args, &globals] {
     args->shared.pipe = true;  // programs write plain text into pipes
     args->shared.view = "full";
@@ -223,7 +223,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 
 }  // namespace
 
-const Verb kPrompt = {"prompt", "Fill a prompt file: run its !{commands}, put their output in place",
+const Verb kPrompt = {"prompt", "Fill in a prompt file: run its !{commands} and insert their output",
                       &declare};
 
 }  // namespace ttyward::cli

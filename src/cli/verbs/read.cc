@@ -49,8 +49,7 @@ base::Result<json::object> selection(const Arguments& args) {
     return base::fail(base::ErrorCode::InvalidArgument, std::move(message));
   };
   if (given > 1) return wrong("give one of --lines, --tail, --grep, --new and --raw");
-  if (args.grep.empty() && (args.context != 0 || args.most))
-    return wrong("--context and --most go with --grep");
+  if (args.grep.empty() && (args.context != 0 || args.most)) return wrong("--context and --most need --grep");
   if (args.tail && *args.tail < 1) return wrong("--tail: give a number of lines");
   if (args.context < 0 || args.most.value_or(1) < 1)
     return wrong("--context and --most: give a number of lines");
@@ -82,7 +81,7 @@ Outcome print_raw(client::Session& daemon, const json::object& target, int64_t o
     auto answer = daemon.call("read", std::move(call));
     if (!answer) return tl::unexpected(answer.error());
     const auto bytes = base::from_base64(text_in(*answer, "base64"));
-    if (!bytes) return refuse(base::Error{base::ErrorCode::Corrupt, 0, "the daemon's answer is no base64"});
+    if (!bytes) return refuse(base::Error{base::ErrorCode::Corrupt, 0, "the daemon's answer is not base64"});
     if (const int written = print_text("read", *bytes); written != 0) return written;
     const int64_t next = number_in(*answer, "next_offset").value_or(offset);
     if (!flag_in(*answer, "more") || next <= offset) return 0;
@@ -117,7 +116,7 @@ int print_lines(const json::object& answer) {
     const int64_t total = number_in(answer, "total_lines").value_or(0);
     complain("read",
              fmt::format("there is more: lines {} to {} of {} are shown; {}", first, last, total,
-                         last < total ? fmt::format("go on with --lines {}:", last + 1)
+                         last < total ? fmt::format("continue with --lines {}:", last + 1)
                                       : fmt::format("those before them: --lines :{}", first - 1)),
              0);
   }
@@ -183,14 +182,14 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
   app.add_option("TARGET", args->target, "A terminal by name or id, or a command by id")->required();
   app.add_option("--lines", args->lines, "These lines, counted from 1: 10:20, 10:, :20");
-  app.add_option("--tail", args->tail, "The last so many lines");
+  app.add_option("--tail", args->tail, "This many lines from the end");
   app.add_option("--grep", args->grep, "Lines that match this regular expression, with their numbers");
   app.add_option("--context", args->context, "Lines around each match");
-  app.add_option("--most", args->most, "At most so many matches");
-  app.add_flag("--new", args->fresh, "What you have not read yet");
-  app.add_option("--reader", args->reader, "Whose --new is meant; cli if left out");
+  app.add_option("--most", args->most, "At most this many matches");
+  app.add_flag("--new", args->fresh, "Output you have not read yet");
+  app.add_option("--reader", args->reader, "The reader that --new is about (default: cli)");
   app.add_flag("--raw", args->raw, "The bytes as the program wrote them");
-  app.add_option("--offset", args->offset, "With --raw: from this byte on");
+  app.add_option("--offset", args->offset, "With --raw: the first byte");
   app.add_flag("--ansi", args->ansi, "With colours");
   declare_view(app, args->view);
   return [args, &globals] { return read(*args, globals); };
@@ -198,6 +197,6 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 
 }  // namespace
 
-const Verb kRead = {"read", "Read any part of what a terminal or a command has printed", &declare};
+const Verb kRead = {"read", "Read any part of the output of a terminal or a command", &declare};
 
 }  // namespace ttyward::cli

@@ -23,12 +23,12 @@ int release(const std::string& task, const Globals& globals) {
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto task = std::make_shared<std::string>();
-  app.add_option("TASK", *task, "The task; its terminals live on without one")->required();
+  app.add_option("TASK", *task, "The task; its terminals stay open without a task")->required();
   return [task, &globals] { return release(*task, globals); };
 }
 
 }  // namespace
 
-const Verb kRelease = {"release", "Free a task's terminals for others; prints their ids", &declare};
+const Verb kRelease = {"release", "Free a task's terminals for other tasks; prints their ids", &declare};
 
 }  // namespace ttyward::cli

@@ -24,26 +24,27 @@ int change(const char* verb, const Arguments& args, const Globals& globals) {
 
 std::shared_ptr<Arguments> declare_terminal(CLI::App& app) {
   auto args = std::make_shared<Arguments>();
-  app.add_option("TERM", args->terminal, "Name or id of the terminal, or the beginning of its id")
+  app.add_option("TERM", args->terminal,
+                 "The terminal's name or id; the first characters of the id are enough")
       ->required();
   return args;
 }
 
 std::function<int()> declare_rename(CLI::App& app, const Globals& globals) {
   auto args = declare_terminal(app);
-  app.add_option("NAME", args->value, "What to call it from now on")->required();
+  app.add_option("NAME", args->value, "The new name")->required();
   return [args, &globals] { return change<wire::RenameRequest>("rename", *args, globals); };
 }
 
 std::function<int()> declare_assign(CLI::App& app, const Globals& globals) {
   auto args = declare_terminal(app);
-  app.add_option("TASK", args->value, "Its task; none if left out");
+  app.add_option("TASK", args->value, "Its task (default: none)");
   return [args, &globals] { return change<wire::AssignRequest>("assign", *args, globals); };
 }
 
 }  // namespace
 
-const Verb kRename = {"rename", "Call a terminal something else", &declare_rename};
-const Verb kAssign = {"assign", "Say which task a terminal belongs to", &declare_assign};
+const Verb kRename = {"rename", "Rename a terminal", &declare_rename};
+const Verb kAssign = {"assign", "Set the task a terminal belongs to", &declare_assign};
 
 }  // namespace ttyward::cli

@@ -110,10 +110,10 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   app.add_option("--format", args->format, "Form of the result")
       ->type_name("text|ansi|json|html|svg")
       ->capture_default_str();
-  app.add_flag("--lf-is-crlf", args->lf_is_crlf,
-               "Line feeds also return the carriage: for files that never went through a tty");
-  app.add_option("FILE", args->file, "Terminal output to read; standard input if left out")
-      ->type_name("FILE");
+  app.add_flag(
+      "--lf-is-crlf", args->lf_is_crlf,
+      "Treat a line feed as carriage return and line feed, for files that did not pass through a tty");
+  app.add_option("FILE", args->file, "Terminal output to read (default: standard input)")->type_name("FILE");
   const Globals* shared = &globals;
   const CLI::Option* format = app.get_option("--format");
   return [args, shared, format] {
@@ -124,6 +124,6 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 
 }  // namespace
 
-const Verb kRender = {"render", "Show what a person would see of terminal output", &declare};
+const Verb kRender = {"render", "Render terminal output as a person would see it", &declare};
 
 }  // namespace ttyward::cli

@@ -26,7 +26,8 @@ int resize(const Arguments& args, const Globals& globals) {
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
-  app.add_option("TERM", args->terminal, "Name or id of the terminal, or the beginning of its id")
+  app.add_option("TERM", args->terminal,
+                 "The terminal's name or id; the first characters of the id are enough")
       ->required();
   app.add_option("SIZE", args->size, "Columns x rows, such as 120x40")->required();
   return [args, &globals] { return resize(*args, globals); };
@@ -34,6 +35,6 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 
 }  // namespace
 
-const Verb kResize = {"resize", "Give a terminal another size", &declare};
+const Verb kResize = {"resize", "Change the size of a terminal", &declare};
 
 }  // namespace ttyward::cli

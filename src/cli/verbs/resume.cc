@@ -28,15 +28,16 @@ int resume(const Arguments& args, const Globals& globals) {
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
-  app.add_option("TERM", args->terminal, "Name or id of the terminal, or the beginning of its id")
+  app.add_option("TERM", args->terminal,
+                 "The terminal's name or id; the first characters of the id are enough")
       ->required();
-  app.add_option("--mib", args->mib, "So much more journal, in MiB; as much again as it had if left out")
+  app.add_option("--mib", args->mib, "Additional journal space in MiB (default: as much as it had)")
       ->check(CLI::Range(1, 1 << 20));
   return [args, &globals] { return resume(*args, globals); };
 }
 
 }  // namespace
 
-const Verb kResume = {"resume", "Let a command go on that was paused at its journal's quota", &declare};
+const Verb kResume = {"resume", "Resume a command that was paused at its journal's quota", &declare};
 
 }  // namespace ttyward::cli

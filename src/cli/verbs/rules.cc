@@ -67,8 +67,8 @@ Result<std::vector<Listed>> session_rules(const std::string& session) {
 
 std::string unconfirmed_in_words(const gate::UnconfirmedRule& each) {
   return each.change == gate::UnconfirmedRule::Change::Added
-             ? "does not hold yet: " + policy::in_words(each.rule)
-             : "still holds although it was taken out: " + policy::in_words(each.rule);
+             ? "is not in effect yet: " + policy::in_words(each.rule)
+             : "is still in effect although it was removed: " + policy::in_words(each.rule);
 }
 
 int list(const RuleArguments& args, const Globals& globals) {
@@ -114,11 +114,14 @@ int list(const RuleArguments& args, const Globals& globals) {
                  policy::escape_text(rule.words), shown(rule.text));
     }
     if (rules.empty() && found.errors.empty())
-      fmt::print("no rules; they are written to {}\n", own_rules_file());
+      fmt::print("there are no rules; they are stored in {}\n", own_rules_file());
   }
   for (const std::string& each : found.errors) complain("rules", policy::escape_text(each), 0);
   if (confirmations.standing() == gate::Confirmations::Standing::Broken)
-    complain("rules", confirmations.problem() + ": nothing that loosens holds; see ttyward rules confirm", 0);
+    complain("rules",
+             confirmations.problem() +
+                 ": no rule or setting that loosens policy is in effect; see ttyward rules confirm",
+             0);
   for (const gate::UnconfirmedRule& each : found.unconfirmed)
     complain("rules", policy::escape_text(unconfirmed_in_words(each)) + "; see ttyward rules confirm", 0);
   return found.errors.empty() ? 0 : kExitFound;
@@ -150,7 +153,7 @@ int check(const RuleArguments& args) {
   }
   for (const std::string& each : found.errors) complain("rules", policy::escape_text(each), 0);
   if (!found.errors.empty()) return kExitFound;
-  fmt::print("{}: {} rule{}, all well\n", args.file, count, count == 1 ? "" : "s");
+  fmt::print("{}: {} rule{}, no errors\n", args.file, count, count == 1 ? "" : "s");
   return 0;
 }
 
@@ -173,7 +176,7 @@ int test(const RuleArguments& args, const Globals& globals) {
   print_verdict(args.command, with.verdict);
   const bool same = with.verdict.decision == without.verdict.decision && with.verdict.waived.empty();
   fmt::print("{}\n", same && with.verdict.rule == without.verdict.rule
-                         ? std::string("no rule decides: it would be the same without any")
+                         ? std::string("no rule decides: the verdict would be the same without rules")
                          : fmt::format("decided by: {}", policy::escape_text(with.verdict.rule)));
   fmt::print("without rules: {}, risk {}\n", name_of(without.verdict.decision),
              name_of(without.verdict.risk));
@@ -224,35 +227,35 @@ int explain(const RuleArguments& args, const Globals& globals) {
   for (const std::string& line : scope.covers) fmt::print("  - {}\n", policy::escape_text(line));
   fmt::print("does not cover:\n");
   for (const std::string& line : scope.leaves_out) fmt::print("  - {}\n", policy::escape_text(line));
-  if (!holds) fmt::print("It does not hold: it was not confirmed. See ttyward rules confirm.\n");
+  if (!holds) fmt::print("It is not in effect: it was not confirmed. See ttyward rules confirm.\n");
   fmt::print("\n{}", indented_rule(shown(policy::to_toml(*rule))));
   return 0;
 }
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<RuleArguments>();
-  CLI::App* listing =
-      app.add_subcommand("list", "Rules that hold in this folder (what happens without a word)");
-  listing->add_option("--session", args->session, "Those of this session, too");
+  CLI::App* listing = app.add_subcommand("list", "List the rules that apply in this folder (the default)");
+  listing->add_option("--session", args->session, "Include the rules of this session");
   CLI::App* adding = declare_add(app, *args);
-  CLI::App* editing = app.add_subcommand("edit", "Change a rule of yours in $EDITOR");
+  CLI::App* editing = app.add_subcommand("edit", "Change one of your rules in $EDITOR");
   editing->add_option("NAME", args->name, "The rule's name")->required();
   editing->add_flag("--yes", args->yes, "Store it without asking");
-  CLI::App* removing = app.add_subcommand("remove", "Take a rule out of your rules.toml, or of a session");
+  CLI::App* removing = app.add_subcommand("remove", "Remove a rule from your rules.toml, or from a session");
   removing->add_option("NAME", args->name, "The rule's name")->required();
   removing->add_option("--session", args->session, "The session it belongs to");
-  CLI::App* testing = app.add_subcommand("test", "Which rule decides about a command, and why; runs nothing");
+  CLI::App* testing =
+      app.add_subcommand("test", "Show which rule decides about a command, and why; runs nothing");
   testing->add_option("COMMAND", args->command, "The command, as one argument")->required();
   testing->add_option("--cwd", args->cwd, "The folder it would run in (default: this one)")
       ->type_name("FOLDER");
-  CLI::App* explaining = app.add_subcommand("explain", "What a rule covers and what not");
+  CLI::App* explaining = app.add_subcommand("explain", "Show what a rule covers and what it does not");
   explaining->add_option("NAME", args->name, "The rule's name")->required();
   explaining->add_option("--session", args->session, "The session it belongs to");
-  const CLI::App* confirming = app.add_subcommand(
-      "confirm", "Let changes hold that loosen something and were not made through ttyward");
-  CLI::App* checking = app.add_subcommand("check", "Whether a rule file is right, its examples included");
+  const CLI::App* confirming =
+      app.add_subcommand("confirm", "Confirm changes that loosen policy and were not made through ttyward");
+  CLI::App* checking = app.add_subcommand("check", "Check a rule file, including its examples");
   checking->add_option("FILE", args->file)->required();
-  const CLI::App* where = app.add_subcommand("path", "Where your rules are");
+  const CLI::App* where = app.add_subcommand("path", "Print the path of your rules");
   app.require_subcommand(0, 1);
   return [args, &globals, adding, editing, removing, testing, explaining, confirming, checking, where] {
     if (adding->parsed()) return add_rule(*args);
@@ -272,6 +275,6 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 
 }  // namespace
 
-const Verb kRules = {"rules", "Make, try, explain and confirm the rules that say what may run", &declare};
+const Verb kRules = {"rules", "List, add, test, explain and confirm rules about what may run", &declare};
 
 }  // namespace ttyward::cli

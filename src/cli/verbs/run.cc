@@ -78,7 +78,7 @@ int refuse(const command::RunOptions& options, const std::string& verdict, const
 
 void say_what_happened(const terminal::CommandResult& result) {
   if (!result.fallback_reason.empty()) {
-    std::fprintf(stderr, "ttyward run: no terminal could be had (%s); it ran in pipes\n",
+    std::fprintf(stderr, "ttyward run: no terminal was available (%s); it ran on pipes\n",
                  result.fallback_reason.c_str());
   }
   if (result.binary) {
@@ -143,6 +143,6 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 
 }  // namespace
 
-const Verb kRun = {"run", "Run one command and tell truthfully how it ended", &declare};
+const Verb kRun = {"run", "Run one command and report exactly how it ended", &declare};
 
 }  // namespace ttyward::cli

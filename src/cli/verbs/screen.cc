@@ -31,16 +31,17 @@ int screen(const Arguments& args, const Globals& globals) {
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
-  app.add_option("TERM", args->terminal, "Name or id of the terminal, or the beginning of its id")
+  app.add_option("TERM", args->terminal,
+                 "The terminal's name or id; the first characters of the id are enough")
       ->required();
-  choose(app.add_option("--format", args->format, "In which form"), {"text", "ansi", "json", "html", "svg"})
+  choose(app.add_option("--format", args->format, "The format"), {"text", "ansi", "json", "html", "svg"})
       ->capture_default_str();
-  app.add_option("--history", args->history, "So many lines above the screen, too");
+  app.add_option("--history", args->history, "Include this many lines above the screen");
   return [args, &globals] { return screen(*args, globals); };
 }
 
 }  // namespace
 
-const Verb kScreen = {"screen", "Show what is visible in a terminal now", &declare};
+const Verb kScreen = {"screen", "Show what a terminal's screen shows now", &declare};
 
 }  // namespace ttyward::cli

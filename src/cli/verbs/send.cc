@@ -96,17 +96,18 @@ int send(const Arguments& args, const Globals& globals) {
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
-  app.add_option("TERM", args->terminal, "Name or id of the terminal, or the beginning of its id")
+  app.add_option("TERM", args->terminal,
+                 "The terminal's name or id; the first characters of the id are enough")
       ->required();
-  app.add_option("--text", args->text, "This text, as it is");
+  app.add_option("--text", args->text, "Type this text unchanged");
   app.add_option("--keys", args->keys,
-                 "These keys, encoded as the program there wants them: \"C-c\", \"Down Enter\"");
-  app.add_option("--paste", args->paste, "This text, as if pasted");
+                 "Press these keys, encoded as the program expects: \"C-c\", \"Down Enter\"");
+  app.add_option("--paste", args->paste, "Paste this text");
   app.add_flag("--secret", args->secret,
-               "A secret and Enter: asked for without echo, or read from standard input; sent only while the "
-               "terminal does not echo, and never recorded");
-  app.add_flag("--stdin", args->bytes, "What comes on standard input, byte by byte");
-  app.add_flag("--enter", args->enter, "Then press Enter");
+               "Type a secret and Enter. It is asked for without echo, or read from standard input, sent "
+               "only while the terminal does not echo, and never recorded");
+  app.add_flag("--stdin", args->bytes, "Type the bytes of standard input");
+  app.add_flag("--enter", args->enter, "Press Enter afterwards");
   return [args, &globals] { return send(*args, globals); };
 }
 

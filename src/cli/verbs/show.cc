@@ -144,15 +144,16 @@ int show(const Arguments& args, const Globals& globals) {
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
-  app.add_option("TERM", args->terminal, "Name or id of the terminal, or the beginning of its id")
+  app.add_option("TERM", args->terminal,
+                 "The terminal's name or id; the first characters of the id are enough")
       ->required();
-  app.add_option("--most", args->most, "At most so many of its commands")->capture_default_str();
-  app.add_flag("--environment", args->environment, "Its shell's environment, too");
+  app.add_option("--most", args->most, "Show at most this many of its commands")->capture_default_str();
+  app.add_flag("--environment", args->environment, "Include the environment of its shell");
   return [args, &globals] { return show(*args, globals); };
 }
 
 }  // namespace
 
-const Verb kShow = {"show", "Show all about a terminal: its commands, processes, ports", &declare};
+const Verb kShow = {"show", "Show details of a terminal: its commands, processes and ports", &declare};
 
 }  // namespace ttyward::cli

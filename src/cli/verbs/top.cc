@@ -232,7 +232,7 @@ class Top {
   }
 
   void answer_questions() {
-    if (view_.approvals().empty()) return view_.set_message("nothing waits for an answer");
+    if (view_.approvals().empty()) return view_.set_message("there are no open questions");
     leave();
     const auto ended = answer_open_approvals();
     if (!ended) view_.set_message(one_line(ended.error().message));
@@ -357,7 +357,7 @@ class Top {
 
 int top(const Globals& globals) {
   if (globals.json || ::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0)
-    return complain("top", "it needs a terminal; without one use ttyward ls", kExitUsage);
+    return complain("top", "top needs a terminal; without one use ttyward ls", kExitUsage);
   const config::Settings settings = load_here().settings;
   auto key = DetachKey::named(settings.terminal.detach_key);
   if (!key) return complain("top", "terminal.detach_key: " + key.error().message, kExitUsage);

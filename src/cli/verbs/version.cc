@@ -15,6 +15,6 @@ std::function<int()> declare(CLI::App&, const Globals& globals) {
 
 }  // namespace
 
-const Verb kVersion = {"version", "Say which version this is, and which protocols it speaks", &declare};
+const Verb kVersion = {"version", "Print the version and the versions of the protocols", &declare};
 
 }  // namespace ttyward::cli

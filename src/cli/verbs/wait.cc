@@ -130,8 +130,9 @@ int wait(const Arguments& args, const Globals& globals) {
       return written != 0 ? written : code;
     }
     if (code == kExitTimeout && text_in(*answer, "condition") == "timeout")
-      return complain("wait", fmt::format("nothing of it happened within {} s; it goes on", args.timeout),
-                      code);
+      return complain(
+          "wait", fmt::format("no condition was met within {} s; the command keeps running", args.timeout),
+          code);
     const int written = print_text("wait", held(*answer, by_default) + "\n");
     return written != 0 ? written : code;
   });
@@ -140,17 +141,17 @@ int wait(const Arguments& args, const Globals& globals) {
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
   app.add_option("TARGET", args->target, "A terminal by name or id, or a command by id")->required();
-  app.add_flag("--exit", args->exit,
-               "Until the command ends (if no condition is given); its exit code passes through");
+  app.add_flag("--exit", args->exit, "Until the command ends (the default); its exit code passes through");
   app.add_option("--for", args->pattern, "Until a line matches this regular expression");
   app.add_option("--port", args->port, "Until it listens on this port; 0 for any");
   app.add_option("--file", args->file, "Until this file exists")->type_name("FILE");
-  app.add_option("--quiet", args->quiet, "Until nothing was printed for so many seconds");
-  app.add_option("--stable", args->stable, "Until the screen has not changed for so many seconds");
+  app.add_option("--quiet", args->quiet, "Until nothing was printed for this many seconds");
+  app.add_option("--stable", args->stable, "Until the screen has not changed for this many seconds");
   app.add_flag("--input", args->input, "Until it waits for input");
   app.add_flag("--prompt", args->prompt, "Until the terminal can take a command");
-  app.add_flag("--from-start", args->from_start, "What was printed before counts, too");
-  app.add_option("--timeout", args->timeout, "Seconds to wait, 0 for ever; exit code 124 then")
+  app.add_flag("--from-start", args->from_start, "Also match output printed before");
+  app.add_option("--timeout", args->timeout,
+                 "Time limit in seconds, 0 for none; exit code 124 when it is reached")
       ->capture_default_str();
   declare_view(app, args->view);
   return [args, &globals] { return wait(*args, globals); };
@@ -158,6 +159,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 
 }  // namespace
 
-const Verb kWait = {"wait", "Wait for an end, a line, a port, a file, silence or a question", &declare};
+const Verb kWait = {"wait", "Wait for a command's end, a line, a port, a file, silence or a question",
+                    &declare};
 
 }  // namespace ttyward::cli

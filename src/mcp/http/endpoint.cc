@@ -120,10 +120,10 @@ void Endpoint::post(const std::shared_ptr<http::Exchange>& exchange) {
   const std::string type = request.header("content-type").value_or("");
   if (!http::same_name(std::string_view(type).substr(0, type.find(';')), "application/json"))
     return refuse(exchange, 415, nullptr, rpc::kInvalidRequest,
-                  "the body is JSON: say Content-Type: application/json");
+                  "the body must be JSON: send Content-Type: application/json");
   if (!accepts(request, "application/json") || !accepts(request, "text/event-stream"))
     return refuse(exchange, 406, nullptr, rpc::kInvalidRequest,
-                  "an answer may be JSON or a stream: say Accept: application/json, text/event-stream");
+                  "an answer may be JSON or a stream: send Accept: application/json, text/event-stream");
   rpc::Message message = rpc::parse(request.body);
   if (message.kind == rpc::Kind::Bad)
     return exchange->respond(400, json_type(),
@@ -137,25 +137,24 @@ std::string Endpoint::header_problem(const http::Request& request, const rpc::Me
   const json::object* meta = object_at(message.params, "_meta");
   const std::string version = meta != nullptr ? text_or(*meta, kVersionKey) : "";
   if (!version.empty() && request.header(kVersionHeader) != version)
-    return std::string(kVersionHeader) + " has to be the version in _meta";
-  if (request.header("Mcp-Method") != message.method) return "Mcp-Method has to be the method in the body";
+    return std::string(kVersionHeader) + " must be the version in _meta";
+  if (request.header("Mcp-Method") != message.method) return "Mcp-Method must be the method in the body";
   if (message.method.starts_with("tasks/")) {
     const bool agrees = request.count("Mcp-Name") == 0 ||
                         decode_header_value(request.header("Mcp-Name")) == text_or(message.params, "taskId");
-    return agrees ? "" : "Mcp-Name has to be the task in the body";
+    return agrees ? "" : "Mcp-Name must be the task in the body";
   }
   const bool named =
       message.method == "tools/call" || message.method == "prompts/get" || message.method == "resources/read";
   if (!named) return {};
   const std::string name = text_or(message.params, message.method == "resources/read" ? "uri" : "name");
-  if (decode_header_value(request.header("Mcp-Name")) != name)
-    return "Mcp-Name has to be the name in the body";
+  if (decode_header_value(request.header("Mcp-Name")) != name) return "Mcp-Name must be the name in the body";
   if (message.method != "tools/call") return {};
   const json::object* arguments = object_at(message.params, "arguments");
   for (const auto& [header, argument] : server_.catalog().mirrored_arguments(name)) {
     const json::value* value = arguments != nullptr ? member(*arguments, argument) : nullptr;
     if (!header_repeats(request.header("Mcp-Param-" + header), value))
-      return "Mcp-Param-" + header + " has to be the argument \"" + argument + "\" in the body";
+      return "Mcp-Param-" + header + " must be the argument \"" + argument + "\" in the body";
   }
   return {};
 }
@@ -163,7 +162,7 @@ std::string Endpoint::header_problem(const http::Request& request, const rpc::Me
 void Endpoint::post_modern(const std::shared_ptr<http::Exchange>& exchange, rpc::Message message) {
   if (message.kind == rpc::Kind::Response)
     return refuse(exchange, 400, message.id, rpc::kInvalidRequest,
-                  "nothing was asked: answers go into a new request");
+                  "this protocol version has no requests from the server: put answers into a new request");
   if (const std::string problem = header_problem(exchange->request, message); !problem.empty())
     return refuse(exchange, 400, message.id, kHeaderMismatch, problem);
   auto peer = std::make_shared<Peer>(server_, "http", std::make_shared<NoOutlet>());
@@ -206,7 +205,7 @@ Endpoint::Session* Endpoint::session_of(const std::shared_ptr<http::Exchange>& e
   }
   const auto found = sessions_.find(*name);
   if (found == sessions_.end()) {
-    refuse(exchange, 404, id, rpc::kInvalidRequest, "this session is over: send initialize again");
+    refuse(exchange, 404, id, rpc::kInvalidRequest, "this session has ended: send initialize again");
     return nullptr;
   }
   found->second.used = io::Loop::Clock::now();
@@ -231,7 +230,7 @@ bool Endpoint::drop_abandoned() {
 Endpoint::Session* Endpoint::open_session(const std::shared_ptr<http::Exchange>& exchange,
                                           const json::value& id) {
   if (sessions_.size() >= kMaxSessions && !drop_abandoned()) {
-    refuse(exchange, 503, id, rpc::kInternalError, "too many sessions are open: end some with DELETE");
+    refuse(exchange, 503, id, rpc::kInternalError, "too many sessions are open: close some with DELETE");
     return nullptr;
   }
   const std::string name = base::random_nonce() + base::random_nonce();
@@ -247,7 +246,7 @@ void Endpoint::post_legacy(const std::shared_ptr<http::Exchange>& exchange, rpc:
   const auto version = exchange->request.header(kVersionHeader);
   if (version && !is_legacy_version(*version))
     return refuse(exchange, 400, message.id, rpc::kInvalidRequest,
-                  "this protocol version is not spoken here: " + *version);
+                  "this protocol version is not supported: " + *version);
   const bool opening = message.kind == rpc::Kind::Request && message.method == "initialize" &&
                        !exchange->request.header(kSessionHeader);
   Session* session = opening ? open_session(exchange, message.id) : session_of(exchange, message.id);
@@ -278,19 +277,20 @@ void Endpoint::post_legacy(const std::shared_ptr<http::Exchange>& exchange, rpc:
 void Endpoint::get(const std::shared_ptr<http::Exchange>& exchange) {
   if (!accepts(exchange->request, "text/event-stream"))
     return refuse(exchange, 406, nullptr, rpc::kInvalidRequest,
-                  "this is a stream: say Accept: text/event-stream");
+                  "the answer is a stream: send Accept: text/event-stream");
   Session* session = session_of(exchange, nullptr);
   if (session == nullptr) return;
   const auto last = exchange->request.header("Last-Event-ID");
   if (!last) return session->news->attach(exchange, EventStream::Begin::AtOnce);
   EventId id;
   if (!parse_event_id(*last, id))
-    return refuse(exchange, 400, nullptr, rpc::kInvalidRequest, "Last-Event-ID is not one of ours");
+    return refuse(exchange, 400, nullptr, rpc::kInvalidRequest,
+                  "Last-Event-ID was not issued by this server");
   if (id.stream == 0) return session->news->resume(exchange, id.event);
   const auto stream = session->streams.find(id.stream);
   if (stream == session->streams.end())
     return refuse(exchange, 404, nullptr, rpc::kInvalidRequest,
-                  "this stream is not kept any more: send the request again");
+                  "this stream is no longer available: send the request again");
   stream->second->resume(exchange, id.event);
 }
 

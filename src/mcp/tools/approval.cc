@@ -181,7 +181,7 @@ json::object approval_question(const json::object& approval, const Request& requ
     message += fmt::format("\n{}allow_session stores a rule until the agent's session ends: it {}",
                            critical ? "This is critical. " : "", rules);
     decision["description"] =
-        "allow_session: the same again without a question, until the agent's session ends";
+        "allow_session: run the same command again without asking, until the agent's session ends";
     decision["enum"] = json::array{"deny", "allow_once", "allow_session"};
   }
   if (request.version >= "2025-11-25") decision["default"] = "deny";
@@ -206,7 +206,7 @@ Task<std::optional<CallReply>> resume(Context& context, RequestPtr request) {
   if (!taken) {
     request->fail(
         rpc::kInvalidParams,
-        "requestState was not made here, was used before or is too old: call the tool again without it");
+        "requestState is not valid, was used before or has expired: call the tool again without it");
     co_return std::nullopt;
   }
   const StartedPtr& started = *taken;

@@ -22,14 +22,14 @@ std::string quoted_choices(const Argument& argument) {
 std::string wanted(const Argument& argument) {
   switch (argument.type) {
     case Argument::Type::Text:
-      return argument.choices.empty() ? "a text" : "one of " + quoted_choices(argument);
+      return argument.choices.empty() ? "a string" : "one of " + quoted_choices(argument);
     case Argument::Type::Integer:
       return argument.most > 0 ? fmt::format("a whole number from {} to {}", argument.least, argument.most)
                                : fmt::format("a whole number, {} or more", argument.least);
     case Argument::Type::Flag:
       return "true or false";
     case Argument::Type::TextList:
-      return fmt::format("a list of 1 to {} texts", kMaxList);
+      return fmt::format("a list of 1 to {} strings", kMaxList);
   }
   return "";
 }
@@ -139,8 +139,8 @@ Checked check_arguments(const char* tool, const std::vector<Argument>& arguments
         checked.problem = fmt::format("{} needs `{}`: {}.", tool, argument.name, wanted(argument));
     } else if (!fits(argument, checked.values)) {
       const std::string bad = json::serialize(checked.values.at(argument.name));
-      checked.problem = fmt::format("`{}` has to be {}; it was {}.", argument.name, wanted(argument),
-                                    visible_line(bad, 80));
+      checked.problem =
+          fmt::format("`{}` must be {}; it was {}.", argument.name, wanted(argument), visible_line(bad, 80));
     }
     if (!checked.problem.empty()) return checked;
   }

@@ -48,7 +48,7 @@ Argument timeout_argument(const char* description) {
 Argument cancel_argument() {
   return {.name = "interrupt_on_cancel",
           .type = Type::Flag,
-          .description = "If this call is cancelled, interrupt the command too (otherwise it goes on)",
+          .description = "If this call is cancelled, interrupt the command too (otherwise it keeps running)",
           .fallback = 0};
 }
 
@@ -56,8 +56,7 @@ Argument cancel_argument() {
 std::string command_problem(std::string_view command) {
   if (command.find_first_not_of(" \t\r\n") == std::string_view::npos)
     return "`command` is empty: write what to run.";
-  if (command.find('\0') != std::string_view::npos)
-    return "`command` holds a NUL character, which no command can have.";
+  if (command.find('\0') != std::string_view::npos) return "`command` contains a NUL character: remove it.";
   return {};
 }
 
@@ -171,10 +170,10 @@ std::string batch_text(const json::object& reply) {
   }
   const json::array* rest = array_at(reply, "not_run");
   if (rest == nullptr || rest->empty()) return text;
-  text +=
-      fmt::format("\nNot run, because {}:\n", text_or(reply, "stopped_by") == "time"
-                                                  ? "the time to wait was over"
-                                                  : "one before failed (keep_going runs them all the same)");
+  text += fmt::format("\nNot run, because {}:\n",
+                      text_or(reply, "stopped_by") == "time"
+                          ? "wait_ms had passed"
+                          : "an earlier command failed (keep_going runs them anyway)");
   for (const json::value& command : *rest) {
     if (command.is_string()) text += "$ " + visible_line(view(command.get_string()), 200) + "\n";
   }
@@ -189,7 +188,7 @@ Detached run_batch(Context& context, RequestPtr request, json::object values) {
   }
   const bool one_shell = flag_at(values, "one_shell");
   if (one_shell && integer_at(values, "parallel").value_or(1) > 1)
-    problem = "`parallel` is for commands in terminals of their own: leave `one_shell` out.";
+    problem = "`parallel` cannot be combined with `one_shell`: leave one of them out.";
   if (!problem.empty()) {
     request->reply(error_result(problem));
     co_return;
@@ -229,19 +228,17 @@ std::vector<Tool> command_tools() {
   return {
       {"run_command",
        "Run a command",
-       "Run one command in a terminal of its own and return its output and exit code. Programs that ask "
-       "something are noticed: the "
-       "answer says what they wait for. A command that takes longer than wait_ms goes on; the answer has an "
-       "id for wait_for, "
-       "read_output and interrupt_command.",
+       "Run one command in a terminal of its own and return its output and exit code. If a program asks for "
+       "input, the result says what it waits for. A command that takes longer than wait_ms keeps running; "
+       "the result has an id for wait_for, read_output and interrupt_command.",
        {command_argument(),
         {.name = "cwd",
          .type = Type::Text,
          .description = "The folder to run it in",
          .aliases = {"directory", "dir_path"}},
-        wait_argument("Return after this time even if the command still runs: with its output so far and an "
-                      "id to go on with",
-                      kRunWaitMs),
+        wait_argument(
+            "Return after this time even if the command is still running, with its output so far and its id",
+            kRunWaitMs),
         timeout_argument("Stop the command after this time (default: never, or as configured)"),
         {.name = "idle_timeout_ms",
          .type = Type::Integer,
@@ -255,12 +252,13 @@ std::vector<Tool> command_tools() {
          .aliases = {"is_background"}},
         {.name = "keep_background",
          .type = Type::Flag,
-         .description =
-             "What the command leaves in the background (`server &`) lives on and is listed; false: "
-             "it is ended with the command",
+         .description = "Keep processes that the command leaves in the background (`server &`) and list "
+                        "them; false: stop them with the command",
          .fallback = 1},
         {.name = "env", .type = Type::TextList, .description = "Variables to set, each NAME=value"},
-        {.name = "stdin", .type = Type::Text, .description = "Text for its standard input, which then ends"},
+        {.name = "stdin",
+         .type = Type::Text,
+         .description = "Text for its standard input, followed by end of file"},
         cancel_argument(),
         max_lines_argument(),
         max_chars_argument()},
@@ -270,19 +268,19 @@ std::vector<Tool> command_tools() {
        run_command},
       {"run_persistent_command",
        "Run a command in an open terminal",
-       "Run a command in a terminal from open_persistent_terminal: folder, variables and shell state stay "
-       "from one command to the "
-       "next. Returns when the command ends, asks for input, or after wait_ms; it goes on then.",
+       "Run a command in a terminal from open_persistent_terminal: folder, variables and shell state persist "
+       "from one command to the next. Returns when the command ends or asks for input, or after wait_ms; it "
+       "keeps running then.",
        {id_argument("The terminal's id, from open_persistent_terminal"),
         command_argument(),
         {.name = "cwd", .type = Type::Text, .description = "A folder for this command only"},
         wait_argument(
-            "Return after this time even if the command still runs (default 30000, or as configured)",
+            "Return after this time even if the command is still running (default 30000, or as configured)",
             std::nullopt),
         timeout_argument("Stop the command after this time (default: never)"),
         {.name = "on_busy",
          .type = Type::Text,
-         .description = "If another command runs there: \"fail\" (default) or \"wait\" for its end",
+         .description = "If another command is running there: \"fail\" (default) or \"wait\" for its end",
          .choices = {"fail", "wait"}},
         cancel_argument(),
         max_lines_argument(),
@@ -311,10 +309,12 @@ std::vector<Tool> command_tools() {
          .most = 16},
         {.name = "one_shell",
          .type = Type::Flag,
-         .description = "Run them in one shell instead: folder and variables stay from one to the next",
+         .description = "Run them in one shell instead: folder and variables persist from one to the next",
          .fallback = 0},
         timeout_argument("Stop each command after this time (default: never, or as configured)"),
-        wait_argument("Return after this time: what runs goes on, what has not begun is not run", kRunWaitMs),
+        wait_argument("Return after this time: a running command keeps running, and commands that have not "
+                      "started are not run",
+                      kRunWaitMs),
         max_lines_argument(),
         max_chars_argument()},
        {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},

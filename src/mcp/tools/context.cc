@@ -72,13 +72,16 @@ const char* kind_of(std::string_view id) {
 json::object failure_result(const CallFailure& failure) {
   std::string text = visible_text(failure.message);
   if (failure.fate == CallFailure::Fate::NotSent)
-    text += "\nThe ttyward daemon cannot be reached. Terminals are kept: try again.";
+    text += "\nThe ttyward daemon cannot be reached. Terminals are kept. Try again.";
   else if (failure.fate == CallFailure::Fate::Unknown)
-    text += "\nTerminals are kept: see with list_terminals whether it took effect before you try again.";
+    text +=
+        "\nTerminals are kept. Check with list_terminals whether the call took effect before you try again.";
   else if (failure.code == wire::Code::NotFound)
-    text += "\nlist_terminals shows the terminals there are; ids end with what they name.";
+    text +=
+        "\nlist_terminals shows the existing terminals; an id is no longer valid some time after its "
+        "terminal or command has ended.";
   if (failure.code == wire::Code::Busy)
-    text += "\nWait for the command that runs there with wait_for, or open another terminal.";
+    text += "\nWait with wait_for until the running command ends, or open another terminal.";
   return error_result(text);
 }
 

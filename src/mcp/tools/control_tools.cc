@@ -30,7 +30,7 @@ std::string waited_text(const json::object& waited) {
   const std::string condition = text_or(waited, "condition");
   std::string text;
   if (condition == "timeout") {
-    text = "The time is over and nothing of it has happened yet. Wait again, or look with read_output.\n";
+    text = "Timed out: none of the conditions is met yet. Wait again, or check with read_output.\n";
   } else if (condition == "pattern") {
     const json::object* match = object_at(waited, "match");
     text = match != nullptr ? fmt::format("Line {} matches.\n", integer_at(*match, "line").value_or(0)) +
@@ -39,7 +39,7 @@ std::string waited_text(const json::object& waited) {
   } else if (condition == "port") {
     text = fmt::format("Port {} is open.\n", integer_at(waited, "port").value_or(0));
   } else if (condition == "file") {
-    text = fmt::format("The file is there: {}\n", visible_line(text_or(waited, "file"), 300));
+    text = fmt::format("The file exists: {}\n", visible_line(text_or(waited, "file"), 300));
   } else if (const json::object* approval = object_at(waited, "approval")) {
     text = fmt::format(
         "The question {} is {}.{}\n", text_or(*approval, "id"), text_or(*approval, "state"),
@@ -117,8 +117,8 @@ Detached interrupt_command(Context& context, RequestPtr request, json::object va
     co_return;
   }
   request->reply(both(flag_at(*reply, "interrupted")
-                          ? "Interrupted (as by Ctrl-C). wait_for shows how it ended; a program may ignore "
-                            "it, then kill_persistent_terminal ends it."
+                          ? "Interrupted (as by Ctrl-C). wait_for shows how it ended. If the program ignores "
+                            "it, kill_persistent_terminal ends it."
                           : "Nothing was running there.",
                       *reply));
 }
@@ -170,10 +170,9 @@ std::vector<Tool> control_tools() {
       {"wait_for",
        "Wait for something to happen",
        "Wait until a command ends, a terminal is idle, a line matches, a port opens, a file appears, a "
-       "program asks for input, or a "
-       "person has answered an approval: whatever comes first. Returns at once if it is so already. Better "
-       "than asking again and again.",
-       {id_argument("A command's, terminal's or approval's id"),
+       "program asks for input, or a person has answered an approval, whichever happens first. Returns at "
+       "once if a condition is already met. Use this instead of polling.",
+       {id_argument("The id of a command, terminal or approval"),
         {.name = "exit", .type = Type::Flag, .description = "The command ends", .fallback = 0},
         {.name = "input", .type = Type::Flag, .description = "A program waits for input", .fallback = 0},
         {.name = "prompt",
@@ -185,17 +184,17 @@ std::vector<Tool> control_tools() {
          .description = "A line matches this regular expression (RE2)"},
         {.name = "from_start",
          .type = Type::Flag,
-         .description = "Lines printed before now count for the pattern, too",
+         .description = "The pattern also matches lines printed before this call",
          .fallback = 0},
         {.name = "port",
          .type = Type::Integer,
-         .description = "It listens on this port; 0: on any",
+         .description = "The command listens on this port; 0: on any port",
          .least = 0,
          .most = 65'535},
-        {.name = "file", .type = Type::Text, .description = "This file is there"},
+        {.name = "file", .type = Type::Text, .description = "This file exists"},
         {.name = "quiet_ms",
          .type = Type::Integer,
-         .description = "Nothing was printed for so long",
+         .description = "Nothing was printed for this long",
          .least = 1,
          .most = 600'000},
         {.name = "timeout_ms",
@@ -213,8 +212,8 @@ std::vector<Tool> control_tools() {
        wait_for},
       {"interrupt_command",
        "Interrupt a command",
-       "Interrupt what runs, as Ctrl-C does. The terminal stays open.",
-       {id_argument("The command's or terminal's id")},
+       "Interrupt the running command, as Ctrl-C does. The terminal stays open.",
+       {id_argument("The id of the command or terminal")},
        {.read_only = false, .destructive = true, .idempotent = true, .open_world = false},
        interrupted_schema,
        TaskSupport::Never,

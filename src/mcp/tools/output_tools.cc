@@ -29,16 +29,16 @@ std::string which_part(const json::object& values, json::object& args) {
   if (ways > 1) return "Choose one: from_line/to_line, tail, search or only_new.";
   const auto from_column = integer_at(values, "from_column");
   const auto to_column = integer_at(values, "to_column");
-  if ((from_column || to_column) && !from) return "Columns are of a line: give `from_line`, too.";
+  if ((from_column || to_column) && !from) return "`from_column` and `to_column` need `from_line`.";
   if (range) {
     const int64_t first = from.value_or(1);
     const int64_t last = to.value_or(from_column || to_column ? first : first + 499);
-    if (last < first) return "`to_line` has to be `from_line` or after it.";
+    if (last < first) return "`to_line` must not be before `from_line`.";
     args["range"] = json::array{first, last};
     if (from_column || to_column) {
       const int64_t left = from_column.value_or(1);
       const int64_t right = to_column.value_or(left + kColumnsAtOnce - 1);
-      if (right < left) return "`to_column` has to be `from_column` or after it.";
+      if (right < left) return "`to_column` must not be before `from_column`.";
       args["columns"] = json::array{left, right};
     }
   } else if (values.contains("search")) {
@@ -60,9 +60,10 @@ std::string read_text(const json::object& read, const json::object& asked, const
   if (asked.contains("grep")) {
     if (text.empty()) return fmt::format("No line of {} matches ({} lines searched).\n", id, total);
     return fence.around("matching lines", visible_text(text)) +
-           (flag_at(read, "more") ? "There are more matches: raise max_matches or search for less.\n" : "");
+           (flag_at(read, "more") ? "There are more matches: raise max_matches or use a narrower pattern.\n"
+                                  : "");
   }
-  if (text.empty()) return fmt::format("Nothing (new) to read; {} has {} lines.\n", id, total);
+  if (text.empty()) return fmt::format("Nothing to read, or nothing new; {} has {} lines.\n", id, total);
   std::string out = fmt::format("Lines {} to {} of {}", integer_at(read, "first_line").value_or(0),
                                 integer_at(read, "last_line").value_or(0), total);
   if (const json::array* columns = array_at(asked, "columns"))
@@ -154,8 +155,9 @@ Detached send_input(Context& context, RequestPtr request, json::object values) {
   add_view(values, wait);
   const CallReply waited = co_await call_daemon(context, request, "wait", std::move(wait));
   if (!waited) {
-    request->reply(failure_result(call_failure(
-        waited.error().code, "It was typed; what came then is not known: " + waited.error().message)));
+    request->reply(failure_result(
+        call_failure(waited.error().code,
+                     "It was typed, but the output after it could not be read: " + waited.error().message)));
     co_return;
   }
   const json::object* result = object_at(*waited, "result");
@@ -198,19 +200,19 @@ std::vector<Tool> output_tools() {
        "Read any part of what a command or terminal printed, as a person would have seen it: the end "
        "(default), a range of lines, "
        "what is new since you last asked, or the lines that match.",
-       {id_argument("A command's or terminal's id"),
+       {id_argument("The id of a command or terminal"),
         {.name = "tail",
          .type = Type::Integer,
-         .description = "The last so many lines (default 200)",
+         .description = "The number of lines to read from the end (default 200)",
          .least = 1,
          .most = 20'000},
         {.name = "from_line", .type = Type::Integer, .description = "First line, from 1", .least = 1},
         {.name = "to_line", .type = Type::Integer, .description = "Last line", .least = 1},
         {.name = "from_column",
          .type = Type::Integer,
-         .description = "Of a long line: its first column to read, from 1",
+         .description = "For a long line: the first column to read, from 1",
          .least = 1},
-        {.name = "to_column", .type = Type::Integer, .description = "And the last", .least = 1},
+        {.name = "to_column", .type = Type::Integer, .description = "The last column to read", .least = 1},
         {.name = "search",
          .type = Type::Text,
          .description = "Lines that match this regular expression (RE2), with their numbers"},
@@ -228,7 +230,7 @@ std::vector<Tool> output_tools() {
          .most = 1000},
         {.name = "only_new",
          .type = Type::Flag,
-         .description = "Only what you have not read yet",
+         .description = "Only output you have not read yet",
          .fallback = 0},
         max_lines_argument(),
         max_chars_argument()},
@@ -238,11 +240,12 @@ std::vector<Tool> output_tools() {
        read_output},
       {"get_screen",
        "See a terminal's screen",
-       "What is on a terminal's screen now: for editors, pagers, menus and other full-screen programs.",
+       "Return what a terminal's screen shows now. For editors, pagers, menus and other full-screen "
+       "programs.",
        {id_argument("The terminal's id"),
         {.name = "history",
          .type = Type::Integer,
-         .description = "Lines above the screen to show too",
+         .description = "How many lines above the screen to include",
          .fallback = 0,
          .least = 0,
          .most = 5000}},
@@ -253,10 +256,8 @@ std::vector<Tool> output_tools() {
       {"send_input",
        "Type into a terminal",
        "Type into a terminal: an answer to a program that asks, or keys for a full-screen program. Returns "
-       "when "
-       "the command ended or asks again, or after wait_ms: with the new lines it printed, its state and its "
-       "exit "
-       "code. To run a command use run_persistent_command instead.",
+       "when the command ends or asks again, or after wait_ms, with the new lines it printed, its state and "
+       "its exit code. To run a command use run_persistent_command instead.",
        {id_argument("The terminal's id"),
         {.name = "text", .type = Type::Text, .description = "Text to type"},
         {.name = "enter",
@@ -271,11 +272,11 @@ std::vector<Tool> output_tools() {
         {.name = "secret",
          .type = Type::Flag,
          .description =
-             "The text is a secret: typed only while the program hides its input, and never recorded",
+             "The text is a secret: it is typed only while the program hides its input, and never recorded",
          .fallback = 0},
         {.name = "wait_ms",
          .type = Type::Integer,
-         .description = "Return after this time even if the command neither ended nor asks again",
+         .description = "Return after this time even if the command has neither ended nor asked again",
          .fallback = kInputWaitMs,
          .least = 0,
          .most = 600'000},

@@ -104,10 +104,10 @@ json::array Terminals::prompts() const {
     return out;
   };
   return json::array{
-      prompt("debug-failing-command", "Debug a failing command", "Find out why a command failed",
-             one_argument("id",
-                          "The command, or a terminal for its last failure; the last failure of all if empty",
-                          false)),
+      prompt(
+          "debug-failing-command", "Debug a failing command", "Find out why a command failed",
+          one_argument("id", "A command, or a terminal for its last failure; empty: the most recent failure",
+                       false)),
       prompt("explain-screen", "Explain a screen", "Explain what a terminal shows",
              one_argument("id", "The terminal", true))};
 }

@@ -56,8 +56,7 @@ std::string pending_text(const json::object& result) {
   const std::string approval = text_or(result, "approval");
   return fmt::format(
       "Not run yet: a person has to allow it, and has been asked (approval {}).{} Wait for the answer with "
-      "wait_for, id {}; or do something else meanwhile. A person answers with `ttyward approvals allow {}` "
-      "(or "
+      "wait_for, id {}, or do other work meanwhile. A person answers with `ttyward approvals allow {}` (or "
       "deny). Do not run it in another way.",
       approval, why_asked(result), approval, approval);
 }
@@ -80,9 +79,9 @@ std::string pipeline_text(const json::object& result) {
 std::string limits_text(const json::object& result) {
   std::string text;
   if (const auto left = integer_at(result, "time_left_ms"))
-    text += fmt::format(" Its time limit stops it in {}.", duration_text(*left));
+    text += fmt::format(" It is stopped at its time limit in {}.", duration_text(*left));
   if (const auto left = integer_at(result, "idle_left_ms"))
-    text += fmt::format(" If it prints nothing it is stopped in {}.", duration_text(*left));
+    text += fmt::format(" If it prints nothing, it is stopped in {}.", duration_text(*left));
   return text;
 }
 
@@ -103,29 +102,27 @@ std::string status_text(const json::object& result) {
   }
   if (state == "timed_out")
     return fmt::format(
-        "Stopped after {}: its time was over.{} Give it more with timeout_ms, or run it in a persistent "
+        "Stopped after {}: it reached its time limit.{} Raise timeout_ms, or run it in a persistent "
         "terminal.",
         time, because);
   if (state == "interrupted") return fmt::format("Interrupted after {}.{}", time, because);
   if (state == "denied")
     return fmt::format(
-        "Not run: denied.{} Do not try to reach the same in another way; ask the person you work for.",
-        because);
+        "Not run: denied.{} Do not try to do the same in another way; ask the person you work for.", because);
   if (state == "skipped") return "Not run: a person skipped it." + because + " Go on without it.";
   if (state == "failed_to_start") return "Not run: it could not be started." + because;
   if (state == "pending_approval") return pending_text(result);
   if (state == "awaiting_input") return waiting_text(result) + limits_text(result);
   if (state == "running") {
     return fmt::format(
-        "Still running after {}. It goes on: wait_for with id {} waits for its end, read_output with "
-        "only_new "
-        "shows what is new, interrupt_command stops it.{}",
+        "Still running after {}. It keeps running: wait_for with id {} waits for its end, read_output with "
+        "only_new shows what is new, interrupt_command stops it.{}",
         time, id_of(result), limits_text(result));
   }
   if (state == "queued") {
     return fmt::format(
-        "Not begun yet:{} It runs when the keyboard is given back: wait_for with id {} waits for its end, "
-        "interrupt_command takes it back.",
+        "Not started yet:{} It runs when the keyboard is given back: wait_for with id {} waits for its end, "
+        "interrupt_command cancels it.",
         because, id_of(result));
   }
   return "Its end was not observed: the outcome is unknown." + because;
@@ -147,10 +144,10 @@ std::string process_list(const json::array* processes) {
 std::string processes_text(const json::object& result) {
   std::string text;
   if (const std::string left = process_list(array_at(result, "background")); !left.empty())
-    text += fmt::format("Left running in the background:{}. kill_persistent_terminal with id {} ends it.\n",
+    text += fmt::format("Left running in the background:{}. kill_persistent_terminal with id {} ends them.\n",
                         left, text_or(result, "terminal_id"));
   if (const std::string ended = process_list(array_at(result, "ended_background")); !ended.empty())
-    text += "Ended with the command, because keep_background is false:" + ended + ".\n";
+    text += "Stopped with the command, because keep_background is false:" + ended + ".\n";
   if (const json::array* ports = array_at(result, "ports"); ports != nullptr && !ports->empty()) {
     text += "Listens on port";
     for (size_t i = 0; i < ports->size() && i < kShownProcesses; i++) {
@@ -192,7 +189,8 @@ std::string output_text(const json::object& result, const Fence& fence) {
     text += omitted_text(*omitted, integer_at(result, "total_lines").value_or(0), id_of(result));
   }
   if (const auto lost = integer_at(result, "lost_bytes"); lost && *lost > 0)
-    text += fmt::format("{} bytes of output were dropped: the command printed more than is kept.\n", *lost);
+    text += fmt::format(
+        "{} bytes of output were dropped, because the command printed more than ttyward keeps.\n", *lost);
   return text;
 }
 

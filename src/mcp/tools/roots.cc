@@ -17,7 +17,8 @@ base::Result<std::string> real_folder(const std::string& path) {
   ::free(real);
   struct stat status{};
   if (::stat(found.c_str(), &status) != 0) return base::fail_errno(errno, path);
-  if (!S_ISDIR(status.st_mode)) return base::fail(base::ErrorCode::InvalidArgument, path + " is no folder");
+  if (!S_ISDIR(status.st_mode))
+    return base::fail(base::ErrorCode::InvalidArgument, path + " is not a folder");
   return found;
 }
 
@@ -32,8 +33,7 @@ base::Result<Roots> Roots::open(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
     auto real = real_folder(folder);
     if (!real)
-      return base::fail(real.error().code,
-                        "--root has to be a folder that is there: " + real.error().message);
+      return base::fail(real.error().code, "--root must be an existing folder: " + real.error().message);
     roots.roots_.push_back(std::move(*real));
   }
   auto here = real_folder(".");
@@ -44,12 +44,12 @@ base::Result<Roots> Roots::open(const std::vector<std::string>& folders) {
 base::Result<std::string> Roots::resolve(const std::optional<std::string>& cwd) const {
   if (!cwd || cwd->empty()) return base_;
   if (cwd->find('\0') != std::string::npos)
-    return base::fail(base::ErrorCode::InvalidArgument, "`cwd` holds a NUL character");
+    return base::fail(base::ErrorCode::InvalidArgument, "`cwd` contains a NUL character");
   const std::string path = cwd->front() == '/' ? *cwd : base_ + "/" + *cwd;
   auto real = real_folder(path);
   if (!real) {
-    return base::fail(real.error().code, "`cwd` has to be a folder that is there (" + real.error().message +
-                                             "). Relative ones start at " + base_);
+    return base::fail(real.error().code, "`cwd` must be an existing folder (" + real.error().message +
+                                             "). Relative paths start at " + base_);
   }
   for (const std::string& root : roots_) {
     if (inside(*real, root)) return real;
@@ -58,7 +58,7 @@ base::Result<std::string> Roots::resolve(const std::optional<std::string>& cwd) 
   std::string allowed;
   for (const std::string& root : roots_) allowed += (allowed.empty() ? "" : ", ") + root;
   return base::fail(base::ErrorCode::PermissionDenied,
-                    "`cwd` " + *real + " is outside the folders this server works in: " + allowed);
+                    "`cwd` " + *real + " is outside the folders this server may use: " + allowed);
 }
 
 }  // namespace ttyward::mcp::tools

@@ -46,10 +46,11 @@ Detached open_terminal(Context& context, RequestPtr request, json::object values
       "get_screen; close "
       "it with kill_persistent_terminal.",
       id, visible_line(text_or(structured, "cwd", *folder), 300),
-      reuse && !flag_at(*reply, "created", true) ? "; it was idle there, with what was run in it before"
-                                                 : "");
+      reuse && !flag_at(*reply, "created", true)
+          ? "; it was idle there and keeps the state of earlier commands"
+          : "");
   if (text_or(structured, "integration") == "none")
-    text += " Its shell does not report when commands end: exit codes may be unknown there.";
+    text += " Its shell does not report when commands end, so exit codes may be unknown.";
   request->reply(both(text, structured));
 }
 
@@ -64,17 +65,18 @@ Detached kill_terminal(Context& context, RequestPtr request, json::object values
     co_return;
   }
   if (!flag_at(*reply, "killed")) {
-    request->reply(error_result(fmt::format(
-        "There is no terminal {} (any more). list_terminals shows those there are.", visible_line(id, 60))));
+    request->reply(error_result(
+        fmt::format("There is no terminal {}, or it has ended. list_terminals shows the existing ones.",
+                    visible_line(id, 60))));
     co_return;
   }
   const json::array* survivors = array_at(*reply, "survivors");
   const bool clean = survivors == nullptr || survivors->empty();
-  request->reply(both(clean
-                          ? fmt::format("Terminal {} is closed; nothing of it is left.", visible_line(id, 60))
-                          : fmt::format("Terminal {} is closed, but these did not end: {}",
-                                        visible_line(id, 60), visible_line(json::serialize(*survivors), 300)),
-                      *reply));
+  request->reply(
+      both(clean ? fmt::format("Terminal {} is closed; all its processes have ended.", visible_line(id, 60))
+                 : fmt::format("Terminal {} is closed, but these processes did not end: {}",
+                               visible_line(id, 60), visible_line(json::serialize(*survivors), 300)),
+           *reply));
 }
 
 constexpr size_t kMostListed = 50;
@@ -158,18 +160,16 @@ std::vector<Tool> terminal_tools() {
       {"open_persistent_terminal",
        "Open a terminal",
        "Open a terminal with a shell that stays: for several commands that build on each other, for servers, "
-       "and for programs that "
-       "ask questions. It lives until it is killed, also when this server ends. One that is idle in that "
-       "folder is "
-       "used again, unless a name, a shell or a new one is asked for.",
+       "and for programs that ask questions. It stays open until it is killed, even when this server ends. "
+       "Reuses an idle terminal in that folder unless you ask for a name, a shell or a new one.",
        {{.name = "cwd", .type = Type::Text, .description = "The folder to start in"},
-        {.name = "name", .type = Type::Text, .description = "A name people will recognise it by"},
+        {.name = "name", .type = Type::Text, .description = "A name for people to recognise it by"},
         {.name = "shell",
          .type = Type::Text,
          .description = "The shell: a name or a path (default: the user's)"},
         {.name = "new",
          .type = Type::Flag,
-         .description = "A new one, even if one is idle in that folder",
+         .description = "Open a new one even if another is idle in that folder",
          .fallback = 0}},
        {.read_only = false, .destructive = false, .idempotent = false, .open_world = false},
        opened_schema,
@@ -177,11 +177,11 @@ std::vector<Tool> terminal_tools() {
        open_terminal},
       {"kill_persistent_terminal",
        "Close a terminal",
-       "Close a terminal and end everything that runs in it. What it printed can still be read for a while.",
+       "Close a terminal and end everything that runs in it. Its output can still be read for a while.",
        {id_argument("The terminal's id"),
         {.name = "force",
          .type = Type::Flag,
-         .description = "Do not let programs end by themselves first",
+         .description = "Kill at once, without giving programs time to exit",
          .fallback = 0}},
        {.read_only = false, .destructive = true, .idempotent = true, .open_world = false},
        killed_schema,
@@ -189,11 +189,14 @@ std::vector<Tool> terminal_tools() {
        kill_terminal},
       {"list_terminals",
        "List terminals",
-       "The open terminals: id, state, folder, what runs there.",
-       {{.name = "all", .type = Type::Flag, .description = "Ended ones too", .fallback = 0},
+       "List the open terminals: id, state, folder and running command.",
+       {{.name = "all",
+         .type = Type::Flag,
+         .description = "Include terminals that have ended",
+         .fallback = 0},
         {.name = "new_output",
          .type = Type::Flag,
-         .description = "Also what they printed since you last asked",
+         .description = "Include what they printed since you last asked",
          .fallback = 0}},
        {.read_only = true, .destructive = false, .idempotent = true, .open_world = false},
        list_schema,

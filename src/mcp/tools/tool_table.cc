@@ -65,19 +65,19 @@ Argument id_argument(const char* description) {
 }
 
 Argument max_lines_argument() {
-  return {.name = "max_lines",
-          .type = Argument::Type::Integer,
-          .description =
-              "Most lines of output to return (default 500, or as configured); the rest can be had with "
-              "read_output",
-          .least = 1,
-          .most = 20'000};
+  return {
+      .name = "max_lines",
+      .type = Argument::Type::Integer,
+      .description =
+          "Maximum lines of output to return (default 500, or as configured); read_output returns the rest",
+      .least = 1,
+      .most = 20'000};
 }
 
 Argument max_chars_argument() {
   return {.name = "max_chars",
           .type = Argument::Type::Integer,
-          .description = "Most characters of output to return (default 50000, or as configured)",
+          .description = "Maximum characters of output to return (default 50000, or as configured)",
           .least = 200,
           .most = 400'000};
 }

@@ -90,14 +90,14 @@ TEST(RunCommand, SaysWhatIsWrongWithItsArguments) {
     EXPECT_TRUE(flag_at(Client::result(response), "isError"));
     return Client::text(response);
   };
-  EXPECT_EQ(problem({}), "run_command needs `command`: a text.");
+  EXPECT_EQ(problem({}), "run_command needs `command`: a string.");
   EXPECT_EQ(problem({{"command", " "}}), "`command` is empty: write what to run.");
   EXPECT_EQ(problem({{"command", "ls"}, {"timeout_ms", "soon"}}),
-            "`timeout_ms` has to be a whole number from 0 to 604800000; it was \"soon\".");
+            "`timeout_ms` must be a whole number from 0 to 604800000; it was \"soon\".");
   EXPECT_NE(problem({{"command", "ls"}, {"folder", "/"}})
                 .find("has no argument `folder`; it takes `command`, `cwd`"),
             std::string::npos);
-  EXPECT_NE(problem({{"command", "ls"}, {"cwd", "/no/such"}}).find("has to be a folder that is there"),
+  EXPECT_NE(problem({{"command", "ls"}, {"cwd", "/no/such"}}).find("must be an existing folder"),
             std::string::npos);
   EXPECT_NE(problem({{"command", "ls"}, {"env", json::array{"x"}}}).find("NAME=value"), std::string::npos);
   EXPECT_TRUE(client.agent.calls.empty());
@@ -462,7 +462,8 @@ TEST(Tools, EachCallsTheDaemonAndSaysWhatItFound) {
   says("get_screen", {{"id", "tbbbbbbbbbbbb"}}, "hello");
   says("list_terminals", {}, "runs `top`");
   says("interrupt_command", {{"id", "caaaaaaaaaaaa"}}, "Interrupted");
-  says("run_batch", {{"commands", json::array{"make", "make"}}}, "Not run, because one before failed");
+  says("run_batch", {{"commands", json::array{"make", "make"}}},
+       "Not run, because an earlier command failed");
   says("check_command", {{"command", "rm -rf x"}}, "A person would be asked first (risk high)");
 }
 

@@ -176,7 +176,8 @@ void shift(Invocation& call, const ProgramRow&) {
   const bool number = count.size() == 1 && count[0] >= '0' && count[0] <= '9';
   if (number) by = static_cast<size_t>(count[0] - '0');
   if (call.argv.size() > 1 && !call.argv[1].constant())
-    call.ask(Risk::High, EffectKind::Execute, "a number that some shells evaluate", shown(call.argv[1]));
+    call.ask(Risk::High, EffectKind::Execute, "a number that some shells evaluate as an expression",
+             shown(call.argv[1]));
   if (call.argv.size() > 2 || (call.argv.size() == 2 && !number))
     return call.walk.state().forget_parameters();
   call.walk.state().shift_parameters(by);

@@ -30,7 +30,7 @@ void rm(Invocation& call, const ProgramRow& row) {
   }
   if (targets.empty()) call.ask(Risk::Medium, EffectKind::Delete, "deletes files");
   if (scan.has("no-preserve-root") && recursive)
-    call.deny(EffectKind::Delete, "switches off the last guard of the root directory");
+    call.deny(EffectKind::Delete, "turns off the protection of the root directory");
 }
 
 // systemctl start poweroff.target and its kind.

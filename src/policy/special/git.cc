@@ -246,7 +246,7 @@ void git_reflog(Invocation& call, const ProgramRow& row) {
   const std::string_view first = scan.arguments.front().text;
   if (first == "expire" || first == "delete" || first == "drop" || first == "write" ||
       !scan.arguments.front().constant()) {
-    call.ask(Risk::High, EffectKind::Delete, "throws away the record of earlier states");
+    call.ask(Risk::High, EffectKind::Delete, "deletes the record of earlier states");
   }
 }
 

@@ -104,7 +104,7 @@ void awk(Invocation& call, const ProgramRow& row) {
   for (const Field& field : rest.arguments) {
     // Some versions take options behind the program, too.
     if (field.text.size() > 1 && field.text.starts_with("-"))
-      call.ask(Risk::High, EffectKind::Unknown, "an option behind the program", shown(field));
+      call.ask(Risk::High, EffectKind::Unknown, "an option after the program", shown(field));
     if (field.text.starts_with("/inet"))
       call.ask(Risk::Critical, EffectKind::Network, "awk opens a network connection", shown(field));
   }

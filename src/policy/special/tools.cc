@@ -309,7 +309,7 @@ void man(Invocation& call, const ProgramRow& row) {
   apply_scan(call, row, scan);
   for (const Field& page : scan.arguments) {
     if (!page.constant() || page.text.find('/') != std::string::npos)
-      call.ask(Risk::High, EffectKind::Execute, "formats a file of anybody's making", shown(page));
+      call.ask(Risk::High, EffectKind::Execute, "formats a file from an unknown source", shown(page));
   }
 }
 
@@ -349,7 +349,7 @@ void relay(Invocation& call, const ProgramRow& row) {
                                                  word.find_first_of("ec") != std::string::npos));
     if (!option && word.find("exec:") == std::string::npos && word.find("system:") == std::string::npos)
       continue;
-    call.ask(Risk::Critical, EffectKind::Execute, "hands a program to another machine", shown(call.argv[i]));
+    call.ask(Risk::Critical, EffectKind::Execute, "runs a program on another machine", shown(call.argv[i]));
     check_command_text(call, call.word(i));
   }
 }
@@ -362,7 +362,7 @@ void database(Invocation& call, const ProgramRow& row) {
   for (const std::string_view gone :
        {"drop database", "drop table", "drop schema", "truncate ", "flushall", "flushdb", "dropdatabase"}) {
     if (all.find(gone) != std::string::npos)
-      call.ask(Risk::Critical, EffectKind::Delete, "throws data of a database away", std::string(gone));
+      call.ask(Risk::Critical, EffectKind::Delete, "deletes data of a database", std::string(gone));
   }
 }
 
@@ -376,7 +376,7 @@ void container_run(Invocation& call, const ProgramRow& row) {
         word.find("docker.sock") != std::string_view::npos || word == "--pid=host" || word == "--net=host" ||
         word == "--network=host" || word.starts_with("--cap-add") || word.starts_with("--security-opt") ||
         word.starts_with("--device")) {
-      call.ask(Risk::Critical, EffectKind::Privilege, "opens the machine to what runs in the container",
+      call.ask(Risk::Critical, EffectKind::Privilege, "gives the container access to the machine",
                shown(field));
     }
   }

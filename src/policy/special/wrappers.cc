@@ -24,7 +24,7 @@ void env(Invocation& call, const ProgramRow& row) {
   for (const OptionHit& hit : scan.hits) {
     if ((hit.row->name == "u" || hit.row->name == "unset") &&
         (!hit.value.constant() || is_code_loading(hit.value.text))) {
-      call.ask(Risk::High, EffectKind::Execute, "takes a variable away that programs obey", shown(hit.value));
+      call.ask(Risk::High, EffectKind::Execute, "removes a variable that programs obey", shown(hit.value));
     }
   }
   if (const Field* text = scan.value("S")) call.run_script(*text, false);
@@ -35,7 +35,7 @@ void env(Invocation& call, const ProgramRow& row) {
   // A lone dash is -i.
   if (!scan.arguments.empty() && scan.arguments.front().text == "-") {
     call.ask(Risk::High, EffectKind::Execute,
-             "takes away the variables that keep git and pagers from running programs");
+             "removes the variables that keep git and pagers from running programs");
     ++at;
   }
   while (at < scan.arguments.size() && is_assignment(scan.arguments[at], name, value)) {
@@ -87,7 +87,7 @@ void shell(Invocation& call, const ProgramRow& row) {
   }
   if (reads_profile) call.ask(Risk::High, EffectKind::Execute, "starts a shell with its start-up files");
   const bool is_bash = row.name == "bash" || row.name == "sh" || row.name == "dash";
-  if (!is_bash) call.ask(Risk::High, EffectKind::Execute, "runs a shell that is read differently");
+  if (!is_bash) call.ask(Risk::High, EffectKind::Execute, "runs a shell with a different syntax");
   for (const Field& field : call.rest(1)) {
     if (!is_bash && field.text.find("iex") != std::string::npos && field.text.find("iw") != std::string::npos)
       call.ask(Risk::Critical, EffectKind::Execute, "runs what comes from the network");
@@ -97,7 +97,7 @@ void shell(Invocation& call, const ProgramRow& row) {
       for (const Field& field : call.rest(at + 1)) call.input.parameters.push_back(field.text);
       call.run_script(call.argv[at], false);
     } else {
-      call.ask(Risk::High, EffectKind::Execute, "runs a shell without saying what");
+      call.ask(Risk::High, EffectKind::Execute, "runs a shell whose commands are not known");
     }
     return;
   }
@@ -120,7 +120,7 @@ void shell(Invocation& call, const ProgramRow& row) {
   text.text = call.input.text;
   const bool fetched = call.input.from_network || (!text.constant() && call.runs_fetched(text));
   call.ask(fetched ? Risk::Critical : Risk::High, EffectKind::Execute,
-           fetched ? "runs what comes from the network" : "runs what it is fed as commands");
+           fetched ? "runs what comes from the network" : "runs its input as commands");
   if (text.constant()) {
     call.run_script(text, false);
   } else if (!call.input.likely.empty()) {
@@ -206,7 +206,7 @@ void check_many_processes(Invocation& call, const OptionScan& scan) {
     }
     if (count > 0 && count <= kFew) continue;
     if (call.input.endless)
-      call.deny(EffectKind::Process, "starts processes without end: they would fill the machine");
+      call.deny(EffectKind::Process, "starts processes without end and would exhaust the machine");
     call.ask(Risk::High, EffectKind::Process, "starts as many processes at once as there are inputs");
   }
 }
@@ -401,7 +401,7 @@ void interpreter(Invocation& call, const ProgramRow& row) {
     text.text = call.input.text;
     const bool fetched = call.input.from_network || (!text.constant() && call.runs_fetched(text));
     call.ask(fetched ? Risk::Critical : Risk::High, EffectKind::Execute,
-             fetched ? "runs what comes from the network" : "runs what it is fed as a program");
+             fetched ? "runs what comes from the network" : "runs its input as a program");
     check_foreign_code(call, call.input.text);
     return;
   }

@@ -16,6 +16,8 @@ __ttyward_nonce=@NONCE@
 __ttyward_dir=@DIR@
 # An array, though of one element: those are never exported, not even by PS0's assignment under "set -a".
 declare -a __ttyward_next=('')
+# Set while nothing but a command can change this shell: no traps, no hooks of others.
+__ttyward_quiet=
 # What is remembered from prompt to prompt; the exported variables as last reported; for PS0, where the history stands.
 declare -A __ttyward_s=([0]= [status]=0 [seen]= [installed]= [literal]= [done]= [ran]= [names]= [exported]= [functions]= [snapshot]= [reading]= [text]=)
 declare -A __ttyward_env=([0]=) __ttyward_h=([0]=)
@@ -51,12 +53,12 @@ __ttyward_take() {
 __ttyward_check() {
   # References first: to read one is to evaluate what it refers to.
   if [[ ! -R __ttyward_nonce && ! -R __ttyward_dir && ! -R __ttyward_next && ! -R __ttyward_s && \
-    ! -R __ttyward_env && ! -R __ttyward_h && \
-    "${__ttyward_nonce@a}${__ttyward_dir@a}${__ttyward_next@a}${__ttyward_s@a}${__ttyward_env@a}${__ttyward_h@a}" == a@(|x)AAA ]]; then
+    ! -R __ttyward_quiet && ! -R __ttyward_env && ! -R __ttyward_h && \
+    "${__ttyward_nonce@a}${__ttyward_dir@a}${__ttyward_quiet@a}${__ttyward_next@a}${__ttyward_s@a}${__ttyward_env@a}${__ttyward_h@a}" == a@(|x)AAA ]]; then
     return 0
   fi
   local tw_name tw_value tw_seen=
-  for tw_name in __ttyward_nonce __ttyward_dir __ttyward_next; do
+  for tw_name in __ttyward_nonce __ttyward_dir __ttyward_quiet __ttyward_next; do
     if [[ -R $tw_name ]]; then builtin unset -n "$tw_name"; fi
     tw_value=${!tw_name-}
     builtin unset -v "$tw_name" || return 1
@@ -85,10 +87,10 @@ __ttyward_environment() {
   local IFS= tw_names= tw_snapshot= tw_end=$'\036'
   # By way of a file, because a command substitution is a process; and not truncated, because then some file
   # systems write it out each time. No name has the separator in it.
-  if builtin compgen -e -A function -X '__ttyward_*' -W "$tw_end" 1<>"$__ttyward_dir/names"; then
+  if { builtin trap -p; builtin compgen -e -A function -X '__ttyward_*' -W "$tw_end"; } 1<>"$__ttyward_dir/names"; then
     builtin read -r -d "$tw_end" tw_names <"$__ttyward_dir/names"
   else
-    tw_names=$(builtin compgen -e -A function -X '__ttyward_*')
+    tw_names=$(builtin trap -p; builtin compgen -e -A function -X '__ttyward_*')
   fi
   if [[ $tw_names != "${__ttyward_s[names]}" ]]; then
     __ttyward_s[names]=$tw_names
@@ -101,10 +103,16 @@ __ttyward_environment() {
   if [[ $tw_snapshot != "${__ttyward_s[reading]}" ]]; then __ttyward_report_reading; fi
 }
 
-# Variables and functions are other ones than before. Makes the function that puts all values into `tw_snapshot`:
+# Variables, functions or traps are other ones than before. Makes the function that puts all values into `tw_snapshot`:
 # whether any of them changed is then one comparison.
 __ttyward_remember() {
   local IFS=$'\n' name text=
+  # A trap that does nothing is a signal that is ignored.
+  __ttyward_quiet=1
+  if [[ $tw_names == *"trap -- '"[!\']* || ${bash_preexec_imported-}${__bp_imported-} ]] || \
+    ((BASH_VERSINFO[0] < 5 || (BASH_VERSINFO[0] == 5 && BASH_VERSINFO[1] < 1))); then
+    __ttyward_quiet=
+  fi
   __ttyward_s[functions]=$(builtin compgen -A function -X '__ttyward_*')
   __ttyward_s[exported]=$(builtin compgen -e)
   for name in ${__ttyward_s[exported]}; do
@@ -210,6 +218,17 @@ __ttyward_last() {
   local tw_s=$? tw_p=("${BP_PIPESTATUS[@]-${PIPESTATUS[@]}}") tw_out= tw_tty=${1-2} tw_ifs=${IFS- } tw_options=$SHELLOPTS:$BASHOPTS
   local - IFS='|'
   set -f +aeuvx
+  # After a command that cannot have changed anything here there is nothing to check, to install or to report: the
+  # terminal says so by the nonce it gave to that command. Only texts are touched, since a command might pretend.
+  # PROMPT_COMMAND is ours alone if it has one entry; a line that is new in the history has to be told of.
+  if [[ ! -R __ttyward_next && ! -R __ttyward_nonce && ! -R __ttyward_quiet && ! -R __ttyward_dir && \
+    $__ttyward_next == *q && $__ttyward_quiet && @HISTORY@ == 0 && ${#PROMPT_COMMAND[@]} == 1 && \
+    ! -e $__ttyward_dir/typed && $PWD != *[\\\;[:cntrl:]]* && -t $tw_tty && ! ${__ttyward_nonce@a} ]]; then
+    __ttyward_nonce=$__ttyward_next __ttyward_next=
+    builtin printf '\e]633;P;Cwd=%s;%s\a\e]633;D;%s;%s;1;%s\a\e]633;A;%s\a' "$PWD" "$__ttyward_nonce" "$tw_s" "${tw_p[*]}" \
+      "$__ttyward_nonce" "$__ttyward_nonce" >&"$tw_tty"
+    return "$tw_s"
+  fi
   __ttyward_check || return "$tw_s"
   if [[ ${__ttyward_s[done]} ]]; then
     tw_s=${__ttyward_s[status]}

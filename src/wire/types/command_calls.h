@@ -15,18 +15,18 @@
 namespace ttyward::wire {
 
 inline constexpr std::string_view kCommandIdAbout =
-    "chosen by the client, a `c` and 12 characters of a-z and 2-7: sent again with the same one, nothing "
-    "runs "
-    "twice";
-inline constexpr std::string_view kFromLineAbout = "with `stream`, when sent again: lines that came before";
+    "chosen by the client, a `c` and 12 characters of a-z and 2-7; a call that is repeated with the same id "
+    "runs nothing twice";
+inline constexpr std::string_view kFromLineAbout =
+    "with `stream`, when the call is repeated: how many lines were received before";
 inline constexpr std::string_view kWaitForInputAbout =
-    "go on waiting when the command waits for input; otherwise the call answers then";
+    "keep waiting when the command waits for input; otherwise the call answers then";
 
 struct RunRequest {
   static constexpr std::string_view kCall = "run";
   static constexpr Role kRole = Role::Agent;
   static constexpr std::string_view kAbout =
-      "Runs a command of its own, in a terminal that goes when it ends.";
+      "Runs one command in its own terminal, which is removed when the command ends.";
   static constexpr Repeat kRepeat = Repeat::Some;
   static constexpr std::string_view kRepeatIf = "with a `command_id` of the client's";
   static constexpr RepeatAid kRepeatAid{"command_id", 'c'};
@@ -58,20 +58,20 @@ struct RunRequest {
     v.field("from_line", self.from_line, kFromLineAbout, Range{0});
     v.field("cwd", self.cwd, "where it runs", Usual{"the home folder"});
     v.field("env", self.env, "variables to set");
-    v.field("provider", self.provider, "a terminal, or pipes", Usual{"`terminal.provider`"});
+    v.field("provider", self.provider, "in a terminal, or on pipes", Usual{"`terminal.provider`"});
     v.field("size", self.size, "of the terminal", Usual{"`terminal.cols`, `terminal.rows`"});
-    v.field("timeout_ms", self.timeout, "after which it is ended",
+    v.field("timeout_ms", self.timeout, "time limit after which the command is stopped",
             Usual{"`times.timeout`; with `yield_after_ms` none, unless it is configured"});
-    v.field("idle_timeout_ms", self.idle_timeout, "of silence, after which it is ended",
+    v.field("idle_timeout_ms", self.idle_timeout, "time without output after which the command is stopped",
             Usual{"`times.idle_timeout`; with `yield_after_ms` none, unless it is configured"});
     v.field("yield_after_ms", self.yield_after,
-            "after which the call answers with `state: running` and the command goes on; 0: never");
+            "after which the call answers with `state: running` and the command keeps running; 0: never");
     v.field("keep_background", self.keep_background,
-            "what it leaves behind lives on; otherwise that is ended with it");
+            "keep the processes that it leaves behind; otherwise they are stopped with it");
     v.field("task", self.task, "the task it is for");
     v.field("stream", self.stream, "send parts while it runs");
-    v.field("stdin", self.stdin_text, "what it reads, then end of file");
-    v.field("on_cancel", self.on_cancel, "what happens to the command when the call is taken back");
+    v.field("stdin", self.stdin_text, "its standard input, followed by end of file");
+    v.field("on_cancel", self.on_cancel, "what happens to the command when the call is cancelled");
     v.field("wait_for_input", self.wait_for_input, kWaitForInputAbout);
     ViewArguments::describe(v, self.view);
   }
@@ -89,7 +89,7 @@ struct ExpectedReply {
     v.field("text", self.text, "what to type; one of `text`, `keys` and `secret`");
     v.field("keys", self.keys, "keys, such as \"C-c Enter\"");
     v.field("secret", self.secret, "typed only while echo is off, and never recorded");
-    v.field("repeat", self.repeat, "as often as it is asked");
+    v.field("repeat", self.repeat, "answer every time it is asked");
   }
 };
 
@@ -130,17 +130,19 @@ struct ExecRequest {
     v.field("command_id", self.command_id, kCommandIdAbout);
     v.field("from_line", self.from_line, kFromLineAbout, Range{0});
     v.field("cwd", self.cwd, "for this command only", Usual{"where the shell is"});
-    v.field("timeout_ms", self.timeout, "after which it is ended; 0: never");
-    v.field("idle_timeout_ms", self.idle_timeout, "of silence, after which it is ended; 0: never");
+    v.field("timeout_ms", self.timeout, "time limit after which the command is stopped; 0: never");
+    v.field("idle_timeout_ms", self.idle_timeout,
+            "time without output after which the command is stopped; 0: never");
     v.field("yield_after_ms", self.yield_after,
-            "after which the call answers and the command goes on; 0: never", Usual{"`times.yield_after`"});
+            "after which the call answers and the command keeps running; 0: never",
+            Usual{"`times.yield_after`"});
     v.field("on_busy", self.on_busy, "what to do when another command runs there");
     v.field("stream", self.stream, "send parts while it runs");
-    v.field("on_cancel", self.on_cancel, "what happens to the command when the call is taken back");
+    v.field("on_cancel", self.on_cancel, "what happens to the command when the call is cancelled");
     v.field("wait_for_input", self.wait_for_input, kWaitForInputAbout);
     v.field("replies", self.replies, "what to answer when the command asks");
-    v.field("replies_timeout_ms", self.replies_timeout, "how long one is waited for; 0: for ever");
-    v.field("sentinel", self.sentinel, "send it to whatever reads the terminal now, an ssh say");
+    v.field("replies_timeout_ms", self.replies_timeout, "how long to wait for each question; 0: for ever");
+    v.field("sentinel", self.sentinel, "type it into the program that reads the terminal now, such as ssh");
     ViewArguments::describe(v, self.view);
   }
 };
@@ -165,8 +167,8 @@ struct BatchRequest {
   static constexpr std::string_view kCall = "batch";
   static constexpr Role kRole = Role::Agent;
   static constexpr std::string_view kAbout =
-      "Runs several commands, in one shell or each on its own. After `yield_after_ms` what runs goes on, and "
-      "the rest is not run.";
+      "Runs several commands, in one shell or each on its own. After `yield_after_ms` the running commands "
+      "keep running, and the rest is not run.";
   static constexpr Repeat kRepeat = Repeat::Some;
   static constexpr std::string_view kRepeatIf = "with a `batch_id`";
   static constexpr RepeatAid kRepeatAid{"batch_id", 'b'};
@@ -190,18 +192,17 @@ struct BatchRequest {
     v.field("cwd", self.cwd, "where they begin", Usual{"the home folder"});
     v.field("env", self.env, "variables to set");
     v.field("task", self.task, "the task they are for");
-    v.field("keep_going", self.keep_going, "go on after one that failed");
-    v.field("separate", self.separate, "each is a `run` of its own with its own limits");
+    v.field("keep_going", self.keep_going, "continue after a command that failed");
+    v.field("separate", self.separate, "run each on its own, with its own limits");
     v.field("parallel", self.parallel, "with `separate`: how many at once", Range{1, 64});
-    v.field("timeout_ms", self.timeout, "for all together; with `separate` for each",
+    v.field("timeout_ms", self.timeout, "time limit for all together; with `separate`, for each",
             Usual{"`times.timeout`"});
-    v.field("idle_timeout_ms", self.idle_timeout, "with `separate`: of silence, for each",
+    v.field("idle_timeout_ms", self.idle_timeout, "with `separate`: time without output, for each",
             Usual{"`times.idle_timeout`"});
     v.field("yield_after_ms", self.yield_after, "after which the call answers; 0: never");
     v.field("batch_id", self.batch_id,
-            "chosen by the client, at most 40 letters, digits, `-` and `_`: sent again with the same one, "
-            "nothing "
-            "runs twice. In one shell the command with number n has the id `batch_id-n`");
+            "chosen by the client, at most 40 letters, digits, `-` and `_`; a call that is repeated with the "
+            "same id runs nothing twice. In one shell the command with number n has the id `batch_id-n`");
     ViewArguments::describe(v, self.view);
   }
 };
@@ -232,7 +233,7 @@ struct Interrupted {
 struct InterruptRequest {
   static constexpr std::string_view kCall = "interrupt";
   static constexpr Role kRole = Role::Agent;
-  static constexpr std::string_view kAbout = "Interrupts what runs, as Ctrl-C does.";
+  static constexpr std::string_view kAbout = "Interrupts the running command, as Ctrl-C does.";
   using Answer = Interrupted;
   std::string terminal;
   std::string command;
@@ -270,7 +271,7 @@ struct Survivor {
   int64_t pid = 0;
   template <class V>
   static void describe(V& v, auto& self) {
-    v.field("pid", self.pid, "a process that lives on");
+    v.field("pid", self.pid, "a process that is still alive");
   }
 };
 
@@ -279,7 +280,7 @@ struct Killed {
   std::vector<Survivor> survivors;
   template <class V>
   static void describe(V& v, auto& self) {
-    v.field("killed", self.killed, "false: nobody knows it, it had ended, or it did not end");
+    v.field("killed", self.killed, "false: it is not known, had already ended, or could not be ended");
     v.field("survivors", self.survivors, "what could not be ended");
   }
 };
@@ -288,7 +289,7 @@ struct KillRequest {
   static constexpr std::string_view kCall = "kill";
   static constexpr Role kRole = Role::Agent;
   static constexpr std::string_view kAbout =
-      "Ends a terminal or a command. Of a command in a shell the shell stays.";
+      "Ends a terminal or a command. When a command in a shell is ended, the shell stays.";
   using Answer = Killed;
   std::string terminal;
   std::string command;
@@ -297,7 +298,7 @@ struct KillRequest {
   static void describe(V& v, auto& self) {
     v.field("terminal", self.terminal, "its id or name; this or `command`");
     v.field("command", self.command, "the command's id");
-    v.field("force", self.force, "at once, without asking it to end");
+    v.field("force", self.force, "kill it at once, without asking it to exit");
   }
 };
 

@@ -27,8 +27,8 @@ struct RecoveredTerminals {
   int64_t ms = 0;
   template <class V>
   static void describe(V& v, auto& self) {
-    v.field("terminals", self.terminals, "that lived when the daemon started");
-    v.field("ended", self.ended, "that had ended while there was none");
+    v.field("terminals", self.terminals, "that were alive when the daemon started");
+    v.field("ended", self.ended, "that ended while no daemon was running");
     v.field("ms", self.ms, "how long it took to find them");
   }
 };
@@ -68,7 +68,7 @@ struct DaemonStatus {
     v.field("commands", self.commands, "that run, in terminals or on their own", kLeftOut);
     v.field("approvals", self.approvals, "open questions", kLeftOut);
     v.field("journals", self.journals, "output on disk", kLeftOut);
-    v.field("recovered", self.recovered, "what the last daemon left", kLeftOut);
+    v.field("recovered", self.recovered, "what was found when the daemon started", kLeftOut);
     v.field("config", self.config, "the configuration", kLeftOut);
   }
 };
@@ -76,7 +76,7 @@ struct DaemonStatus {
 struct StatusRequest {
   static constexpr std::string_view kCall = "status";
   static constexpr Role kRole = Role::Viewer;
-  static constexpr std::string_view kAbout = "The daemon and how it is.";
+  static constexpr std::string_view kAbout = "The state of the daemon.";
   static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = DaemonStatus;
   template <class V>
@@ -94,7 +94,7 @@ struct Reloaded {
 struct ReloadRequest {
   static constexpr std::string_view kCall = "reload";
   static constexpr Role kRole = Role::Person;
-  static constexpr std::string_view kAbout = "Reads config.toml and rules.toml anew.";
+  static constexpr std::string_view kAbout = "Reads config.toml and rules.toml again.";
   static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = Reloaded;
   template <class V>
@@ -105,7 +105,7 @@ struct StopRequest {
   static constexpr std::string_view kCall = "stop";
   static constexpr Role kRole = Role::Person;
   static constexpr std::string_view kAbout =
-      "Ends the daemon. Terminals live on without it unless told otherwise.";
+      "Stops the daemon. Terminals stay alive unless `kill_terminals` is set.";
   using Answer = Nothing;
   bool kill_terminals = false;
   template <class V>

@@ -80,7 +80,7 @@ struct CommandStarted {
 
 struct CommandStateChanged {
   static constexpr std::string_view kEvent = "command_state";
-  static constexpr std::string_view kAbout = "It waits for input, or goes on.";
+  static constexpr std::string_view kAbout = "It waits for input, or no longer does.";
   std::string command_id;
   std::string state;
   std::optional<Waiting> waiting;
@@ -149,7 +149,7 @@ struct ApprovalOpened {
 
 struct ApprovalClosed {
   static constexpr std::string_view kEvent = "approval_closed";
-  static constexpr std::string_view kAbout = "A question is over.";
+  static constexpr std::string_view kAbout = "A question was closed.";
   Approval approval;
   template <class V>
   static void describe(V& v, auto& self) {
@@ -159,7 +159,7 @@ struct ApprovalClosed {
 
 struct Notice {
   static constexpr std::string_view kEvent = "notice";
-  static constexpr std::string_view kAbout = "Something loosens policy and was not confirmed.";
+  static constexpr std::string_view kAbout = "A change that loosens policy was not confirmed.";
   std::string text;
   template <class V>
   static void describe(V& v, auto& self) {
@@ -169,7 +169,7 @@ struct Notice {
 
 struct Lagged {
   static constexpr std::string_view kEvent = "lagged";
-  static constexpr std::string_view kAbout = "Events were left out, because the client did not read.";
+  static constexpr std::string_view kAbout = "Events were dropped, because the client did not read.";
   uint64_t count = 0;
   template <class V>
   static void describe(V& v, auto& self) {
@@ -200,7 +200,7 @@ struct AttachKeyboard {
 
 struct AttachClosed {
   static constexpr std::string_view kEvent = "attach_closed";
-  static constexpr std::string_view kAbout = "There is nothing to watch any more.";
+  static constexpr std::string_view kAbout = "The attachment has ended.";
   std::string reason;
   template <class V>
   static void describe(V& v, auto& self) {

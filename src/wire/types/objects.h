@@ -47,8 +47,8 @@ struct WaivedObjection {
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("text", self.text, "the objection");
-    v.field("risk", self.risk, "how grave it was", OneOf{"low|medium|high|critical"});
-    v.field("rule", self.rule, "the rule that took it away");
+    v.field("risk", self.risk, "its risk", OneOf{"low|medium|high|critical"});
+    v.field("rule", self.rule, "the rule that overruled it");
   }
 };
 
@@ -66,13 +66,13 @@ struct Verdict {
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("decision", self.decision, "what follows", OneOf{"allow|ask|deny"});
-    v.field("risk", self.risk, "how grave the gravest part is", OneOf{"low|medium|high|critical"});
+    v.field("risk", self.risk, "the highest risk of its parts", OneOf{"low|medium|high|critical"});
     v.field("effects", self.effects, "what the command does");
-    v.field("reasons", self.reasons, "why, the gravest first");
+    v.field("reasons", self.reasons, "why, highest risk first");
     v.field("rule", self.rule, "what decided: built-in, a mode, or a rule's name");
     v.field("commands", self.commands, "every simple command found, as understood");
-    v.field("waived", self.waived, "objections that rules took away", kLeftOut);
-    v.field("hints", self.hints, "rules that almost cover it, and what they lack", kLeftOut);
+    v.field("waived", self.waived, "objections that rules overruled", kLeftOut);
+    v.field("hints", self.hints, "rules that almost cover it, and why they do not", kLeftOut);
   }
 };
 
@@ -157,7 +157,7 @@ struct DialogueOutcome {
 struct CommandResult {
   static constexpr std::string_view kName = "Result";
   static constexpr std::string_view kAbout =
-      "What became of a command. `exit_code` is there only if it was observed, and `known_by` says how.";
+      "The result of a command. `exit_code` is present only if it was observed, and `known_by` says how.";
   std::string command_id;
   std::string terminal_id;
   std::string command;
@@ -210,8 +210,8 @@ struct CommandResult {
     v.field("cwd_after", self.cwd_after, "where the shell was afterwards", kNull);
     v.field(
         "state", self.state,
-        "`queued`: not begun, because a person has the keyboard; `reason` says who. `lost`: nobody saw its "
-        "end",
+        "`queued`: not started, because a person has the keyboard; `reason` says who. `lost`: its end was "
+        "not observed",
         OneOf{"pending_approval|queued|running|awaiting_input|exited|signaled|timed_out|interrupted|denied|"
               "skipped|failed_to_start|lost"});
     v.field("exit_code", self.exit_code, "only if it was observed");
@@ -220,11 +220,11 @@ struct CommandResult {
         "what killed it. In a shell a command killed by signal n has code 128 + n: then this names it, and "
         "`state` stays `exited`",
         kNull);
-    v.field("core_dumped", self.core_dumped, "null: not known, because a shell does not tell");
+    v.field("core_dumped", self.core_dumped, "null: not known, because shells do not report it");
     v.field("known_by", self.known_by, "how the end is known", kNull,
             OneOf{"wait|shell_mark|prompt_mark|sentinel"});
     v.field("pipeline", self.pipeline, "exit codes of the parts of a pipeline", kNull);
-    v.field("reason", self.reason, "in words, where the state needs some", kNull);
+    v.field("reason", self.reason, "an explanation, where the state needs one", kNull);
     v.field("waiting", self.waiting, "what it waits for");
     v.field("output", self.output, "as a person sees it, cut to the asked size");
     v.field("omitted", self.omitted, "what was cut out of the output");
@@ -238,14 +238,15 @@ struct CommandResult {
     v.field("duration_ms", self.duration_ms, "how long it ran, or runs");
     v.field("time_left_ms", self.time_left_ms, "until its time limit, while it runs", kLeftOut);
     v.field("idle_left_ms", self.idle_left_ms, "until it has been silent for too long", kLeftOut);
-    v.field("pid", self.pid, "of a command of its own; in a shell, while it is in the foreground", kLeftOut);
+    v.field("pid", self.pid, "of a command on its own; in a shell, while it is in the foreground", kLeftOut);
     v.field("process_group", self.process_group, "the same", kLeftOut);
     v.field("cpu_ms", self.cpu_ms, "processor time");
     v.field("max_rss_kib", self.max_rss_kib, "most memory");
-    v.field("background", self.background, "what it left behind that is alive when it ends");
-    v.field("ended_background", self.ended_background, "what it left behind that was ended with it",
-            kLeftOut);
-    v.field("ports", self.ports, "what those listen on; of a running command, what it listens on now");
+    v.field("background", self.background, "processes that it left behind and that are still alive");
+    v.field("ended_background", self.ended_background,
+            "processes that it left behind and that were stopped with it", kLeftOut);
+    v.field("ports", self.ports,
+            "ports that those listen on; for a running command, ports that it listens on now");
     v.field("provider", self.provider, "how its process was made", kNull, OneOf{"pty|pipe"});
     v.field("fallback_reason", self.fallback_reason, "why it is pipe although pty was asked for", kNull);
     v.field("integration", self.integration, "how well the shell reports", kNull, OneOf{"rich|basic|none"});
@@ -322,8 +323,8 @@ struct JournalUse {
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("bytes", self.bytes, "printed so far");
-    v.field("dropped", self.dropped, "of them, not kept");
-    v.field("paused", self.paused, "it stands still, because the journal is at its quota; see `resume`");
+    v.field("dropped", self.dropped, "how many of them were not kept");
+    v.field("paused", self.paused, "it is paused, because the journal is at its quota; see `resume`");
   }
 };
 
@@ -385,7 +386,7 @@ struct Terminal {
     v.field("state", self.state, "what it does", OneOf{"starting|idle|busy|awaiting_input|finished|lost"});
     v.field("busy", self.busy, "no command can be sent to it now");
     v.field("running", self.running, "a command runs");
-    v.field("temporary", self.temporary, "it goes when its command ends");
+    v.field("temporary", self.temporary, "it is removed when its command ends");
     v.field("pid", self.pid, "the shell's process");
     v.field("holder_pid", self.holder_pid, "the process that keeps it alive");
     v.field("cols", self.cols, "columns");
@@ -398,7 +399,7 @@ struct Terminal {
     v.field("commands", self.commands, "how many there were");
     v.field("created_at", self.created_at, "when it was opened");
     v.field("last_output_at", self.last_output_at, "when something was printed last");
-    v.field("hot", self.hot, "its output has not come to rest yet");
+    v.field("hot", self.hot, "it is still printing");
     v.field("lease", self.lease, "a person has the keyboard");
     v.field("queued", self.queued, "the command that waits for a person's keyboard", kLeftOut);
     v.field("session", self.session, "the agent's session that opened it", kNull);
@@ -441,26 +442,26 @@ struct Approval {
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("id", self.id, "its id");
-    v.field("command", self.command, "the bytes that run if the answer is yes");
-    v.field("shown", self.shown, "the same as a person sees it: escaped, bounded");
+    v.field("command", self.command, "the exact bytes that run if it is allowed");
+    v.field("shown", self.shown, "the same for display: escaped and bounded");
     v.field("cwd", self.cwd, "where it would run");
-    v.field("environment", self.environment, "NAME=value, what the command changes of it");
-    v.field("command_id", self.command_id, "the command that runs if the answer is yes", kNull);
+    v.field("environment", self.environment, "NAME=value, the variables that the command changes");
+    v.field("command_id", self.command_id, "the command that runs if it is allowed", kNull);
     v.field("terminal_id", self.terminal_id, "where", kNull);
     v.field("task", self.task, "for which task", kNull);
     v.field("session", self.session, "of which session", kNull);
     v.field("asked_by", self.asked_by, "the client that asked", kNull);
     v.field("verdict", self.verdict, "what policy said");
     v.field("created_at", self.created_at, "when it was asked");
-    v.field("expires_at", self.expires_at, "when it ends by itself; null: never");
-    v.field("default", self.otherwise, "the answer if nobody gives one", OneOf{"deny"});
+    v.field("expires_at", self.expires_at, "when it expires; null: never");
+    v.field("default", self.otherwise, "the answer if nobody answers", OneOf{"deny"});
     v.field("state", self.state,
             "an `allow` can end as `denied`, when the command would no longer do what was shown; `reason` "
             "says so",
             OneOf{"open|allowed|denied|skipped|expired|withdrawn"});
     v.field("answered_by", self.answered_by, "who answered", kNull);
     v.field("answered_at", self.answered_at, "when");
-    v.field("reason", self.reason, "the person's words, or why it ended without any", kNull);
+    v.field("reason", self.reason, "the person's reason, or why it was closed without an answer", kNull);
     v.field("always", self.always, "rules that \"always\" would store, as text of a rule file");
     v.field("always_words", self.always_words, "the same in words");
     v.field("wider", self.wider, "rules that are one step wider; empty: there are none");
@@ -485,7 +486,7 @@ struct OutputPlace {
 
 struct HistoryRow {
   static constexpr std::string_view kName = "HistoryRow";
-  static constexpr std::string_view kAbout = "One thing that was run.";
+  static constexpr std::string_view kAbout = "A command in the history.";
   std::string command_id;
   std::string terminal_id;
   std::string terminal_name;
@@ -511,7 +512,7 @@ struct HistoryRow {
   static void describe(V& v, auto& self) {
     v.field("command_id", self.command_id, "its id");
     v.field("terminal_id", self.terminal_id, "the terminal it ran in", kNull);
-    v.field("terminal_name", self.terminal_name, "as it was called then", kNull);
+    v.field("terminal_name", self.terminal_name, "its name at that time", kNull);
     v.field("task", self.task, "for which task", kNull);
     v.field("owner", self.owner, "who ran it", OneOf{"agent|user|system"});
     v.field("command", self.command, "the command line; secrets are masked");
@@ -528,13 +529,13 @@ struct HistoryRow {
     v.field("output", self.output, "where its output is kept");
     v.field("total_bytes", self.total_bytes, "printed");
     v.field("total_lines", self.total_lines, "printed");
-    v.field("reason", self.reason, "in words, where the state needs some", kNull);
+    v.field("reason", self.reason, "an explanation, where the state needs one", kNull);
   }
 };
 
 struct DecisionRow {
   static constexpr std::string_view kName = "DecisionRow";
-  static constexpr std::string_view kAbout = "One decision about a command or an act: the audit.";
+  static constexpr std::string_view kAbout = "One decision about a command or an action; the audit.";
   std::string id;
   Time at;
   std::string command_id;
@@ -557,14 +558,15 @@ struct DecisionRow {
     v.field("at", self.at, "when it was decided");
     v.field("command_id", self.command_id, "null: it never became a command", kNull);
     v.field("terminal_id", self.terminal_id, "where", kNull);
-    v.field("action", self.action, "what was to be done", OneOf{"run|open|type|interrupt|signal|kill|lend"});
+    v.field("action", self.action, "the action that was requested",
+            OneOf{"run|open|type|interrupt|signal|kill|lend"});
     v.field("asked_by", self.asked_by, "the client that asked");
     v.field("command", self.command, "the command line; secrets are masked");
     v.field("cwd", self.cwd, "where", kNull);
     v.field("decision", self.decision, "what was decided",
             OneOf{"allow|ask_allow|deny|skip|expired|withdrawn"});
     v.field("decided_by", self.decided_by, "a rule, a person, the default, an expiry", kNull);
-    v.field("risk", self.risk, "how grave it was", kNull);
+    v.field("risk", self.risk, "its risk", kNull);
     v.field("effects", self.effects, "what the command does, in short", kNull);
     v.field("reason", self.reason, "in words", kNull);
     v.field("answered_by", self.answered_by, "null: nobody was asked, or nobody answered", kNull);

@@ -43,7 +43,7 @@ struct BinaryBytes {
 struct StreamPart {
   static constexpr std::string_view kName = "Part";
   static constexpr std::string_view kAbout =
-      "What a call with `stream` says before its answer; only what is new is there.";
+      "What a call with `stream` sends before its answer. Only what is new is present.";
   std::string output;
   std::optional<Again> again;
   std::string state;
@@ -56,13 +56,13 @@ struct StreamPart {
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("output", self.output, "finished lines as a person sees them, at most every 100 ms", kLeftOut);
-    v.field("again", self.again, "arguments to add when this call has to be sent again", kLeftOut);
+    v.field("again", self.again, "arguments to add when this call has to be repeated", kLeftOut);
     v.field("state", self.state, "of the command, when it changes", kLeftOut);
     v.field("waiting", self.waiting, "what it waits for now; null: for nothing", kLeftOut);
     v.field("approval", self.approval, "with `pending_approval`: the open question", kLeftOut);
     v.field("reason", self.reason, "with `pending_approval`: why it was asked", kLeftOut);
     v.field("binary", self.binary, "the output is not text: only its size is told", kLeftOut);
-    v.field("progress", self.progress, "as the program reports it; null: it is over", kLeftOut);
+    v.field("progress", self.progress, "as the program reports it; null: it has ended", kLeftOut);
   }
 };
 

@@ -30,7 +30,7 @@ struct CheckRequest {
   static void describe(V& v, auto& self) {
     v.field("command", self.command, "the command line", kRequired);
     v.field("cwd", self.cwd, "where it would run", Usual{"the home folder"});
-    v.field("mode", self.mode, "as if this mode held", Usual{"the session's"});
+    v.field("mode", self.mode, "with this mode", Usual{"the session's"});
     v.field("session", self.session, "whose rules count; only a person may name another's",
             Usual{"the caller's"});
   }
@@ -47,13 +47,13 @@ struct ApprovalList {
 struct ApprovalsRequest {
   static constexpr std::string_view kCall = "approvals";
   static constexpr Role kRole = Role::Viewer;
-  static constexpr std::string_view kAbout = "Questions to people.";
+  static constexpr std::string_view kAbout = "Lists questions to people.";
   static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = ApprovalList;
   bool all = false;
   template <class V>
   static void describe(V& v, auto& self) {
-    v.field("all", self.all, "those that are over as well");
+    v.field("all", self.all, "include closed questions");
   }
 };
 
@@ -90,18 +90,18 @@ struct AnswerRequest {
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("approval", self.approval, "the question's id", kRequired);
-    v.field("decision", self.decision, "`skip`: do not run it, and go on", kRequired);
+    v.field("decision", self.decision, "`skip`: do not run it, and continue", kRequired);
     v.field("always", self.always, "remember the answer for this long");
     v.field("wider", self.wider, "store the wider rules");
     v.field("rules", self.rules, "store these instead: the text of a rule file that allows the command");
-    v.field("reason", self.reason, "the person's words, for the agent");
+    v.field("reason", self.reason, "the person's reason, for the agent");
   }
 };
 
 struct WithdrawRequest {
   static constexpr std::string_view kCall = "withdraw";
   static constexpr Role kRole = Role::Agent;
-  static constexpr std::string_view kAbout = "Who asked takes the question back.";
+  static constexpr std::string_view kAbout = "Withdraws a question. Only the client that asked may do so.";
   using Answer = OneApproval;
   std::string approval;
   template <class V>
@@ -183,7 +183,7 @@ struct RuleAddRequest {
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("text", self.text, "a rule file", kRequired);
-    v.field("replaces", self.replaces, "the name of rules that go for it");
+    v.field("replaces", self.replaces, "the name of rules that are replaced");
   }
 };
 
@@ -224,7 +224,7 @@ struct LoosenedSetting {
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("name", self.name, "the setting");
-    v.field("holds", self.holds, "the value that holds");
+    v.field("holds", self.holds, "the value in effect");
     v.field("wanted", self.wanted, "the value that the file has");
     v.field("where", self.where, "the file");
   }
@@ -247,7 +247,7 @@ struct Unconfirmed {
 struct RulesUnconfirmedRequest {
   static constexpr std::string_view kCall = "rules_unconfirmed";
   static constexpr Role kRole = Role::Person;
-  static constexpr std::string_view kAbout = "What was changed without ttyward and loosens something.";
+  static constexpr std::string_view kAbout = "Changes that loosen policy and were made without ttyward.";
   using Answer = Unconfirmed;
   std::string cwd = "/";
   template <class V>
@@ -260,14 +260,14 @@ struct Confirmed {
   bool confirmed = true;
   template <class V>
   static void describe(V& v, auto& self) {
-    v.field("confirmed", self.confirmed, "the files hold as they are");
+    v.field("confirmed", self.confirmed, "the files are in effect as they are");
   }
 };
 
 struct RulesConfirmRequest {
   static constexpr std::string_view kCall = "rules_confirm";
   static constexpr Role kRole = Role::Person;
-  static constexpr std::string_view kAbout = "The files as they were shown hold from now on.";
+  static constexpr std::string_view kAbout = "Confirms the files as they were shown.";
   using Answer = Confirmed;
   std::string digest;
   template <class V>
@@ -349,7 +349,7 @@ struct DecisionList {
 struct DecisionsRequest {
   static constexpr std::string_view kCall = "decisions";
   static constexpr Role kRole = Role::Viewer;
-  static constexpr std::string_view kAbout = "What was decided about commands and acts.";
+  static constexpr std::string_view kAbout = "Decisions about commands and actions.";
   static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = DecisionList;
   std::string text;
@@ -367,7 +367,7 @@ struct DecisionsRequest {
     v.field("failed", self.failed, "only those that were denied");
     v.field("cwd", self.cwd, "in this folder or below");
     v.field("terminal", self.terminal, "in this terminal");
-    v.field("task", self.task, "accepted, and not looked at");
+    v.field("task", self.task, "accepted and ignored");
     v.field("since_at", self.since_at, "at this moment or later");
     v.field("until_at", self.until_at, "before this moment");
     v.field("limit", self.limit, "rows at most", Range{1, kMostRows});

@@ -73,7 +73,7 @@ struct OpenRequest {
     v.field("env", self.env, "variables to set");
     v.field("size", self.size, "of the terminal", Usual{"`terminal.cols`, `terminal.rows`"});
     v.field("request", self.request,
-            "chosen by the client: sent again with the same one, no second terminal is opened");
+            "chosen by the client; a call that is repeated with the same id opens no second terminal");
   }
 };
 
@@ -104,7 +104,7 @@ struct AcquireRequest {
   static void describe(V& v, auto& self) {
     v.field("cwd", self.cwd, "where it has to be", Usual{"the home folder"});
     v.field("task", self.task, "the task it is for");
-    v.field("provider", self.provider, "a terminal, or pipes", Usual{"`terminal.provider`"});
+    v.field("provider", self.provider, "in a terminal, or on pipes", Usual{"`terminal.provider`"});
   }
 };
 
@@ -112,7 +112,7 @@ struct ReleaseRequest {
   static constexpr std::string_view kCall = "release";
   static constexpr Role kRole = Role::Agent;
   static constexpr std::string_view kAbout =
-      "Clears the task of its terminals; they live on as background terminals.";
+      "Removes the task from its terminals; they stay open as background terminals.";
   using Answer = TerminalList;
   std::string task;
   template <class V>
@@ -153,9 +153,9 @@ struct InputRequest {
     v.field("terminal", self.terminal, "its id or name", kRequired);
     v.field("text", self.text, "text; a line end is Enter");
     v.field("keys", self.keys, "keys, such as \"C-c Enter\"");
-    v.field("paste", self.paste, "text as if pasted");
+    v.field("paste", self.paste, "text to paste");
     v.field("secret", self.secret, "typed only while echo is off, followed by Enter, never recorded");
-    v.field("base64", self.base64, "bytes as they are");
+    v.field("base64", self.base64, "raw bytes");
   }
 };
 
@@ -220,7 +220,7 @@ struct ScreenContent {
 struct ScreenRequest {
   static constexpr std::string_view kCall = "screen";
   static constexpr Role kRole = Role::Viewer;
-  static constexpr std::string_view kAbout = "What is visible now.";
+  static constexpr std::string_view kAbout = "What the screen shows now.";
   static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = ScreenContent;
   std::string terminal;
@@ -248,7 +248,7 @@ struct ListRequest {
   static void describe(V& v, auto& self) {
     v.field("task", self.task, "of this task");
     v.field("owner", self.owner, "of this owner");
-    v.field("all", self.all, "finished ones too");
+    v.field("all", self.all, "include terminals that have ended");
     v.field("background", self.background, "without a task");
   }
 };
@@ -288,7 +288,7 @@ struct LendRequest {
   static constexpr std::string_view kCall = "lend";
   static constexpr Role kRole = Role::Person;
   static constexpr std::string_view kAbout =
-      "Agents may use a person's terminal, or only read it, until it is taken back.";
+      "Lends a person's terminal to agents, for use or only for reading, until it is taken back.";
   using Answer = OneTerminal;
   std::string terminal;
   bool read_only = false;
@@ -314,12 +314,12 @@ struct TokenFile {
 struct PersonTokenRequest {
   static constexpr std::string_view kCall = "person_token";
   static constexpr Role kRole = Role::Person;
-  static constexpr std::string_view kAbout = "The token that `hello.token` may bring.";
+  static constexpr std::string_view kAbout = "The token for `hello.token`.";
   using Answer = TokenFile;
   bool fresh = false;
   template <class V>
   static void describe(V& v, auto& self) {
-    v.field("new", self.fresh, "make a new one; the old one is worth nothing then");
+    v.field("new", self.fresh, "make a new one; the old one is no longer valid");
   }
 };
 
@@ -337,9 +337,8 @@ struct ResumeRequest {
   static constexpr std::string_view kCall = "resume";
   static constexpr Role kRole = Role::Agent;
   static constexpr std::string_view kAbout =
-      "A terminal that stands still because its journal is at its quota (`overflow = \"pause\"`) goes on "
-      "with so "
-      "much more.";
+      "Resumes a terminal that is paused because its journal is at its quota (`overflow = \"pause\"`), with "
+      "more space.";
   static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = Resumed;
   std::string terminal;
@@ -347,7 +346,7 @@ struct ResumeRequest {
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("terminal", self.terminal, "its id or name", kRequired);
-    v.field("bytes", self.bytes, "how much more; an agent gets at most what is usual",
+    v.field("bytes", self.bytes, "how much more; an agent gets at most `limits.journal`",
             Range{1, int64_t{1} << 40}, Usual{"`limits.journal`"});
   }
 };

@@ -23,7 +23,7 @@ struct Match {
   static void describe(V& v, auto& self) {
     v.field("line", self.line, "the line's number");
     v.field("text", self.text, "the line");
-    v.field("repeat", self.repeat, "in `read`: how often it stands there, one after the other", kLeftOut);
+    v.field("repeat", self.repeat, "in `read`: how often the line is repeated", kLeftOut);
   }
 };
 
@@ -37,7 +37,7 @@ struct WaitOutcome {
   std::optional<std::optional<Approval>> approval;
   template <class V>
   static void describe(V& v, auto& self) {
-    v.field("condition", self.condition, "what held first",
+    v.field("condition", self.condition, "the condition that was met first",
             OneOf{"exit|pattern|port|file|quiet|stable|input|prompt|closed|approval|timeout"});
     v.field("match", self.match, "of `pattern`", kLeftOut);
     v.field("port", self.port, "of `port`", kLeftOut);
@@ -94,15 +94,15 @@ struct WaitRequest {
     v.field("approval", self.approval, "a question's id");
     v.field("exit", self.exit, "the command has ended");
     v.field("pattern", self.pattern, "RE2; a line of the output matches");
-    v.field("port", self.port, "somebody listens on it; 0: on any", Range{0, 65535});
+    v.field("port", self.port, "a process of the command listens on it; 0: on any port", Range{0, 65535});
     v.field("file", self.file, "it exists");
     v.field("quiet_ms", self.quiet, "nothing was printed for this long");
     v.field("stable_ms", self.stable, "the screen did not change for this long");
     v.field("input", self.input, "the command waits for input");
     v.field("prompt", self.prompt, "the terminal is idle");
     v.field("from", self.from, "where `pattern` begins to look");
-    v.field("from_place", self.from_place, "the same, of a wait that is sent again");
-    v.field("stream", self.stream, "say at the beginning what \"now\" means, in a part");
+    v.field("from_place", self.from_place, "the same, for a wait that is repeated");
+    v.field("stream", self.stream, "report in a first part what \"now\" means");
     v.field("only_new", self.only_new, "the result's output is what this reader has not seen");
     v.field("timeout_ms", self.timeout, "after which it answers `timeout`; 0: never");
     ViewArguments::describe(v, self.view);
@@ -190,7 +190,7 @@ struct ReadRequest {
     v.field("most", self.most, "with `grep`: matches at most", Range{1, 100'000});
     v.field("new", self.only_new, "what this reader has not seen");
     v.field("raw", self.raw, "bytes as they were printed");
-    v.field("reader", self.reader, "whose unread output is meant", Usual{"the caller's"});
+    v.field("reader", self.reader, "the reader whose unread output is returned", Usual{"the caller's"});
     v.field("ansi", self.ansi, "with colours, as escape sequences");
     ViewArguments::describe(v, self.view);
   }
@@ -208,7 +208,7 @@ struct TerminalNews {
     v.field("id", self.id, "the terminal's id");
     v.field("name", self.name, "its name", kNull);
     v.field("cwd", self.cwd, "where it is", kNull);
-    v.field("hot", self.hot, "its output has not come to rest yet");
+    v.field("hot", self.hot, "it is still printing");
     v.field("running", self.running, "what runs, with what is new");
     v.field("finished", self.finished, "what has ended, with what is new");
   }
@@ -220,7 +220,7 @@ struct EnvironmentNews {
   std::vector<TerminalNews> inactive;
   template <class V>
   static void describe(V& v, auto& self) {
-    v.field("text", self.text, "all of it, for a model");
+    v.field("text", self.text, "a summary for a model");
     v.field("active", self.active, "terminals in which something runs");
     v.field("inactive", self.inactive, "the others");
   }
@@ -229,7 +229,8 @@ struct EnvironmentNews {
 struct EnvironmentRequest {
   static constexpr std::string_view kCall = "environment";
   static constexpr Role kRole = Role::Viewer;
-  static constexpr std::string_view kAbout = "What runs where, and what is new since this reader asked.";
+  static constexpr std::string_view kAbout =
+      "What is running where, and what is new since this reader last asked.";
   using Answer = EnvironmentNews;
   std::string task;
   std::optional<std::string> reader;
@@ -239,9 +240,9 @@ struct EnvironmentRequest {
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("task", self.task, "terminals of this task, and of none");
-    v.field("reader", self.reader, "whose unread output is meant", Usual{"the caller's"});
+    v.field("reader", self.reader, "the reader whose unread output is returned", Usual{"the caller's"});
     v.field("edited", self.edited, "a file was just written");
-    v.field("cool_down_ms", self.cool_down, "how long output may take to come to rest",
+    v.field("cool_down_ms", self.cool_down, "how long to wait for terminals that are still printing",
             Usual{"`times.cool_down`"});
     ViewArguments::describe(v, self.view);
   }
@@ -284,7 +285,7 @@ struct AttachRequest {
 struct AttachInputRequest {
   static constexpr std::string_view kCall = "attach_input";
   static constexpr Role kRole = Role::Person;
-  static constexpr std::string_view kAbout = "Types what a person types.";
+  static constexpr std::string_view kAbout = "Sends what a person types.";
   using Answer = Nothing;
   uint64_t subscription = 0;
   Bytes base64;
@@ -338,16 +339,16 @@ struct Subscribed {
 struct SubscribeRequest {
   static constexpr std::string_view kCall = "subscribe";
   static constexpr Role kRole = Role::Viewer;
-  static constexpr std::string_view kAbout = "Events follow, until it is ended.";
+  static constexpr std::string_view kAbout = "Subscribes to events.";
   using Answer = Subscribed;
   std::string terminal;
   std::vector<std::string> kinds;
   bool text = false;
   template <class V>
   static void describe(V& v, auto& self) {
-    v.field("terminal", self.terminal, "events of this terminal", Usual{"all"});
+    v.field("terminal", self.terminal, "only events of this terminal", Usual{"all"});
     v.field("kinds", self.kinds, "names of events", Usual{"all"});
-    v.field("text", self.text, "with `terminal`: events of output carry it");
+    v.field("text", self.text, "with `terminal`: output events carry the text");
   }
 };
 
