@@ -26,7 +26,7 @@ ALLOWED = {
     "store": ["base"],
     "gate": ["base", "io", "shell", "policy", "config"],
     "terminal": ["base", "vt", "pty"],
-    "command": ["base", "io", "journal", "pty", "place", "hold", "shell", "terminal"],
+    "command": ["base", "io", "journal", "pty", "place", "hold", "shell", "terminal", "syntax"],
     "engine": ["base", "io", "vt", "journal", "pty", "place", "hold", "shell", "terminal", "command", "syntax", "policy", "gate"],
     "client": ["base", "io", "wire"],
     "rpc": ["base", "io"],

@@ -1,14 +1,31 @@
 // People at the screen of a terminal, and the one who has its keyboard.
+#include <algorithm>
 #include <utility>
 
 #include "app/objects.h"
 #include "app/screen_object.h"
 #include "app/watching.h"
 #include "base/unix_time.h"
+#include "engine/read.h"
+#include "vt/serialize/serialize.h"
 
 namespace ttyward::app {
 
 using engine::Terminal;
+
+namespace {
+
+// The last `most` characters of it.
+std::string end_of(const std::string& text, size_t most) {
+  size_t at = text.size();
+  for (size_t count = 0; at > 0 && count < most;) {
+    at--;
+    if ((static_cast<unsigned char>(text[at]) & 0xC0) != 0x80) count++;
+  }
+  return text.substr(at);
+}
+
+}  // namespace
 
 Outcome<Watching::Attachment*> Watching::find_attachment(const Caller& caller, uint64_t key) {
   const auto found = attachments_.find(key);
@@ -41,6 +58,7 @@ Outcome<wire::Attached> Watching::attach(const Caller& caller, const wire::Attac
     }
     take_keyboard(terminal);
   }
+  if (caller.role == Role::Person) core_.active_terminal = terminal.id();
   const uint64_t key = ++last_key_;
   auto made = std::make_unique<Attachment>();
   made->connection = caller.connection;
@@ -135,6 +153,62 @@ Outcome<wire::Nothing> Watching::detach(const Caller& caller, const wire::Detach
   if (!found) return tl::unexpected(found.error());
   end_attachment(request.subscription, "");
   return wire::Nothing{};
+}
+
+Outcome<wire::Selected> Watching::select(const Caller& caller, const wire::SelectRequest& request) {
+  constexpr size_t kMost = 16'000;  // characters; the end is kept
+  if (request.clear) {
+    core_.marked.reset();
+    return wire::Selected{};
+  }
+  const auto found = find_terminal(core_, caller, Use::Read, request.terminal);
+  if (!found) return tl::unexpected(found.error());
+  Terminal& terminal = *found->terminal;
+  std::string text;
+  if (request.range) {
+    const auto [from, to] = *request.range;
+    if (from < 1 || to < from)
+      return refuse(wire::Code::InvalidArgument,
+                    "'range' is two line numbers, from 1, the smaller one first");
+    auto source = engine::OutputSource::find(terminal, {});
+    if (!source) return tl::unexpected(wire::call_error(source.error()));
+    auto read = engine::read_range(*source, static_cast<uint64_t>(from), static_cast<uint64_t>(to),
+                                   terminal::ViewLimits{});
+    if (!read) return tl::unexpected(wire::call_error(read.error()));
+    text = std::move(read->text);
+  } else {
+    text = vt::screen_as(terminal.output().screen(), *vt::format_named("text"));
+    text.erase(std::min(text.size(), text.find_last_not_of('\n') + 2));
+  }
+  core_.marked = Marked{terminal.id(), end_of(text, kMost), caller.client, base::unix_ms()};
+  return wire::Selected{
+      wire::Selection{core_.marked->terminal, core_.marked->text, core_.marked->by, {core_.marked->at_ms}}};
+}
+
+void Watching::add_person(const Caller& caller, wire::EnvironmentNews& news) {
+  const auto readable = [&](const std::string& id) -> Terminal* {
+    const auto found = id.empty() ? base::Result<Terminal*>(nullptr) : core_.engine->find(id);
+    return found && *found != nullptr && core_.may(caller, **found, Use::Read) ? *found : nullptr;
+  };
+  if (Terminal* active = readable(core_.active_terminal)) {
+    wire::AtPerson person;
+    person.terminal = active->id();
+    person.attached = std::any_of(attachments_.begin(), attachments_.end(),
+                                  [&](const auto& each) { return each.second->terminal == active->id(); });
+    if (!active->spec().temporary()) person.shell = shell::shell_kind_name(active->shell().kind);
+    if (const engine::Command* last = active->last()) person.last_command = last->facts.command;
+    news.text += (news.text.empty() ? "" : "\n") + std::string("# Where a person ") +
+                 (person.attached ? "is" : "was last") + "\nTerminal " + person.terminal +
+                 (active->spec().name.empty() ? "" : " \"" + active->spec().name + "\"") + "\n" +
+                 (person.last_command.empty() ? "" : "Last command: " + person.last_command + "\n");
+    news.person = std::move(person);
+  }
+  if (core_.marked && readable(core_.marked->terminal) != nullptr) {
+    const Marked& marked = *core_.marked;
+    news.selection = wire::Selection{marked.terminal, marked.text, marked.by, {marked.at_ms}};
+    news.text += (news.text.empty() ? "" : "\n") + std::string("# What a person marked in terminal ") +
+                 marked.terminal + "\n" + marked.text + (marked.text.ends_with('\n') ? "" : "\n");
+  }
 }
 
 }  // namespace ttyward::app

@@ -53,6 +53,12 @@ std::string wrong_with_id(const std::string& id) {
                                             : "'command_id' must be a c and 12 characters of a-z and 2-7";
 }
 
+// Why it cannot be kept; empty: it can.
+std::string wrong_with_description(const std::string& text) {
+  constexpr size_t kMost = 4096;
+  return text.size() <= kMost ? "" : "'description' has more than 4096 bytes: say it in fewer words";
+}
+
 Outcome<engine::Reply> reply_of(const wire::ExpectedReply& asked) {
   using Kind = engine::Reply::Kind;
   engine::Reply made;
@@ -236,6 +242,7 @@ engine::RunRequest Commands::run_request(const Caller& caller, const wire::RunRe
   request.command = asked.command;
   for (const std::string& word : asked.argv)
     request.command += (request.command.empty() ? "" : " ") + shell::quote_posix(word);
+  request.description = asked.description;
   request.cwd = asked.cwd;
   request.environment = asked.env.entries;
   request.provider = provider_of(asked.provider, core_.settings());
@@ -257,6 +264,8 @@ void Commands::run(const Caller& caller, const wire::RunRequest& asked,
   if (!asked.argv.empty() && !asked.command.empty())
     return reply.fail(Code::InvalidArgument, "give 'command' or 'argv', not both");
   if (std::string wrong = wrong_with_id(asked.command_id); !wrong.empty())
+    return reply.fail(Code::InvalidArgument, std::move(wrong));
+  if (std::string wrong = wrong_with_description(asked.description); !wrong.empty())
     return reply.fail(Code::InvalidArgument, std::move(wrong));
   engine::RunRequest request = run_request(caller, asked);
   Follow how;
@@ -297,9 +306,12 @@ void Commands::exec(const Caller& caller, const wire::ExecRequest& asked,
     return reply.fail(Code::InvalidArgument, checked.error().message);
   if (std::string wrong = wrong_with_id(asked.command_id); !wrong.empty())
     return reply.fail(Code::InvalidArgument, std::move(wrong));
+  if (std::string wrong = wrong_with_description(asked.description); !wrong.empty())
+    return reply.fail(Code::InvalidArgument, std::move(wrong));
   Submission submission{caller, {}, {}, asked.command_id, asked.on_busy == wire::OnBusy::Wait, {}, reply};
   engine::CommandRequest& request = submission.request;
   request.text = asked.command;
+  request.description = asked.description;
   request.cwd = asked.cwd;
   request.timeout = asked.timeout;
   request.idle_timeout = asked.idle_timeout;

@@ -132,6 +132,11 @@ engine::Settings Configuration::engine_settings() const {
   settings.max_terminals = static_cast<size_t>(from.limits.terminals);
   settings.max_temporary = static_cast<size_t>(from.limits.commands);
   settings.pool = static_cast<size_t>(from.pool.size);
+  settings.pool_start_files =
+      from.pool.start_files == config::PoolStartFiles::Run     ? engine::PoolStartFiles::Run
+      : from.pool.start_files == config::PoolStartFiles::Spare ? engine::PoolStartFiles::Spare
+                                                               : engine::PoolStartFiles::Auto;
+  settings.pool_limit = static_cast<size_t>(from.pool.limit);
   settings.records = static_cast<size_t>(from.terminal.records);
   settings.hot = from.times.hot;
   settings.hot_compiling = from.times.hot_compiling;

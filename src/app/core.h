@@ -3,7 +3,9 @@
 // Services (app/services.h) owns it; engine, gate and readers are there before the first call is.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/access.h"
@@ -17,6 +19,14 @@
 
 namespace ttyward::app {
 
+// What a person pointed at.
+struct Marked {
+  std::string terminal;
+  std::string text;
+  std::string by;
+  int64_t at_ms = 0;
+};
+
 struct Core {
   Core(io::Loop& the_loop, io::Log& the_log, Installation installation)
       : loop(the_loop), log(the_log), configuration(std::move(installation), the_log), calls(the_loop) {}
@@ -28,6 +38,8 @@ struct Core {
   engine::Readers readers;
   std::unique_ptr<engine::Engine> engine;
   OpenCalls calls;
+  std::string active_terminal;  // the one a person attached to last; empty: none
+  std::optional<Marked> marked;
   // False once the services are gone: callbacks that come later look at it first.
   std::shared_ptr<bool> alive = std::make_shared<bool>(true);
 

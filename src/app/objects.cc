@@ -59,6 +59,7 @@ wire::CommandResult result_object(const terminal::CommandResult& from) {
   made.command_id = from.command_id;
   made.terminal_id = from.terminal_id;
   made.command = from.command;
+  made.description = from.description;
   made.cwd = from.cwd;
   made.cwd_after = from.cwd_after;
   made.state = terminal::command_state_name(from.state);
@@ -183,6 +184,7 @@ wire::HistoryRow row_object(const store::CommandRow& row) {
   made.task = row.task;
   made.owner = store::owner_name(row.owner);
   made.command = row.command;
+  made.description = row.description;
   made.cwd = row.cwd;
   made.cwd_after = row.cwd_after;
   made.state = row.state;
@@ -225,6 +227,7 @@ store::CommandRow row_of(const terminal::CommandResult& facts) {
   row.id = facts.command_id;
   row.terminal_id = facts.terminal_id;
   row.command = facts.command;
+  row.description = facts.description;
   row.cwd = facts.cwd;
   row.cwd_after = facts.cwd_after;
   row.state = terminal::command_state_name(facts.state);

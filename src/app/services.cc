@@ -115,7 +115,10 @@ void Services::on_terminal_opened(Terminal& terminal) {
 }
 
 void Services::on_terminal_change(Terminal& terminal, uint32_t changes) {
-  if (!terminal.spec().pooled) watching_.terminal_changed(terminal, changes);
+  if (terminal.spec().pooled) return;
+  watching_.terminal_changed(terminal, changes);
+  if ((changes & (engine::kPrompt | engine::kCommandFinished | engine::kClosed | engine::kMeta)) != 0)
+    terminals_.terminal_changed();
 }
 
 void Services::on_record(const Terminal& terminal, const engine::Command& command) {

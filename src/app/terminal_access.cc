@@ -25,7 +25,12 @@ Outcome<FoundTerminal> find_terminal(const Core& core, const Caller& caller, Use
     if (!named) return tl::unexpected(wire::call_error(named.error()));
     found = {named->terminal, named->command};
   } else {
-    const auto named = core.engine->find(terminal);
+    const bool active = terminal == kActiveTerminal;
+    if (active && core.active_terminal.empty()) {
+      return tl::unexpected(wire::CallError{
+          wire::Code::NotFound, "no person has attached to a terminal yet: name one by its id (ttyward ls)"});
+    }
+    const auto named = core.engine->find(active ? core.active_terminal : terminal);
     if (!named) return tl::unexpected(wire::call_error(named.error()));
     found.terminal = *named;
   }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <tl/expected.hpp>
 
@@ -19,7 +20,10 @@ struct FoundTerminal {
   engine::Command* command = nullptr;  // where one was named
 };
 
-// By the terminal's id or name, or by the id of a command in it.
+// Names the terminal a person attached to last.
+inline constexpr std::string_view kActiveTerminal = "@active";
+
+// By the terminal's id or name, or as the active one, or by the id of a command in it.
 Outcome<FoundTerminal> find_terminal(const Core& core, const Caller& caller, Use use,
                                      const std::string& terminal, const std::string& command = {});
 // Why this caller may not use it; empty: it may.

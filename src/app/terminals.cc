@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -190,18 +191,82 @@ void Terminals::acquire(const Caller& caller, const wire::AcquireRequest& reques
                         const Reply<wire::AcquiredTerminal>& reply) {
   if (const auto outside = gatekeeper_.outside_roots(caller, request.cwd)) return reply.fail(*outside);
   const pty::Provider provider = provider_of(request.provider, core_.settings());
-  environment_.get(caller, request.cwd, [=, this](std::vector<std::string> callers) {
-    auto acquired = core_.engine->acquire(request.cwd, request.task, owner_of(caller), own_session(caller),
-                                          provider, std::move(callers));
-    if (!acquired) return reply.fail(acquired.error());
-    when_ready(*acquired->terminal, reply,
-               [this, caller, reply, created = acquired->created](Terminal& terminal) {
-                 if (terminal.start_error()) return reply.fail(terminal.start_error()->error);
-                 if (created && caller.role != Role::Person)
-                   history_.note_act(caller, terminal, {"open", opened_words(terminal)});
-                 reply.ok({terminal_object(*core_.engine, terminal), created});
-               });
+  const auto patience = request.wait.value_or(core_.settings().pool.wait);
+  environment_.get(caller, request.cwd, [=, this](const std::vector<std::string>& callers) {
+    // True: the call is answered, or will be when the terminal is ready.
+    const auto attempt = [=, this](std::string& why) {
+      auto acquired = core_.engine->acquire(request.cwd, request.task, owner_of(caller), own_session(caller),
+                                            provider, callers);
+      if (!acquired && acquired.error().code == base::ErrorCode::Exhausted) {
+        why = acquired.error().message;
+        return false;
+      }
+      if (!acquired) {
+        reply.fail(acquired.error());
+        return true;
+      }
+      when_ready(*acquired->terminal, reply,
+                 [this, caller, reply, created = acquired->created](Terminal& terminal) {
+                   if (terminal.start_error()) return reply.fail(terminal.start_error()->error);
+                   if (created && caller.role != Role::Person)
+                     history_.note_act(caller, terminal, {"open", opened_words(terminal)});
+                   reply.ok({terminal_object(*core_.engine, terminal), created});
+                 });
+      return true;
+    };
+    std::string why;
+    if (acquiring_.empty() && attempt(why)) return;
+    if (why.empty()) why = "others wait for a terminal already";
+    if (patience.count() == 0) return reply.fail(wire::Code::Exhausted, why);
+    const uint64_t key = core_.calls.add(reply);
+    core_.calls.after(key, patience, [this, key, reply] {
+      const auto found = std::find_if(acquiring_.begin(), acquiring_.end(),
+                                      [&](const Acquiring& each) { return each.key == key; });
+      if (found == acquiring_.end()) return;
+      const std::string last = found->why;
+      acquiring_.erase(found);
+      core_.calls.end(key);
+      reply.fail(wire::Code::Exhausted, "no terminal was to be had in time: " + last);
+    });
+    acquiring_.push_back({key, why, attempt});
+    attempt_later();
   });
+}
+
+void Terminals::terminal_changed() {
+  if (acquiring_.empty() || std::exchange(attempt_due_, true)) return;
+  core_.loop.post([this, alive = core_.alive] {
+    if (!*alive) return;
+    attempt_due_ = false;
+    attempt_waiting();
+  });
+}
+
+// Nobody says that a promise has run out.
+void Terminals::attempt_later() {
+  constexpr std::chrono::seconds kPause{1};
+  if (acquiring_.empty() || std::exchange(attempt_timed_, true)) return;
+  core_.loop.after(kPause, [this, alive = core_.alive] {
+    if (!*alive) return;
+    attempt_timed_ = false;
+    attempt_waiting();
+    attempt_later();
+  });
+}
+
+void Terminals::attempt_waiting() {
+  // What one cannot have another may: they want different folders.
+  for (size_t i = 0; i < acquiring_.size();) {
+    Acquiring& each = acquiring_[i];
+    const bool taken_back = core_.calls.find(each.key) == nullptr;
+    if (!taken_back && !each.attempt(each.why)) {
+      i++;
+      continue;
+    }
+    const uint64_t key = each.key;
+    acquiring_.erase(acquiring_.begin() + static_cast<std::ptrdiff_t>(i));
+    core_.calls.end(key);
+  }
 }
 
 wire::TerminalList Terminals::release(const Caller& caller, const wire::ReleaseRequest& request) {

@@ -3,6 +3,7 @@
 // Thread rule: the loop's thread.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <string>
 
@@ -57,7 +58,19 @@ class Terminals {
   wire::PathList path_remove(const Caller& caller, const wire::PathRemoveRequest& request);
   wire::PathList path_list(const Caller& caller, const wire::PathListRequest& request) const;
 
+  // One may have become free, or there is room for another.
+  void terminal_changed();
+
  private:
+  // A call that waits for a terminal to be had.
+  struct Acquiring {
+    uint64_t key = 0;
+    std::string why;                                // nothing was to be had when it was tried last
+    std::function<bool(std::string& why)> attempt;  // true: it was answered
+  };
+  void attempt_waiting();
+  void attempt_later();
+
   void open_now(const Caller& caller, engine::OpenRequest request, const Reply<wire::OneTerminal>& reply);
   // Calls `then` once the shell is ready, or known to be without integration.
   void when_ready(engine::Terminal& terminal, const ReplyBase& reply,
@@ -78,6 +91,9 @@ class Terminals {
   History& history_;
   CallerEnvironment& environment_;
   const Tell tell_;
+  std::deque<Acquiring> acquiring_;  // who came first gets the first one
+  bool attempt_due_ = false;
+  bool attempt_timed_ = false;
 };
 
 }  // namespace ttyward::app

@@ -345,14 +345,19 @@ void Watching::environment(const Caller& caller, const wire::EnvironmentRequest&
   const uint64_t key = core_.calls.add(reply);
   core_.calls.find(key)->parts.push_back(std::make_shared<engine::CoolDown>(
       core_.loop, concerned, request.edited, request.cool_down.value_or(core_.settings().times.cool_down),
-      [this, key, concerned, reader = request.reader.value_or(caller.reader),
+      [this, key, caller, concerned, reader = request.reader.value_or(caller.reader),
        view = view_of(request.view, core_.settings().output), reply] {
         core_.calls.end(key);
         when_readable(engine::unread_commands(concerned(), core_.readers, reader), [=, this] {
           if (!reply.open()) return;
           const engine::EnvironmentDetails details =
               engine::describe_environment(concerned(), core_.readers, reader, view);
-          reply.ok({details.text, news_objects(details.active), news_objects(details.inactive)});
+          wire::EnvironmentNews news;
+          news.text = details.text;
+          news.active = news_objects(details.active);
+          news.inactive = news_objects(details.inactive);
+          add_person(caller, news);
+          reply.ok(news);
         });
       }));
 }

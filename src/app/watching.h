@@ -45,6 +45,8 @@ class Watching {
   Outcome<wire::Nothing> attach_resize(const Caller& caller, const wire::AttachResizeRequest& request);
   Outcome<wire::Nothing> detach(const Caller& caller, const wire::DetachRequest& request);
 
+  Outcome<wire::Selected> select(const Caller& caller, const wire::SelectRequest& request);
+
   // --- subscriptions.cc
   Outcome<wire::Subscribed> subscribe(const Caller& caller, const wire::SubscribeRequest& request);
   Outcome<wire::Nothing> unsubscribe(const Caller& caller, const wire::UnsubscribeRequest& request);
@@ -114,6 +116,8 @@ class Watching {
   // Who had the keyboard goes on watching.
   void take_keyboard(engine::Terminal& terminal);
   void send_changes(uint64_t key);
+  // Adds where a person is and what they marked, as far as the caller may read it.
+  void add_person(const Caller& caller, wire::EnvironmentNews& news);
   // `reason` is told to the watcher, unless it is empty.
   void end_attachment(uint64_t key, const std::string& reason);
 

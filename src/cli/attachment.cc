@@ -144,11 +144,21 @@ void Attachment::take_keys() {
     end(AttachEnd::Kind::Detached, "the terminal in which this command was started is gone");
     return;
   }
-  const DetachKey::Typed typed = options_.detach_key.feed({buffer, static_cast<size_t>(n)});
+  DetachKey::Typed typed = options_.detach_key.feed({buffer, static_cast<size_t>(n)});
   if (!complaint_.empty()) dirty_ = true;
   complaint_.clear();
+  if (options_.mark_key) {
+    const DetachKey::Typed other = options_.mark_key->feed(typed.for_program);
+    typed.for_program = other.for_program;
+    if (other.detach) mark_screen();
+  }
   if (!typed.for_program.empty()) type(typed.for_program);
   if (typed.detach) end(AttachEnd::Kind::Detached);
+}
+
+void Attachment::mark_screen() {
+  auto asked = daemon_.start("select", {{"terminal", options_.terminal}});
+  if (asked) select_call_ = *asked;
 }
 
 void Attachment::type(const std::string& keys) {
@@ -198,6 +208,11 @@ void Attachment::take_reply(const client::Reply& reply) {
     if (reply.result.error().connection_lost()) return;  // Reconnected follows, or came already
     end(AttachEnd::Kind::Failed, reply.result.error().message);
     end_->failure = reply.result.error();
+  } else if (reply.id == select_call_ && select_call_ != 0) {
+    select_call_ = 0;
+    complaint_ =
+        reply.result ? "marked for agents: what this screen shows" : one_line(reply.result.error().message);
+    dirty_ = true;
   } else if (reply.id == subscribe_call_) {
     subscribe_call_ = 0;
     const auto subscribed = client::answer_of<wire::SubscribeRequest>(reply.result);

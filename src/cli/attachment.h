@@ -28,6 +28,7 @@ struct AttachOptions {
   bool read_only = false;
   bool take = false;  // the keyboard, from another person
   DetachKey detach_key;
+  std::optional<DetachKey> mark_key = {};  // marks what is shown, for agents
 };
 
 // How somebody attached calls themselves: others see it when they look who has the keyboard.
@@ -59,6 +60,7 @@ class Attachment {
   void take_signals();
   void take_keys();
   void type(const std::string& keys);
+  void mark_screen();
   void take_messages();
   void take_reply(const client::Reply& reply);
   void take_event(const boost::json::object& event);
@@ -84,6 +86,7 @@ class Attachment {
 
   uint64_t attach_call_ = 0;                // open; 0: none
   uint64_t subscribe_call_ = 0;             // open; 0: none
+  uint64_t select_call_ = 0;                // open; 0: none
   std::map<uint64_t, std::string> inputs_;  // keys on their way, by call
   std::string held_;                        // keys for when we are attached again
   uint64_t subscription_ = 0;               // 0: not attached now

@@ -45,6 +45,8 @@ void declare_exec_options(CLI::App& app, ExecOptions& options) {
       ->required();
   app.add_option("COMMAND", options.words, "A line for its shell; or -- and a program with its arguments");
   app.add_option("--cwd", options.cwd, "Folder to run in, for this command only")->type_name("FOLDER");
+  app.add_option("--description", options.description, "What it is for, in your words; kept in the history")
+      ->type_name("TEXT");
   app.add_option("--timeout", options.timeout, "Time limit in seconds; 0 means no limit");
   app.add_option("--idle-timeout", options.idle_timeout,
                  "Seconds without output after which it is stopped; 0 means no limit");
@@ -82,6 +84,7 @@ base::Result<boost::json::object> exec_arguments(const ExecOptions& options, boo
     if (!time) return tl::unexpected(time.error());
     args[names[i]] = time->count();
   }
+  set_text(args, "description", options.description);
   if (options.wait_if_busy) args["on_busy"] = "wait";
   if (options.sentinel) args["sentinel"] = true;
   const bool person = ::isatty(STDERR_FILENO) != 0 && ::isatty(STDIN_FILENO) != 0;

@@ -16,6 +16,7 @@ struct ExecOptions {
   std::string terminal;
   std::vector<std::string> words;
   std::string cwd;
+  std::string description;
   double timeout = 0;
   double idle_timeout = 0;
   double yield = 0;

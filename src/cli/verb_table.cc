@@ -24,6 +24,7 @@ std::span<const Verb> verb_table() {
       kResize,
       kResume,
       kAttach,
+      kSelect,
       kTop,
       kRename,
       kAssign,

@@ -170,7 +170,8 @@ void CommandLife::shell_finished(const shell::CommandFinished& event, const std:
 
 void CommandLife::finish(TimePoint now) {
   if (over_) return;
-  if (facts_.duration_ms == 0 && !exit_) facts_.duration_ms = between(started_, now).count();
+  const bool timed = exit_ || (ended_ && !answered_);
+  if (facts_.duration_ms == 0 && !timed) facts_.duration_ms = between(started_, now).count();
   over_ = answered_ = true;
   kill_due_ = false;
   facts_.waiting.reset();

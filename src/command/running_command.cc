@@ -60,6 +60,7 @@ RunningCommand::Started RunningCommand::start(io::Poller& poller,
                                               RunOptions options, RunObserver* observer) {
   const Clock::time_point now = Clock::now();
   std::unique_ptr<RunningCommand> run(new RunningCommand(std::move(options), observer, now));
+  run->report_ = PipeReport::add_to(run->options_.spawn.argv);
   const bool held = run->options_.holder.has_value();
   const auto started = held ? run->start_held(poller, folder) : run->start_own(poller, folder);
   if (!started) {
@@ -328,6 +329,8 @@ void RunningCommand::terminate(CommandState state, std::string reason, Clock::ti
 void RunningCommand::make_result(Clock::time_point now) {
   const auto status = reader_->status();
   life_.facts().lost_bytes = std::max(lost_bytes_, status ? status->dropped : 0);
+  if (report_ && exit_ && exit_->kind == journal::EndKind::Exited)
+    life_.facts().pipeline = report_->statuses(exit_->code);
   output_->finish();
   result_ = life_.result(*output_, options_.view, now);
 }

@@ -26,6 +26,7 @@
 #include "base/result.h"
 #include "command/command_life.h"
 #include "command/holder_process.h"
+#include "command/pipe_report.h"
 #include "command/source.h"
 #include "hold/holder.h"
 #include "io/poller.h"
@@ -153,6 +154,7 @@ class RunningCommand final : private HolderProcess::Observer {
 
   // Constant after start().
   RunOptions options_;
+  std::optional<PipeReport> report_;
   RunObserver* observer_;
   pty::Provider provider_ = pty::Provider::Pty;
   pid_t child_pid_ = 0;

@@ -34,6 +34,7 @@ constexpr const char* kOverflows[] = {"drop-middle", "pause", "kill"};
 constexpr const char* kAsking[] = {"never", "present", "wait"};
 constexpr const char* kModes[] = {"plan", "default", "auto-edit", "yolo"};
 constexpr const char* kEnvironments[] = {"inherit", "clean", "login"};
+constexpr const char* kPoolStartFiles[] = {"auto", "run", "spare"};
 constexpr const char* kHistories[] = {"leave-out", "record"};
 
 constexpr int64_t kSecond = 1000;
@@ -72,6 +73,8 @@ const Setting kTable[] = {
   CHOICE(terminal, lease, kLeases, Tighten::Never,
     "What an agent's command does while a person has the terminal's keyboard: wait until it is given back, or fail at once."),
   TEXT(terminal, detach_key, "The key that ends `attach`, written as for `send --keys`: C-] is Ctrl and ]."),
+  TEXT(terminal, mark_key,
+    "The key that marks what `attach` shows for agents that may read the terminal, written in the same way; empty: none."),
 
   CHOICE(output, view, kViews, Tighten::Never,
     "How much output a result holds: default (lines and chars below), or a preset: void (1 MiB, 70 % head), roo (500 lines, 50 000 characters), gemini (the last 16 MiB), full."),
@@ -100,7 +103,14 @@ const Setting kTable[] = {
   TIME(times, cool_down, "ms", 0, kHour, false, Tighten::Never,
     "How long a summary of the terminals waits at most for those that are still printing."),
 
-  NUMBER(pool, size, "terminals", 0, 1000, false, Tighten::Never, "Shells started in advance, for terminals that are opened next. If none is ready, a shell is started."),
+  NUMBER(pool, size, "shells", 0, 1000, false, Tighten::Never,
+    "Shells started ahead, like the one opened last, so that opening the next takes no time. They end with the daemon."),
+  CHOICE(pool, start_files, kPoolStartFiles, Tighten::Never,
+    "Whether shells started ahead may read your start-up files (.bashrc and the like), which happens at moments you did not choose: run, or spare: none is started ahead. auto: spare where one of those files takes a lock or starts an agent or a multiplexer (flock, lockfile, ssh-agent, keychain, gpg-agent, tmux, screen, zellij), else run."),
+  NUMBER(pool, limit, "terminals", 1, 10'000, true, Tighten::Never,
+    "Terminals of one agent's session, or of the person, up to which a terminal is opened where none that fits is free; at the limit one is waited for. 0 is limits.terminals."),
+  TIME(pool, wait, "s", 0, kYear, false, Tighten::Never,
+    "How long that is waited for before it fails; also at limits.terminals. 0 fails at once."),
 
   NUMBER(limits, terminals, "terminals", 1, 10'000, false, Tighten::Never, "How many terminals can be open at once; opening another one fails with an error."),
   NUMBER(limits, commands, "commands", 1, 100'000, false, Tighten::Lower,

@@ -28,6 +28,7 @@ struct TerminalSettings {
   int64_t records = 40;
   Lease lease = Lease::Wait;
   std::string detach_key = "C-]";
+  std::string mark_key;  // empty: none
 };
 
 struct OutputSettings {
@@ -52,8 +53,12 @@ struct TimeSettings {
   Milliseconds cool_down{5000};
 };
 
+enum class PoolStartFiles : uint8_t { Auto, Run, Spare };
 struct PoolSettings {
   int64_t size = 5;
+  PoolStartFiles start_files = PoolStartFiles::Auto;
+  int64_t limit = 0;
+  Milliseconds wait{30'000};
 };
 
 struct LimitSettings {

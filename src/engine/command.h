@@ -21,9 +21,10 @@ const char* owner_name(Owner owner);
 std::optional<Owner> owner_named(std::string_view name);
 
 struct CommandRequest {
-  std::string id;    // empty: one is made
-  std::string text;  // as given
-  std::string cwd;   // for this command only; empty: where the shell is
+  std::string id;           // empty: one is made
+  std::string text;         // as given
+  std::string description;  // what it is for, as its caller says
+  std::string cwd;          // for this command only; empty: where the shell is
   Owner by = Owner::Agent;
   std::string session;  // of the agent who asks; empty: none
   std::chrono::milliseconds timeout{0};

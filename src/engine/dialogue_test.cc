@@ -62,7 +62,7 @@ TEST(Dialogue, ASecretIsTypedWithEchoOffAndNowhereToBeFound) {
   EXPECT_EQ(outcome.end, End::CommandEnded) << outcome.reason;
   ASSERT_EQ(outcome.used.size(), 1U);
   const std::string text = bench.result(t).output.text;
-  EXPECT_EQ(text, "Password:\naccepted\n");
+  EXPECT_EQ(text, "Password: \naccepted\n");
   // Not in a journal, a log or anything else that is kept.
   for (const auto& entry : std::filesystem::recursive_directory_iterator(bench.root())) {
     if (!entry.is_regular_file()) continue;

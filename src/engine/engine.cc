@@ -14,6 +14,7 @@
 #include "base/thread.h"
 #include "base/unix_time.h"
 #include "command/shell_choice.h"
+#include "engine/start_files.h"
 #include "place/local.h"
 #include "pty/environment.h"
 #include "shell/command_line.h"
@@ -265,8 +266,10 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
   spec.session.clear();
   spec.owner = Owner::System;
   spec.pooled = true;
-  pool_model_ = std::move(spec);
-  fill_pool();
+  if (may_start_ahead(spec)) {
+    pool_model_ = std::move(spec);
+    fill_pool();
+  }
   return opened;
 }
 
@@ -287,6 +290,13 @@ Terminal* Engine::take_from_pool(const TerminalSpec& spec) {
     }
   }
   return nullptr;
+}
+
+// It would run a person's start-up files at a moment nobody chose.
+bool Engine::may_start_ahead(const TerminalSpec& spec) const {
+  if (settings_.pool == 0 || settings_.pool_start_files == PoolStartFiles::Spare) return false;
+  return settings_.pool_start_files == PoolStartFiles::Run ||
+         !start_files_take_locks(spec.argv, spec.environment);
 }
 
 // One at a time, when the loop has nothing better to do.
@@ -343,6 +353,15 @@ base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std
     found->promise();
     return Acquired{found, false};
   }
+  const auto of_caller = std::count_if(terminals_.begin(), terminals_.end(), [&](const auto& terminal) {
+    return terminal->live() && !terminal->spec().temporary() && !terminal->spec().pooled &&
+           terminal->spec().owner == owner && terminal->spec().session == session;
+  });
+  if (settings_.pool_limit > 0 && static_cast<size_t>(of_caller) >= settings_.pool_limit) {
+    return fail(ErrorCode::Exhausted, "there are " + std::to_string(of_caller) +
+                                          " terminals already, and none is free in " + *wanted +
+                                          ": end one (ttyward kill) or raise pool.limit");
+  }
   OpenRequest request;
   request.cwd = *wanted;
   request.task = task;
@@ -388,6 +407,7 @@ base::Result<Terminal*> Engine::run(RunRequest request) {
   spec.size = request.size.value_or(pty::WindowSize{settings_.cols, settings_.rows, 0, 0});
   spec.command_id = request.id.empty() ? base::random_id('c') : std::move(request.id);
   spec.command = request.command;
+  spec.description = std::move(request.description);
   spec.timeout = request.timeout;
   spec.idle_timeout = request.idle_timeout;
   spec.stdin_text = std::move(request.stdin_text);
@@ -423,6 +443,7 @@ base::Result<Engine::Submitted> Engine::submit(Terminal& terminal, CommandReques
   RunRequest light;
   light.id = kept.id;
   light.command = kept.text;
+  light.description = kept.description;
   light.cwd = kept.cwd.empty() ? terminal.cwd() : kept.cwd;
   light.callers = terminal.spec().environment;
   light.provider = pty::Provider::Pipe;
@@ -659,6 +680,7 @@ void Engine::forget(const std::string& id) {
   sweeper_.remove([logs = logs_.get(), journals = journals_, id] {
     static_cast<void>(TerminalLog::remove(logs, id));
     ::unlinkat(logs, (id + ".replied").c_str(), 0);
+    ::unlinkat(logs, statuses_file(id).c_str(), 0);
     static_cast<void>(journal::remove_journal(journals->fd(), id));
   });
 }

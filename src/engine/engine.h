@@ -47,6 +47,7 @@ struct RunRequest {
   std::string id;                 // of the command; empty: one is made
   std::string command;            // a line for the shell; or as shown, if argv is set
   std::vector<std::string> argv;  // without a shell
+  std::string description;        // what it is for, as its caller says
   std::string cwd;
   std::vector<std::string> environment;
   std::vector<std::string> callers;  // as in OpenRequest
@@ -117,7 +118,8 @@ class Engine final : private Watcher {
     bool created = false;
   };
   // An idle one of the same owner and session, provider, task and live directory, else any idle one of that
-  // owner, provider and directory, else a new one; bound to the task.
+  // owner, provider and directory, else a new one; bound to the task. Exhausted: none is free, and no more
+  // may be opened.
   base::Result<Acquired> acquire(const std::string& cwd, const std::string& task, Owner owner,
                                  const std::string& session = {}, pty::Provider provider = pty::Provider::Pty,
                                  std::vector<std::string> callers = {});
@@ -184,6 +186,7 @@ class Engine final : private Watcher {
   // engine_registry.cc: contributions to PATH and sessions of terminals, for the engine after us.
   void load_registry();
   void save_registry() const;
+  bool may_start_ahead(const TerminalSpec& spec) const;
   Terminal* take_from_pool(const TerminalSpec& spec);
   void fill_pool();
   void forget_old();

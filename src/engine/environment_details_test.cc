@@ -38,7 +38,7 @@ TEST(EnvironmentDetails, WhatRunsAndWhatIsNewIsToldOnce) {
   const OutputSource source = OutputSource::find(busy, busy.last()->facts.command_id).value();
   bench.until([&] { return readers.unread_lines("agent", source) == 2; });
   const auto third = describe_environment({&busy, &idle}, readers, "agent", {});
-  EXPECT_EQ(third.active[0].running->output.text, "go?\nmore\n");
+  EXPECT_EQ(third.active[0].running->output.text, "go? \nmore\n");
 }
 
 TEST(EnvironmentDetails, CoolDownWaitsForWhatIsHotButNotForEver) {

@@ -37,6 +37,8 @@ Launcher::~Launcher() {
   for (auto& [fd, asked] : asked_) {
     loop_.poller().remove(fd);
     loop_.cancel(asked.patience);
+    // Once it has answered, the files of its command are complete: nobody finds half of them.
+    static_cast<void>(std::move(*asked.job.asked).answer());
   }
   {
     const std::lock_guard lock(mutex_);

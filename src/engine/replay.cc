@@ -49,6 +49,11 @@ void overlay(Command& command, const json::object& finish) {
   command.life.set_range({offset_of(finish, "begin"), offset_of(finish, "end")});
   if (const auto newlines = number_of(finish, "newlines_before"))
     command.newlines_before = static_cast<uint64_t>(*newlines);
+  if (const json::value* pipeline = field(finish, "pipeline"); pipeline != nullptr && pipeline->is_array()) {
+    facts.pipeline.clear();
+    for (const json::value& code : pipeline->get_array())
+      if (code.is_int64()) facts.pipeline.push_back(static_cast<int>(code.get_int64()));
+  }
   const json::value* background = field(finish, "background");
   if (background == nullptr || !background->is_array()) return;
   facts.background.clear();
@@ -306,6 +311,7 @@ Command& Replay::apply_submit(const json::object& record) {
   command.sentinel_nonce = text_of(record, "sentinel");
   if (const json::value* quiet = record.if_contains("quiet")) command.quiet = *quiet == json::value(true);
   command.facts.cwd = text_of(record, "cwd");
+  command.facts.description = text_of(record, "description");
   command.facts.verdict_json = text_of(record, "verdict");
   command.facts.started_at_ms = started_at;
   command.input_before = offset_of(record, "input");

@@ -18,6 +18,9 @@
 
 namespace ttyward::engine {
 
+// Whether shells started ahead may run a person's start-up files. Auto: where none of those takes a lock.
+enum class PoolStartFiles : uint8_t { Auto, Run, Spare };
+
 struct Settings {
   using Ms = std::chrono::milliseconds;
 
@@ -51,9 +54,11 @@ struct Settings {
   Ms drain = hold::kDefaultDrainTime;  // for output of what a command left behind
   Ms interrupt_grace{500};             // between Ctrl-C, TERM and KILL for a command in a shell
 
-  size_t max_terminals = 64;     // that live; finished ones are pruned first
-  size_t max_temporary = 4096;   // commands of their own at once
-  size_t pool = 5;               // shells started ahead
+  size_t max_terminals = 64;    // that live; finished ones are pruned first
+  size_t max_temporary = 4096;  // commands of their own at once
+  size_t pool = 5;              // shells started ahead
+  PoolStartFiles pool_start_files = PoolStartFiles::Auto;
+  size_t pool_limit = 0;         // terminals of one owner and session up to which acquire() opens one; 0: any
   size_t records = 40;           // commands a terminal remembers with their output
   uint64_t log_bytes = 1 << 20;  // of a terminal's log, beyond which what is not needed any more goes
   size_t finished_kept = 64;     // terminals and commands that ended, for those who ask later

@@ -140,6 +140,7 @@ base::Result<Command*> Terminal::submit(CommandRequest request) {
   tell_forgotten();
   command.delivered = request.cwd.empty() ? request.text : with_cwd(request.text, request.cwd, shell().kind);
   if (!request.cwd.empty()) command.facts.cwd = request.cwd;
+  command.facts.description = std::move(request.description);
   command.facts.verdict_json = std::move(request.verdict_json);
   command.second_look = std::move(request.second_look);
   if (request.sentinel || on_pipes() || model_->shell().needs_sentinel())

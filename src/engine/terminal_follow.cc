@@ -1,10 +1,12 @@
 // What a terminal does when its holder or its model says something.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstring>
 
 #include "base/ids.h"
 #include "base/unix_time.h"
+#include "command/pipe_report.h"
 #include "engine/log_records.h"
 #include "engine/open_ports.h"
 #include "engine/terminal.h"
@@ -215,6 +217,13 @@ void Terminal::on_ending(Command& /*command*/) {
 }
 
 void Terminal::on_finishing(Command& command) {
+  if (spec().temporary() && command.facts.exit_code) {
+    const base::UniqueFd file(
+        ::openat(host_.logs, statuses_file(id()).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (file)
+      command.facts.pipeline =
+          command::statuses_in(command::read_report(file.get()), *command.facts.exit_code);
+  }
   if (spec().temporary() || pid() <= 0 || holder_pid_ <= 0 || !live() || end_.exit || !command.started_seen)
     return;
   place::LeftBehindQuery query;
@@ -241,6 +250,7 @@ void Terminal::on_finished(Command& command) {
   watch_.drive();
   interrupter_.command_over();
   log_.note(finish_record(command, read_to(), has_shell() ? model_->shell().tracker().nonces_used() : 0));
+  if (spec().temporary()) ::unlinkat(host_.logs, statuses_file(id()).c_str(), 0);
   log_.tidy(command, *model_, host_.settings.log_bytes);
   record(command);
 }

@@ -65,6 +65,7 @@ void TerminalModel::start_one_command(int64_t created_at_ms) {
   limits.survivors = spec_.keep_background ? hold::Survivors::Keep : hold::Survivors::Kill;
   Command& command = add_command(spec_.command_id, spec_.owner, spec_.command, limits);
   command.facts.cwd = spec_.cwd;
+  command.facts.description = spec_.description;
   command.facts.verdict_json = spec_.verdict_json;
   command.facts.started_at_ms = created_at_ms;
   command.life.begin(0, observer_->now());

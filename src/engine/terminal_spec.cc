@@ -50,6 +50,7 @@ json::object spec_record(const TerminalSpec& spec, const Birth& birth) {
   if (spec.temporary()) {
     record["command_id"] = spec.command_id;
     record["command"] = base::mask_secrets(spec.command);
+    record["description"] = base::mask_secrets(spec.description);
     record["timeout_ms"] = spec.timeout.count();
     record["idle_timeout_ms"] = spec.idle_timeout.count();
     record["verdict"] = masked_json(spec.verdict_json);
@@ -76,6 +77,7 @@ TerminalSpec spec_from(const json::object& record) {
   spec.pooled = truth_of(record, "pooled");
   spec.command_id = text_of(record, "command_id");
   spec.command = text_of(record, "command");
+  spec.description = text_of(record, "description");
   spec.timeout = std::chrono::milliseconds(number_or(record, "timeout_ms", 0));
   spec.idle_timeout = std::chrono::milliseconds(number_or(record, "idle_timeout_ms", 0));
   spec.verdict_json = text_of(record, "verdict");

@@ -33,6 +33,7 @@ struct TerminalSpec {
   // A terminal for one command, which goes when that ends.
   std::string command_id;
   std::string command;  // as the caller wrote it
+  std::string description;
   std::chrono::milliseconds timeout{0};
   std::chrono::milliseconds idle_timeout{0};
   std::optional<std::string> stdin_text;  // typed, then end of file
@@ -49,6 +50,11 @@ struct Birth {
   shell::Quality expected = shell::Quality::None;
   std::vector<std::string> remove_when_ready;  // files the shell reads while it starts
 };
+
+// In the folder of the logs: how the parts of a one command's pipeline ended, until its end is logged.
+inline std::string statuses_file(const std::string& id) {
+  return id + ".statuses";
+}
 
 shell::Quality quality_named(const std::string& name);
 

@@ -1,4 +1,5 @@
 // How a terminal comes to life: opened, or found again.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -7,6 +8,7 @@
 
 #include "base/ids.h"
 #include "base/unix_time.h"
+#include "command/pipe_report.h"
 #include "engine/json_fields.h"
 #include "engine/shell_start.h"
 #include "engine/terminal.h"
@@ -53,6 +55,17 @@ hold::LaunchRequest launch_request(const TerminalHost& host, const TerminalSpec&
   hold.spawn.limits = host.settings.limits;
   if (spec.provider == pty::Provider::Pipe && spec.stdin_text) hold.spawn.stdin_kind = pty::StdinKind::Pipe;
   return request;
+}
+
+// Where the file can be had, a line that ends with a pipeline writes its statuses there.
+void report_statuses(const TerminalHost& host, const std::string& id, std::vector<std::string>& argv) {
+  if (!command::is_bash_line(argv)) return;
+  const std::string name = statuses_file(id);
+  auto line = command::reporting_line(argv[2], host.logs_path + "/" + name);
+  if (!line) return;
+  const base::UniqueFd file(
+      ::openat(host.logs, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (file) argv[2] = std::move(*line);
 }
 
 // The journal, or NotFound once it is certain that there will never be one: a holder may just be coming up.
@@ -117,7 +130,9 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, Termi
   hold::LaunchRequest request = launch_request(host, spec);
   Birth birth{base::unix_ms(), base::random_nonce(), shell::Quality::None, {}};
   const bool shell = !spec.temporary();
+  if (!shell) report_statuses(host, id, request.hold.spawn.argv);
   const auto undo = [&] {
+    ::unlinkat(host.logs, statuses_file(id).c_str(), 0);
     ShellFiles(private_folder(host, id)).remove_all();
     static_cast<void>(TerminalLog::remove(host.logs, id));
   };

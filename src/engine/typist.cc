@@ -41,12 +41,17 @@ std::string with_cwd(const std::string& text, const std::string& cwd, shell::She
 }
 
 Typist::Typist(LiveTerminal& live)
-    : live_(live), editor_timer_(live.loop), abandon_timer_(live.loop), break_timer_(live.loop) {}
+    : live_(live),
+      editor_timer_(live.loop),
+      abandon_timer_(live.loop),
+      break_timer_(live.loop),
+      prompt_timer_(live.loop) {}
 
 void Typist::stop() {
   editor_timer_.cancel();
   abandon_timer_.cancel();
   break_timer_.cancel();
+  prompt_timer_.cancel();
 }
 
 void Typist::pump() {
@@ -169,6 +174,7 @@ void Typist::fail(Command& command, const base::Error& error) {
 
 void Typist::prompt() {
   editor_waited_ = false;
+  prompt_timer_.cancel();
   if (break_timer_.running()) {
     prompt_after_break_ = true;
     settle_after_break();
@@ -192,7 +198,25 @@ void Typist::settle_after_break() {
   break_timer_.after(kBreakSettle, [this] {
     if (!prompt_after_break_ && Clock::now() - break_at_ < kLongestBreak) return settle_after_break();
     live_.model.shell().tracker().line_abandoned();
+    if (!prompt_after_break_) ask_for_prompt();
     pump();
+  });
+}
+
+// With Ctrl-C the kernel throws away what a terminal has printed and nobody has read. That may be the end of
+// a prompt, with its mark: the shell reads, and nobody knows. It shows another one for an empty line.
+void Typist::ask_for_prompt() {
+  const auto missing = [this] {
+    const TerminalModel& model = live_.model;
+    return model.has_shell() && !model.closed() && live_.holder.connected() && !model.access().lease() &&
+           model.book().current() == nullptr &&
+           model.shell().tracker().state() == shell::CommandTracker::State::Prompt;
+  };
+  if (!missing()) return;
+  prompt_timer_.after(kLongestBreak, [this] { ask_for_prompt(); });
+  live_.ask_kernel([this, missing](const base::Result<pty::RunState>& state) {
+    if (!state || !missing() || live_.output_unread(*state)) return;
+    if (state->waiting && state->waiting->pid == live_.model.shell_pid()) live_.holder.type("\r");
   });
 }
 

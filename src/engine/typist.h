@@ -51,6 +51,7 @@ class Typist {
   base::Result<void> write_command_file(Command& command, std::string_view content);
   void fail(Command& command, const base::Error& error);
   void settle_after_break();
+  void ask_for_prompt();
 
   LiveTerminal& live_;
   Timer editor_timer_;
@@ -60,6 +61,7 @@ class Typist {
   Timer break_timer_;  // runs until the shell has dealt with Ctrl-C
   Clock::time_point break_at_;
   bool prompt_after_break_ = false;
+  Timer prompt_timer_;  // runs while the end of a prompt is missing
   pid_t newest_before_ = 0;
 };
 

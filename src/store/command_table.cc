@@ -7,13 +7,13 @@ namespace {
 #define TTYWARD_COMMAND_COLUMNS                                                                         \
   "id, terminal_id, terminal_name, task, owner, command, cwd, cwd_after, state, exit_code, signal, "    \
   "known_by, provider, integration, started_at_ms, duration_ms, journal_id, output_begin, output_end, " \
-  "total_bytes, total_lines, note"
+  "total_bytes, total_lines, note, description"
 
 // Whoever reads a terminal back may know less than whoever saw the end: that it was lost replaces nothing.
 constexpr std::string_view kPut =
     "INSERT OR REPLACE INTO commands (" TTYWARD_COMMAND_COLUMNS
     ") SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,"
-    " ?22 WHERE ?9 <> 'lost' OR NOT EXISTS (SELECT 1 FROM commands WHERE id = ?1 AND state <> 'lost')";
+    " ?22, ?23 WHERE ?9 <> 'lost' OR NOT EXISTS (SELECT 1 FROM commands WHERE id = ?1 AND state <> 'lost')";
 constexpr std::string_view kSelect = "SELECT " TTYWARD_COMMAND_COLUMNS " FROM commands";
 #undef TTYWARD_COMMAND_COLUMNS
 
@@ -47,6 +47,7 @@ base::Result<CommandRow> row_of(const Statement& s) {
   row.total_bytes = static_cast<uint64_t>(s.number_at(19));
   row.total_lines = static_cast<uint64_t>(s.number_at(20));
   row.note = s.text_at(21);
+  row.description = s.text_at(22);
   return row;
 }
 
@@ -64,7 +65,7 @@ base::Result<void> write_command(Database& database, const CommandRow& row) {
   s->number(15, row.started_at_ms).number(16, row.duration_ms).text(17, row.journal_id);
   s->number(18, static_cast<int64_t>(row.output_begin)).number(19, static_cast<int64_t>(row.output_end));
   s->number(20, static_cast<int64_t>(row.total_bytes)).number(21, static_cast<int64_t>(row.total_lines));
-  s->text(22, keepable(row.note));
+  s->text(22, keepable(row.note)).text(23, keepable(row.description));
   return s->run();
 }
 

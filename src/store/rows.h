@@ -23,6 +23,7 @@ struct CommandRow {
   std::string task;
   Owner owner = Owner::Agent;
   std::string command;
+  std::string description;  // what it was for, as its caller said; may be empty
   std::string cwd;
   std::string cwd_after;  // empty: not known
   std::string state;

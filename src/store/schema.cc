@@ -76,7 +76,8 @@ CREATE TABLE commands (
   output_end    INTEGER NOT NULL,
   total_bytes   INTEGER NOT NULL,
   total_lines   INTEGER NOT NULL,
-  note          TEXT NOT NULL
+  note          TEXT NOT NULL,
+  description   TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID;
 CREATE INDEX commands_by_time ON commands (started_at_ms, id);
 CREATE INDEX commands_by_terminal ON commands (terminal_id, started_at_ms, id);
@@ -120,7 +121,9 @@ DROP TABLE decisions_of_2;
 INSERT OR REPLACE INTO settings VALUES ('decisions_unchained', 'from version 2');
 )sql";
 
-constexpr SchemaStep kSteps[] = {{1, kFrom1}, {2, kFrom2}};
+constexpr const char* kFrom3 = "ALTER TABLE commands ADD COLUMN description TEXT NOT NULL DEFAULT '';";
+
+constexpr SchemaStep kSteps[] = {{1, kFrom1}, {2, kFrom2}, {3, kFrom3}};
 
 #undef DECISIONS
 #undef DECISIONS_OF_2
@@ -172,7 +175,7 @@ base::Result<void> migrate(Database& database, const Schema& schema, int64_t ver
 }  // namespace
 
 const Schema& current_schema() {
-  static constexpr Schema kCurrent = {3, kCreate, kSteps};
+  static constexpr Schema kCurrent = {4, kCreate, kSteps};
   return kCurrent;
 }
 

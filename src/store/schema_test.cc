@@ -64,7 +64,9 @@ TEST_F(SchemaTest, an_old_file_is_migrated_with_its_rows) {
 
 TEST_F(SchemaTest, the_first_version_is_brought_here) {
   std::string first = "CREATE TABLE schema (version INTEGER NOT NULL); INSERT INTO schema VALUES (1);";
-  const std::string create = current_schema().create;
+  std::string create = current_schema().create;
+  const std::string later = ",\n  description   TEXT NOT NULL DEFAULT ''";
+  create.erase(create.find(later), later.size());
   first += create.substr(0, create.find("CREATE TABLE decisions"));
   first += R"sql(
     CREATE TABLE decisions (id TEXT PRIMARY KEY NOT NULL, at_ms INTEGER NOT NULL, command_id TEXT, terminal_id TEXT,
@@ -84,6 +86,11 @@ TEST_F(SchemaTest, the_first_version_is_brought_here) {
   {
     auto store = Store::open(scratch_.path());
     ASSERT_TRUE(store) << store.error().message;
+    CommandRow described;
+    described.id = "c1";
+    described.description = "what it was for";
+    ASSERT_TRUE(store->put_command(described));
+    EXPECT_EQ(store->command("c1").value()->description, "what it was for");
     EXPECT_EQ(store->decision("d1").value()->decision, Decision::Withdrawn);
     EXPECT_EQ(store->decision("d2").value()->decision, Decision::Deny);
     const auto report = store->verify_decisions();  // old rows are chained, too
@@ -119,7 +126,7 @@ TEST_F(SchemaTest, a_newer_file_is_left_alone) {
   const auto store = Store::open(scratch_.path());
   ASSERT_FALSE(store);
   EXPECT_EQ(store.error().code, base::ErrorCode::Unsupported);
-  EXPECT_THAT(store.error().message, HasSubstr("newer ttyward (version 7, this one knows 3)"));
+  EXPECT_THAT(store.error().message, HasSubstr("newer ttyward (version 7, this one knows 4)"));
   EXPECT_EQ(version(), "7");
 }
 

@@ -4,8 +4,10 @@
 #include <cstring>
 #include <utility>
 
+#include "base/utf8.h"
 #include "vt/fill.h"
 #include "vt/sgr_text.h"
+#include "vt/width.h"
 
 namespace ttyward::terminal {
 namespace {
@@ -14,6 +16,9 @@ namespace {
 constexpr size_t kWorthSkipping = 2 * 1024;
 // So much goes through the screen before plain lines are looked for again.
 constexpr size_t kLookAgainAfter = 4 * 1024;
+
+// A longer line on a terminal loses the blanks at its end.
+constexpr size_t kLongestWritten = 16 << 10;
 
 // A line that never ends goes to the transcript in pieces of this size, so that it costs no more memory.
 constexpr size_t kLongestLine = 16 << 20;
@@ -30,7 +35,7 @@ vt::ScreenOptions screen_options(const OutputOptions& options, vt::RowSink* sink
 
 Transcript::Limits transcript_limits(const OutputOptions& options) {
   Transcript::Limits limits = options.transcript;
-  limits.trailing_blanks = options.source == BinarySniffer::Source::Pipe;
+  limits.blanks_up_to = options.source == BinarySniffer::Source::Pipe ? SIZE_MAX : kLongestWritten;
   return limits;
 }
 
@@ -56,6 +61,52 @@ bool is_plain_line(std::string_view line) {
 
 std::string_view without_trailing_blanks(std::string_view text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+// A line that a screen would show otherwise than it was written. A carriage return may end it.
+bool loses_on_screen(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line.ends_with(' ') || line.find('\t') != std::string_view::npos;
+}
+
+constexpr size_t kTabStop = 8;
+
+// Whether `line` looks like `shown`, which has no blanks at its end, on a screen with the usual tab stops.
+bool shows_as(std::string_view line, std::string_view shown) {
+  size_t column = 0;
+  size_t at_shown = 0;
+  const auto blank = [&] { return at_shown >= shown.size() || shown[at_shown] == ' '; };
+  for (size_t at = 0; at < line.size();) {
+    if (line[at] == '\t') {
+      for (size_t n = kTabStop - column % kTabStop; n > 0; n--, column++, at_shown++)
+        if (!blank()) return false;
+      at++;
+      continue;
+    }
+    const size_t begin = at;
+    const char32_t character = base::decode_utf8(line, at);
+    column += vt::char_width(character);
+    if (character == ' ') {
+      if (!blank()) return false;
+      at_shown++;
+      continue;
+    }
+    const std::string_view bytes = line.substr(begin, at - begin);
+    if (at_shown > shown.size() || shown.substr(at_shown, bytes.size()) != bytes) return false;
+    at_shown += bytes.size();
+  }
+  return at_shown >= shown.size();
+}
+
+// Of ASCII text. A carriage return may end it.
+bool fills_one_row(std::string_view line, int cols) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  size_t columns = 0;
+  for (const char c : line) {
+    if (static_cast<unsigned char>(c) >= 0x80) return false;
+    columns += c == '\t' ? kTabStop - columns % kTabStop : 1;
+  }
+  return columns <= static_cast<size_t>(cols);
 }
 
 }  // namespace
@@ -91,8 +142,10 @@ std::string Output::text_of(const vt::Line& line) const {
 }
 
 void Output::row_left(const vt::Line& line) {
+  const uint64_t row = left_rows_++;
   if (pipe_blanks_ > 0) transcript_.append("", std::exchange(pipe_blanks_, 0));
   if (line.wrapped) {
+    if (partial_.empty()) partial_row_ = row;
     partial_ += text_of(line);
     if (partial_.size() >= kLongestLine) {
       transcript_.append(partial_);
@@ -101,35 +154,48 @@ void Output::row_left(const vt::Line& line) {
     return;
   }
   if (partial_.empty()) {
-    transcript_.append(without_trailing_blanks(text_of(line)));
-    return;
+    transcript_.append(as_written(row, text_of(line)));
+  } else {
+    partial_ += text_of(line);
+    transcript_.append(as_written(partial_row_, partial_));
+    partial_.clear();
   }
-  partial_ += text_of(line);
-  transcript_.append(without_trailing_blanks(partial_));
-  partial_.clear();
+  written_.erase(written_.begin(), written_.upper_bound(row));
+}
+
+std::string_view Output::as_written(uint64_t row, std::string_view shown) const {
+  const std::string_view text = without_trailing_blanks(shown);
+  if (written_.empty()) return text;
+  const auto found = written_.find(row);
+  if (found == written_.end()) return text;
+  return shows_as(found->second, text) ? std::string_view(found->second) : text;
 }
 
 // The cursor is at the beginning of a line, and text would look as it is written.
-bool Output::at_rest() const {
+bool Output::text_shows_as_written() const {
   const vt::Screen& s = screen_;
   const vt::Cursor cursor = s.cursor();
   const vt::Screen::Margins margins = s.margins();
-  return cursor.col == 0 && !cursor.pending_wrap && !s.is_alternate() && s.is_ground() && partial_.empty() &&
+  return cursor.col == 0 && !cursor.pending_wrap && !s.is_alternate() && s.is_ground() &&
          s.modes() == vt::ModeSet::initial() && margins.top == 0 && margins.bottom == s.rows() - 1 &&
          s.active_charset() == 0 && s.charsets()[0] == vt::Charset::Ascii && s.pen() == vt::Style{} &&
          s.nothing_below_cursor();
+}
+
+bool Output::at_rest() const {
+  return partial_.empty() && text_shows_as_written();
 }
 
 // Handles as many whole plain lines at the start of `bytes` as can no longer be reached by the cursor
 // once the rest is fed, and returns how many bytes that was.
 size_t Output::skip_plain_lines(std::string_view bytes, std::optional<uint64_t> kept_at) {
   const vt::Screen& s = screen_;
-  if (!at_rest() || !pipe_line_.empty()) return 0;
+  if (writing_ != Writing::Nothing || !at_rest() || !pipe_line_.empty()) return 0;
 
   // Plain lines from the start on: printable ASCII ended by LF, or CR LF as a terminal has them.
   const auto* const begin = reinterpret_cast<const uint8_t*>(bytes.data());
   const uint8_t* const end = begin + bytes.size();
-  const bool wants_cr = !options_.bare_lines && options_.source != BinarySniffer::Source::Pipe;
+  const bool wants_cr = wants_return();
   const uint8_t* p = begin;
   size_t lines = 0;
   skipped_.clear();
@@ -171,17 +237,19 @@ size_t Output::skip_plain_lines(std::string_view bytes, std::optional<uint64_t> 
 // line over and over, which the transcript has a shorter form for.
 void Output::hand_over(std::string_view bytes, std::optional<uint64_t> kept_at, Transcript::KeptLines lines) {
   if (pipe_blanks_ > 0) transcript_.append("", std::exchange(pipe_blanks_, 0));
-  const bool as_it_is = options_.source == BinarySniffer::Source::Pipe;
+  const auto kept_text = [&](std::string_view text) {
+    return from_pipe() || text.size() <= kLongestWritten ? text : without_trailing_blanks(text);
+  };
   if (kept_at && options_.transcript.kept != nullptr && skipped_.size() > lines.lines / 2) {
     for (const PlainLine& line : skipped_) {
       const std::string_view text = bytes.substr(line.at, line.length);
-      lines.text_bytes += line.count * (as_it_is ? text : without_trailing_blanks(text)).size();
+      lines.text_bytes += line.count * kept_text(text).size();
     }
     return transcript_.append_kept(lines);
   }
   for (const PlainLine& line : skipped_) {
     const std::string_view text = bytes.substr(line.at, line.length);
-    transcript_.append(as_it_is ? text : without_trailing_blanks(text), line.count);
+    transcript_.append(kept_text(text), line.count);
   }
 }
 
@@ -314,9 +382,70 @@ void Output::feed_utf16(std::string_view bytes, uint64_t at) {
   feed_screen(text, decoded_to);
 }
 
+// Follows where lines begin and end, to note those that do not look as they were written. Costs a search for
+// line feeds where there are none of them.
+void Output::feed_screen(std::string_view text, uint64_t decoded_to) {
+  if (from_pipe()) return feed_cells(text, decoded_to);
+  size_t fed = 0;
+  const auto feed_to = [&](size_t end) {
+    if (end > fed) feed_cells(text.substr(fed, end - fed), decoded_to + fed);
+    fed = end;
+  };
+  // Behind a plain line that fills one row the next one begins in the row below: nothing has to be fed to
+  // know.
+  bool row_known = false;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at);
+    const bool ends = end != std::string_view::npos;
+    const std::string_view piece = text.substr(at, ends ? end - at : std::string_view::npos);
+    if (writing_ == Writing::Nothing) {
+      writing_ = Writing::Other;
+      const bool may_count = (!ends || loses_on_screen(piece)) && piece.size() <= kLongestWritten;
+      if (may_count && is_plain_line(piece)) {
+        if (row_known) {
+          line_row_++;
+        } else {
+          feed_to(at);
+          row_known = text_shows_as_written();
+          line_row_ = left_rows_ + static_cast<uint64_t>(screen_.cursor().row);
+        }
+        if (row_known) {
+          writing_ = Writing::Plain;
+          line_text_ = piece;
+        }
+      }
+    } else if (writing_ == Writing::Plain) {
+      line_text_ += piece;
+      if (line_text_.size() > kLongestWritten + 1 || !is_plain_line(piece)) writing_ = Writing::Other;
+    }
+    row_known = false;
+    if (ends) {
+      if (writing_ == Writing::Plain) {
+        note_written();
+        const std::string_view line = line_text_;
+        row_known = (!wants_return() || line.ends_with('\r')) && fills_one_row(line, screen_.cols());
+      }
+      writing_ = Writing::Nothing;
+    }
+    at = ends ? end + 1 : text.size();
+  }
+  feed_to(text.size());
+}
+
+void Output::note_written() {
+  std::string_view line = line_text_;
+  if (!is_plain_line(line) || !loses_on_screen(line)) return;
+  if (line.ends_with('\r')) {
+    line.remove_suffix(1);
+  } else if (wants_return()) {
+    return;  // the next line does not begin below its beginning
+  }
+  if (line.size() <= kLongestWritten) written_.insert_or_assign(written_.end(), line_row_, std::string(line));
+}
+
 // The screen counts the bytes it was given; marks are to count those of the output, of which the text begins
 // at `decoded_to`.
-void Output::feed_screen(std::string_view text, uint64_t decoded_to) {
+void Output::feed_cells(std::string_view text, uint64_t decoded_to) {
   const uint64_t difference = decoded_to - screen_bytes_;  // may wrap, and back again
   screen_bytes_ += text.size();
   screen_.feed(text);
@@ -337,8 +466,9 @@ void Output::append_screen(Transcript& transcript, std::string partial) const {
     return;
   }
   uint64_t blanks = pipe_blanks_;
-  const auto end_line = [&](std::string_view line) {
-    line = without_trailing_blanks(line);
+  uint64_t begun_in = partial.empty() ? left_rows_ : partial_row_;
+  const auto end_line = [&] {
+    const std::string_view line = as_written(begun_in, partial);
     if (line.empty()) {
       blanks++;
       return;
@@ -348,12 +478,13 @@ void Output::append_screen(Transcript& transcript, std::string partial) const {
   };
   for (int r = 0; r < screen_.rows(); r++) {
     const vt::Line row = screen_.line(r);
+    if (partial.empty()) begun_in = left_rows_ + static_cast<uint64_t>(r);
     partial += text_of(row);
     if (row.wrapped) continue;
-    end_line(partial);
+    end_line();
     partial.clear();
   }
-  if (!partial.empty()) end_line(partial);
+  if (!partial.empty()) end_line();
 }
 
 void Output::finish() {

@@ -3,8 +3,11 @@
 //   bytes ─► BinarySniffer ─► TextDecoder ─► vt::Screen ─► rows that leave ─► Transcript
 //                                              │replies, marks
 //
-// What comes through a pipe was not written for a screen: its plain lines go to the transcript as they are,
-// with tabs and trailing blanks. Lines with control characters are still made by the screen.
+// Plain lines are in the transcript as they were written, with their tabs and the blanks at their end. What
+// comes through a pipe was not written for a screen, and such lines do not pass it at all. On a terminal the
+// screen makes cells of them, which a program may go on to change: there what was written is noted for the
+// row it began in, and counts when the row leaves and still looks so. Lines with control characters, and
+// those of more than kLongestWritten bytes, are as the screen shows them, without blanks at their end.
 //
 // Plain ASCII lines that come by the screenful skip the screen: the last rows of
 // such a stretch are fed to it, so it ends up the same, and the transcript gets
@@ -13,6 +16,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +52,8 @@ class Output final : private vt::RowSink {
   void count_lost_end(uint64_t lines);
   void resize(int cols, int rows) {
     screen_.resize(cols, rows);
+    written_.clear();  // rows are others now
+    if (writing_ == Writing::Plain) writing_ = Writing::Other;
     if (pipe_screen_) pipe_screen_->resize(cols, rows);
   }
   // A program that began a frame and never ended it must not hide what is there.
@@ -85,9 +91,17 @@ class Output final : private vt::RowSink {
   void feed_text(std::string_view bytes);
   void feed_utf16(std::string_view bytes, uint64_t at);
   void feed_screen(std::string_view text, uint64_t decoded_to);
+  void feed_cells(std::string_view text, uint64_t decoded_to);
   void feed_pipe(std::string_view text, uint64_t decoded_to);
   void end_pipe_line(std::string_view line);
   bool at_rest() const;
+  bool text_shows_as_written() const;
+  bool from_pipe() const { return options_.source == BinarySniffer::Source::Pipe; }
+  bool wants_return() const { return !options_.bare_lines && !from_pipe(); }
+  void note_written();
+  // What was written to the row with this number, if it shows as `shown`; else that, without blanks at its
+  // end.
+  std::string_view as_written(uint64_t row, std::string_view shown) const;
 
   OutputOptions options_;
   BinarySniffer sniffer_;
@@ -100,6 +114,16 @@ class Output final : private vt::RowSink {
   uint64_t pipe_line_at_ = 0;
   uint64_t pipe_blanks_ = 0;  // empty lines that count once something follows
   std::string partial_;       // a soft-wrapped line whose beginning has left the screen
+  uint64_t partial_row_ = 0;  // the row it began in
+  uint64_t left_rows_ = 0;    // rows that have left: the number of the screen's first one
+  // Of the line that is being written: at its beginning; plain so far, and kept in line_text_; or anything
+  // else.
+  enum class Writing : uint8_t { Nothing, Plain, Other };
+  Writing writing_ = Writing::Nothing;
+  std::string line_text_;
+  uint64_t line_row_ = 0;
+  std::map<uint64_t, std::string>
+      written_;  // by the row it began in: lines that do not look as they were written
   uint64_t total_bytes_ = 0;
   uint64_t taken_bytes_ = 0;   // of the total, up to what is being looked at now
   uint64_t screen_bytes_ = 0;  // fed to the screen: decoded, and without what was skipped

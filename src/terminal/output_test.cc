@@ -82,6 +82,54 @@ TEST(Output, lines_from_a_pipe_do_not_depend_on_how_they_were_cut) {
   }
 }
 
+TEST(Output, plain_lines_on_a_terminal_are_what_was_written) {
+  EXPECT_EQ(shown("a\tb  \r\n  c\t\r\nd\r\n"), (Lines{"a\tb  ", "  c\t", "d"}));
+  EXPECT_EQ(shown("a\tb  \r\nend  "), (Lines{"a\tb  ", "end"}));  // it may go on
+  EXPECT_EQ(shown("gr\xc3\xbc\xc3\x9f\t\xe2\x82\xac \r\n"), (Lines{"gr\xc3\xbc\xc3\x9f\t\xe2\x82\xac "}));
+  // Wider than the screen.
+  EXPECT_EQ(shown(std::string(100, 'x') + "  \r\nend\r\n"), (Lines{std::string(100, 'x') + "  ", "end"}));
+  EXPECT_EQ(shown(std::string(79, 'x') + "    \r\n"), (Lines{std::string(79, 'x') + "    "}));
+}
+
+TEST(Output, lines_made_by_a_screen_end_without_blanks) {
+  EXPECT_EQ(shown("10%  \r20%  \r\n"), (Lines{"20%"}));
+  EXPECT_EQ(shown("\x1b[31mred  \x1b[m\r\n"), (Lines{"red"}));
+  EXPECT_EQ(shown("a\tb\r\n\x1b[A\x1b[2Kc\r\n"), (Lines{"c"}));         // written over
+  EXPECT_EQ(shown("a\tb\r\n\x1b[AX\r\n"), (Lines{"X       b"}));        // in part
+  EXPECT_EQ(shown("\x1b[3g\x1b[5G\x1bH\ra\tb\r\n"), (Lines{"a   b"}));  // other tab stops
+}
+
+TEST(Output, what_was_written_does_not_depend_on_how_it_came) {
+  std::mt19937 random(7);
+  const std::string pieces[] = {
+      "plain",    "\t",     "  ", "\r\n", "\r\n", "\x1b[32m", "\x1b[m", "x\r", std::string(90, 'w'),
+      "\xc3\xa4", "\x1b[A", "\n"};
+  for (int round = 0; round < 200; round++) {
+    std::string text;
+    for (int i = 0; i < 60; i++) text += pieces[random() % std::size(pieces)];
+    for (int i = 0; i < 40; i++) text += "blanks  \r\ntab\tbed " + std::string(random() % 90, 'y') + " \r\n";
+    const Lines whole = shown(text, Source::Terminal, 80, 5);
+    Output output({.cols = 80, .rows = 5, .source = Source::Terminal, .transcript = {}});
+    for (size_t at = 0; at < text.size();) {
+      const size_t n = 1 + random() % 300;
+      output.feed(std::string_view(text).substr(at, n));
+      at += n;
+    }
+    output.finish();
+    ASSERT_EQ(lines_of(output.transcript()), whole) << round;
+  }
+}
+
+TEST(Output, a_flood_on_a_terminal_keeps_its_blanks) {
+  std::string text;
+  Lines wanted;
+  for (int i = 0; i < 3000; i++) {
+    wanted.push_back("line " + std::to_string(i) + "  ");
+    text += wanted.back() + "\r\n";
+  }
+  EXPECT_EQ(shown(text), wanted);
+}
+
 TEST(Output, a_flood_from_a_pipe_keeps_its_blanks) {
   std::string bytes;
   for (int i = 0; i < 5000; i++) bytes += "line " + std::to_string(i) + (i % 2 == 0 ? "  \n" : "\n");

@@ -52,6 +52,7 @@ struct CommandResult {
   std::string command_id;
   std::string terminal_id;
   std::string command;
+  std::string description;  // what it is for, as its caller said; may be empty
   std::string cwd;
   std::string cwd_after;  // empty: not known
   CommandState state = CommandState::Running;

@@ -47,8 +47,8 @@ class Transcript {
     size_t memory = 4 << 20;             // bytes kept in memory before blocks go to the file
     uint64_t quota = uint64_t{1} << 30;  // bytes kept at all; as above, with 16 for each line or run of lines
     std::string spill_folder = "/tmp";   // text is private to us there: the file has no name
-    bool trailing_blanks = false;        // of lines given to append_kept() are part of them
-    KeptBytes* kept = nullptr;           // where lines given to append_kept() are; it outlives the transcript
+    size_t blanks_up_to = 0;    // lines given to append_kept() keep the blanks at their end up to this length
+    KeptBytes* kept = nullptr;  // where lines given to append_kept() are; it outlives the transcript
   };
 
   Transcript();
@@ -66,7 +66,8 @@ class Transcript {
     uint64_t offset = 0;
     uint64_t bytes = 0;
     uint64_t lines = 0;
-    uint64_t text_bytes = 0;  // without line ends and the blanks before them
+    uint64_t text_bytes =
+        0;  // without line ends, and without the blanks before them where those are not kept
   };
   void append_kept(const KeptLines& lines);
 

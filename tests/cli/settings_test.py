@@ -42,7 +42,7 @@ class Settings(CliTest):
         self.ok("daemon", "stop")
         with contextlib.closing(sqlite3.connect(self.home + "/state/history.db")) as history:
             history.execute("INSERT INTO commands VALUES ('c1', 't', '', '', 'user', 'make', '/', NULL, 'exited', 0, NULL,"
-                            " 'wait', 'pty', 'none', 1000, 1, 't', 0, 0, 0, 0, '')")
+                            " 'wait', 'pty', 'none', 1000, 1, 't', 0, 0, 0, 0, '', '')")
             history.commit()
         self.ok("daemon", "run", "--detach")
         self.assertEqual([row["command"] for row in self.json("history")["commands"]], ["make"])

@@ -129,7 +129,9 @@ class Processes(unittest.TestCase):
             return False
 
     def pid(self, folder):
-        return json.loads(self.run_with(folder, 200, "--json", "daemon", "status").stdout)["pid"]
+        told = self.run_with(folder, 200, "--json", "daemon", "status")
+        self.assertTrue(told.stdout, told)
+        return json.loads(told.stdout)["pid"]
 
     def end(self):
         """Nobody here is a person to it: every process of that user goes, and there is no other of them."""

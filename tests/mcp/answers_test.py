@@ -3,9 +3,10 @@ import os
 import pty
 import subprocess
 import termios
+import time
 import unittest
 
-from peer import LEGACY, TTYWARD, McpTest, Peer
+from peer import LEGACY, PATIENCE, TTYWARD, McpTest, Peer
 
 
 def text_of(result):
@@ -252,6 +253,39 @@ class Details(Answers):
         _, text = self.result(peer, "run_persistent_command", id=shell, command="true | true")
         self.assertNotIn("pipe", text.split("\n", 1)[1])
 
+    def test_both_sides_of_a_pipe_are_shown_without_a_shell_that_stays(self):
+        peer = self.peer()
+        for line, code, parts in (("false | true", 0, [1, 0]), ("cd / && true | (exit 7)", 7, [0, 7])):
+            result, text = self.result(peer, "run_command", command=line)
+            self.assertEqual((result["exit_code"], result["pipeline"], result["command"]), (code, parts, line))
+            self.assertIn(f"the parts of the pipe: {parts[0]}, {parts[1]}", text)
+        # What could see the difference is left alone.
+        for line in ("trap 'echo $BASH_COMMAND' EXIT; false | true", "echo \"$BASH_EXECUTION_STRING\" | cat"):
+            result, _ = self.result(peer, "run_command", command=line)
+            plain = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
+            self.assertEqual((result["exit_code"], result["pipeline"], result["output"]), (0, None, plain.stdout))
+
+    def test_what_a_command_is_for_is_in_the_history(self):
+        peer = self.peer()
+        self.result(peer, "run_command", command="echo one", description="to see one")
+        shell = self.shell(peer)
+        result, _ = self.result(peer, "run_persistent_command", id=shell, command="echo two", description="to see two")
+        self.assertEqual(result["description"], "to see two")
+        give_up = time.monotonic() + PATIENCE
+        shown = ""
+        while "to see two" not in shown and time.monotonic() < give_up:  # written beside what is answered
+            shown = self.ttyward("history").stdout
+        self.assertRegex(shown, r"echo one\n +to see one\n")
+        self.assertRegex(shown, r"echo two\n +to see two\n")
+
+    def test_a_shell_may_have_arguments(self):
+        peer = self.peer()
+        shell, _ = self.result(peer, "open_persistent_terminal", shell="bash", shell_args=["--posix"])
+        result, _ = self.result(peer, "run_persistent_command", id=shell["id"], command="shopt -o posix")
+        self.assertEqual(result["output"].split(), ["posix", "on"])
+        answer = peer.tool("open_persistent_terminal", shell_args=["-l"])
+        self.assertTrue(answer["isError"], answer)
+
     def test_a_signal_in_a_shell_is_a_field_and_the_core_unknown(self):
         peer = self.peer()
         shell = self.shell(peer)
@@ -287,7 +321,7 @@ class Details(Answers):
         _, text = self.result(peer, "read_output", id=result["command_id"], search="^50$", context=1)
         for line in ("49-49", "50:50", "51-51"):
             self.assertIn(line, text)
-        self.assertNotIn("48", text)
+        self.assertNotIn("48-48", text)
         _, text = self.result(peer, "read_output", id=result["command_id"], from_line=1, to_line=10)
         self.assertNotIn("left out", text.lower())
 

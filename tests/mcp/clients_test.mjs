@@ -109,7 +109,7 @@ for (const [name, kind] of Object.entries(kinds)) {
     });
 
     test('says what is wrong', async () => {
-      for (const [args, words] of [[{}, /needs `command`/], [{ command: '' }, /empty/], [{ command: 'ls', cwd: '/no/such' }, /folder that is there/], [{ command: 'ls', colour: 1 }, /no argument `colour`/]]) {
+      for (const [args, words] of [[{}, /needs `command`/], [{ command: '' }, /empty/], [{ command: 'ls', cwd: '/no/such' }, /existing folder/], [{ command: 'ls', colour: 1 }, /no argument `colour`/]]) {
         const result = await call(client, 'run_command', args);
         assert.ok(result.isError);
         assert.match(text(result), words);

@@ -122,7 +122,7 @@ class Survive(CliTest):
         self.ok("daemon", "stop")
         with contextlib.closing(sqlite3.connect(self.home + "/state/history.db")) as history:
             history.execute("INSERT INTO commands VALUES ('cabcdefghijkl', 't', '', '', 'user', 'touch old', '/', NULL, 'exited',"
-                            " 0, NULL, 'wait', 'pty', 'none', ?, 1, 't', 0, 0, 0, 0, '')", (int(time.time() * 1000),))
+                            " 0, NULL, 'wait', 'pty', 'none', ?, 1, 't', 0, 0, 0, 0, '', '')", (int(time.time() * 1000),))
             history.commit()
         self.ok("daemon", "run", "--detach")
         client = Client(self.home + "/run/daemon.sock", token=person_token.token_in(self.home))

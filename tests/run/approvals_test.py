@@ -442,7 +442,7 @@ class WithoutDaemon(RunTest):
         for i, (command, code, cwd, at) in enumerate([("make", 0, "/p", now - 7200_000), ("make test", 2, "/p/x", now),
                                                       ("ls \x1b[2K", 0, "/q", now)]):
             db.execute("INSERT INTO commands VALUES (?,'t1','','','agent',?,?,NULL,'exited',?,NULL,'wait','pty','none',"
-                       "?,5,'',0,0,0,0,'')", (f"c{i}", command, cwd, code, at))
+                       "?,5,'',0,0,0,0,'','')", (f"c{i}", command, cwd, code, at))
         db.execute("INSERT INTO decisions VALUES (1,'','d1',?,NULL,NULL,'run','agent','rm x','/p','deny','person','high','',"
                    "'no','ann',?)", (now, now))
         db.commit()

@@ -28,9 +28,17 @@ int attach(const Arguments& args, const Globals& globals) {
       args.detach_key.empty() ? load_here().settings.terminal.detach_key : args.detach_key;
   auto detach_key = DetachKey::named(key);
   if (!detach_key) return complain("attach", "--detach-key: " + detach_key.error().message, kExitUsage);
+  std::optional<DetachKey> mark_key;
+  if (const std::string mark = load_here().settings.terminal.mark_key; !mark.empty()) {
+    auto named = DetachKey::named(mark);
+    if (!named)
+      return complain("attach", "the setting terminal.mark_key: " + named.error().message, kExitUsage);
+    mark_key = std::move(*named);
+  }
   return with_daemon("attach", attach_options(), [&](client::Session& daemon) -> Outcome {
     ::signal(SIGPIPE, SIG_IGN);
-    const AttachEnd end = Attachment(daemon, {args.terminal, args.read_only, args.take, *detach_key}).run();
+    const AttachEnd end =
+        Attachment(daemon, {args.terminal, args.read_only, args.take, *detach_key, mark_key}).run();
     switch (end.kind) {
       case AttachEnd::Kind::Signal:
         return 128 + end.signal;

@@ -71,9 +71,12 @@ std::string how_it_ended(const store::CommandRow& row) {
 
 std::string shown(const store::CommandRow& row, Paint paint) {
   const std::string end = how_it_ended(row);
-  return fmt::format("{}  {}  {}\n", paint(Colour::Dim, time_text(row.started_at_ms)),
-                     paint(colour_of_state(end), fmt::format("{:<10}", end)),
-                     policy::escape_text(row.command));
+  std::string out =
+      fmt::format("{}  {}  {}\n", paint(Colour::Dim, time_text(row.started_at_ms)),
+                  paint(colour_of_state(end), fmt::format("{:<10}", end)), policy::escape_text(row.command));
+  if (!row.description.empty())
+    out += fmt::format("{:>33}{}\n", "", paint(Colour::Dim, policy::escape_text(row.description)));
+  return out;
 }
 
 std::string shown(const store::DecisionRow& row, Paint paint) {

@@ -36,6 +36,7 @@ extern const Verb kInterrupt;
 extern const Verb kResize;
 extern const Verb kResume;
 extern const Verb kAttach;
+extern const Verb kSelect;
 extern const Verb kTop;
 extern const Verb kRename;
 extern const Verb kAssign;

@@ -45,6 +45,12 @@ Argument timeout_argument(const char* description) {
           .aliases = {"timeout"}};
 }
 
+Argument description_argument() {
+  return {.name = "description",
+          .type = Type::Text,
+          .description = "What the command is for, in a few words; kept in the history"};
+}
+
 Argument cancel_argument() {
   return {.name = "interrupt_on_cancel",
           .type = Type::Flag,
@@ -92,6 +98,7 @@ void add_manner(const json::object& values, const RequestPtr& request, std::opti
                 json::object& args) {
   if (wait_ms) args["yield_after_ms"] = *wait_ms;
   args["wait_for_input"] = false;
+  if (const auto what_for = text_at(values, "description")) args["description"] = *what_for;
   args["on_cancel"] = flag_at(values, "interrupt_on_cancel") ? "interrupt" : "leave";
   args["stream"] = request->wants_progress();
   add_view(values, args);
@@ -259,6 +266,7 @@ std::vector<Tool> command_tools() {
         {.name = "stdin",
          .type = Type::Text,
          .description = "Text for its standard input, followed by end of file"},
+        description_argument(),
         cancel_argument(),
         max_lines_argument(),
         max_chars_argument()},
@@ -282,6 +290,7 @@ std::vector<Tool> command_tools() {
          .type = Type::Text,
          .description = "If another command is running there: \"fail\" (default) or \"wait\" for its end",
          .choices = {"fail", "wait"}},
+        description_argument(),
         cancel_argument(),
         max_lines_argument(),
         max_chars_argument()},

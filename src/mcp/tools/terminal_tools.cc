@@ -26,11 +26,13 @@ Detached open_terminal(Context& context, RequestPtr request, json::object values
   args["cwd"] = *folder;
   args["task"] = context.session;
   // One like any other may be one that is idle there already.
-  const bool reuse = !flag_at(values, "new") && !values.contains("name") && !values.contains("shell");
+  const bool reuse = !flag_at(values, "new") && !values.contains("name") && !values.contains("shell") &&
+                     !values.contains("shell_args");
   if (!reuse) args["owner"] = "agent";
   for (const char* name : {"name", "shell"}) {
     if (const auto text = text_at(values, name)) args[name] = *text;
   }
+  if (const json::array* arguments = array_at(values, "shell_args")) args["shell_args"] = *arguments;
   const CallReply reply = co_await call_daemon(context, request, reuse ? "acquire" : "open", std::move(args));
   if (!reply) {
     request->reply(failure_result(reply.error()));
@@ -167,6 +169,9 @@ std::vector<Tool> terminal_tools() {
         {.name = "shell",
          .type = Type::Text,
          .description = "The shell: a name or a path (default: the user's)"},
+        {.name = "shell_args",
+         .type = Type::TextList,
+         .description = "Arguments for that shell, such as --norc; a person may be asked about them"},
         {.name = "new",
          .type = Type::Flag,
          .description = "Open a new one even if another is idle in that folder",

@@ -10,6 +10,9 @@
 # __ttyward_check makes sure that assigning to them does no more than that.
 #
 # It runs with every command, so nothing here starts a process on the way of one that an agent sends.
+#
+# What runs before every prompt has no compound assignment (name=(…)): bash reads those with its parser, and one that
+# Ctrl-C interrupts there leaves the parser at the end of its text, which the shell takes for the end of its input.
 __ttyward_allexport=$-
 set +a
 __ttyward_nonce=@NONCE@
@@ -148,7 +151,7 @@ __ttyward_report_reading() {
 # What changed, to `tw_out`.
 __ttyward_report() {
   local IFS=$'\n' tw_name tw_value tw_changes=
-  local -A tw_now=()
+  local -A tw_now
   __ttyward_s[snapshot]=$tw_snapshot
   for tw_name in ${__ttyward_s[exported]}; do
     case $tw_name in
@@ -191,19 +194,21 @@ __ttyward_end() {
   __ttyward_s[ran]=0
   if [[ $__ttyward_next ]]; then __ttyward_nonce=$__ttyward_next __ttyward_next= __ttyward_s[ran]=1; fi
   if [[ ${__ttyward_s[literal]} ]]; then __ttyward_s[ran]=1; fi  # not known then
+  tw_p=${tw_b:-$tw_p}
+  tw_p=${tw_p//[!0-9|]} tw_p=${tw_p%|}  # without what IFS has put between them
   if [[ $PWD == *[\\\;[:cntrl:]]* ]]; then
     __ttyward_escape "$PWD"
     tw_out+=$'\e]633;P;Cwd='"${__ttyward_s[text]};$__ttyward_nonce"$'\a'
   else
     tw_out+=$'\e]633;P;Cwd='"$PWD;$__ttyward_nonce"$'\a'
   fi
-  if [[ ${__ttyward_s[seen]} ]]; then tw_out+=$'\e]633;D;'"$tw_s;${tw_p[*]};${__ttyward_s[ran]};$__ttyward_nonce"$'\a'; fi
+  if [[ ${__ttyward_s[seen]} ]]; then tw_out+=$'\e]633;D;'"$tw_s;$tw_p;${__ttyward_s[ran]};$__ttyward_nonce"$'\a'; fi
 }
 
 # The first thing before a prompt: the status, before anybody else's hook takes its time or fails. Not there as
 # long as nobody else has a hook.
 __ttyward_first() {
-  local tw_s=$? tw_p=("${BP_PIPESTATUS[@]-${PIPESTATUS[@]}}") tw_out=
+  local tw_s=$? tw_p="${PIPESTATUS[*]/%/|}" tw_b="${BP_PIPESTATUS[*]/%/|}" tw_out=
   local - IFS='|'
   set -f +aeuvx
   __ttyward_check || return "$tw_s"
@@ -213,9 +218,16 @@ __ttyward_first() {
   return "$tw_s"
 }
 
+# For PS0: where the history stands, in the keys of __ttyward_h.
+__ttyward_note_history() {
+  builtin unset "__ttyward_h[x${__ttyward_s[history]-}]" "__ttyward_h[q${__ttyward_s[history]-}]"
+  __ttyward_s[history]=${HISTCMD-}
+  __ttyward_h[x${HISTCMD-}]=
+}
+
 # The last thing before a prompt: by now a theme has made its PS1. $1: where the shell's standard error is.
 __ttyward_last() {
-  local tw_s=$? tw_p=("${BP_PIPESTATUS[@]-${PIPESTATUS[@]}}") tw_out= tw_tty=${1-2} tw_ifs=${IFS- } tw_options=$SHELLOPTS:$BASHOPTS
+  local tw_s=$? tw_p="${PIPESTATUS[*]/%/|}" tw_b="${BP_PIPESTATUS[*]/%/|}" tw_out= tw_tty=${1-2} tw_ifs=${IFS- } tw_options=$SHELLOPTS:$BASHOPTS
   local - IFS='|'
   set -f +aeuvx
   # After a command that cannot have changed anything here there is nothing to check, to install or to report: the
@@ -225,7 +237,8 @@ __ttyward_last() {
     $__ttyward_next == *q && $__ttyward_quiet && @HISTORY@ == 0 && ${#PROMPT_COMMAND[@]} == 1 && \
     ! -e $__ttyward_dir/typed && $PWD != *[\\\;[:cntrl:]]* && -t $tw_tty && ! ${__ttyward_nonce@a} ]]; then
     __ttyward_nonce=$__ttyward_next __ttyward_next=
-    builtin printf '\e]633;P;Cwd=%s;%s\a\e]633;D;%s;%s;1;%s\a\e]633;A;%s\a' "$PWD" "$__ttyward_nonce" "$tw_s" "${tw_p[*]}" \
+    tw_p=${tw_p//[!0-9|]}
+    builtin printf '\e]633;P;Cwd=%s;%s\a\e]633;D;%s;%s;1;%s\a\e]633;A;%s\a' "$PWD" "$__ttyward_nonce" "$tw_s" "${tw_p%|}" \
       "$__ttyward_nonce" "$__ttyward_nonce" >&"$tw_tty"
     return "$tw_s"
   fi
@@ -246,10 +259,11 @@ __ttyward_last() {
   tw_out+=$'\e]633;A;'"$__ttyward_nonce"$'\a'
   # PS0 and the prompt go to standard error: marks may be in them as long as that is the terminal.
   if [[ -t $tw_tty ]]; then
-    __ttyward_h=([0]= ["x${HISTCMD-}"]= ["q${HISTCMD-}"]=)
+    __ttyward_note_history
+    __ttyward_h[q${HISTCMD-}]=
     builtin printf %s "$tw_out" >&"$tw_tty"
   else
-    __ttyward_h=([0]= ["x${HISTCMD-}"]=)
+    __ttyward_note_history
     __ttyward_put "$tw_out"$'\e]633;B;'"$__ttyward_nonce"$'\a'
   fi
   return "$tw_s"

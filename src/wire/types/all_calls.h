@@ -25,9 +25,10 @@ using AllCalls =
              ResultRequest, ScreenRequest, ListRequest, ShowRequest, LendRequest, PersonTokenRequest,
              ResumeRequest, RenameRequest, AssignRequest, AssociateRequest, SessionTerminalsRequest,
              SessionCwdRequest, PathAddRequest, PathRemoveRequest, PathListRequest, EnvironmentRequest,
-             AttachRequest, AttachInputRequest, AttachResizeRequest, DetachRequest, SubscribeRequest,
-             UnsubscribeRequest, CheckRequest, ApprovalsRequest, AnswerRequest, WithdrawRequest, RulesRequest,
-             RuleAddRequest, RuleRemoveRequest, RulesUnconfirmedRequest, RulesConfirmRequest, ModeRequest,
-             HistoryRequest, DecisionsRequest, StatusRequest, ReloadRequest, StopRequest>;
+             AttachRequest, AttachInputRequest, AttachResizeRequest, DetachRequest, SelectRequest,
+             SubscribeRequest, UnsubscribeRequest, CheckRequest, ApprovalsRequest, AnswerRequest,
+             WithdrawRequest, RulesRequest, RuleAddRequest, RuleRemoveRequest, RulesUnconfirmedRequest,
+             RulesConfirmRequest, ModeRequest, HistoryRequest, DecisionsRequest, StatusRequest, ReloadRequest,
+             StopRequest>;
 
 }  // namespace ttyward::wire

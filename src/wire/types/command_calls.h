@@ -22,6 +22,9 @@ inline constexpr std::string_view kFromLineAbout =
 inline constexpr std::string_view kWaitForInputAbout =
     "keep waiting when the command waits for input; otherwise the call answers then";
 
+inline constexpr std::string_view kDescriptionAbout =
+    "what it is for, in the caller's words; kept in the history, and no part of any decision";
+
 struct RunRequest {
   static constexpr std::string_view kCall = "run";
   static constexpr Role kRole = Role::Agent;
@@ -35,6 +38,7 @@ struct RunRequest {
   std::string command;
   std::vector<std::string> argv;
   std::string command_id;
+  std::string description;
   int64_t from_line = 0;
   std::string cwd;
   Variables env;
@@ -55,6 +59,7 @@ struct RunRequest {
     v.field("command", self.command, "a line for the shell; this or `argv`");
     v.field("argv", self.argv, "a program and its arguments, without a shell");
     v.field("command_id", self.command_id, kCommandIdAbout);
+    v.field("description", self.description, kDescriptionAbout);
     v.field("from_line", self.from_line, kFromLineAbout, Range{0});
     v.field("cwd", self.cwd, "where it runs", Usual{"the home folder"});
     v.field("env", self.env, "variables to set");
@@ -110,6 +115,7 @@ struct ExecRequest {
   std::string terminal;
   std::string command;
   std::string command_id;
+  std::string description;
   int64_t from_line = 0;
   std::string cwd;
   std::chrono::milliseconds timeout{0};
@@ -128,6 +134,7 @@ struct ExecRequest {
     v.field("terminal", self.terminal, "its id or name", kRequired);
     v.field("command", self.command, "the command line", kRequired);
     v.field("command_id", self.command_id, kCommandIdAbout);
+    v.field("description", self.description, kDescriptionAbout);
     v.field("from_line", self.from_line, kFromLineAbout, Range{0});
     v.field("cwd", self.cwd, "for this command only", Usual{"where the shell is"});
     v.field("timeout_ms", self.timeout, "time limit after which the command is stopped; 0: never");

@@ -161,6 +161,7 @@ struct CommandResult {
   std::string command_id;
   std::string terminal_id;
   std::string command;
+  std::string description;
   std::string cwd;
   std::string cwd_after;
   std::string state = "running";
@@ -206,6 +207,7 @@ struct CommandResult {
     v.field("command_id", self.command_id, "its id", kNull);
     v.field("terminal_id", self.terminal_id, "the terminal it ran in", kNull);
     v.field("command", self.command, "the command line");
+    v.field("description", self.description, "what it is for, as its caller said", kLeftOut);
     v.field("cwd", self.cwd, "where it began", kNull);
     v.field("cwd_after", self.cwd_after, "where the shell was afterwards", kNull);
     v.field(
@@ -493,6 +495,7 @@ struct HistoryRow {
   std::string task;
   std::string owner;
   std::string command;
+  std::string description;
   std::string cwd;
   std::string cwd_after;
   std::string state;
@@ -516,6 +519,7 @@ struct HistoryRow {
     v.field("task", self.task, "for which task", kNull);
     v.field("owner", self.owner, "who ran it", OneOf{"agent|user|system"});
     v.field("command", self.command, "the command line; secrets are masked");
+    v.field("description", self.description, "what it was for, as its caller said", kNull);
     v.field("cwd", self.cwd, "where it began", kNull);
     v.field("cwd_after", self.cwd_after, "where the shell was afterwards", kNull);
     v.field("state", self.state, "as in a Result");

@@ -1,6 +1,7 @@
 // Calls about terminals: opened, found, typed into, named, lent.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -95,16 +96,21 @@ struct AcquireRequest {
       "live "
       "cwd, else a new one. A terminal whose cwd is unknown never matches. It is bound to the task, and no "
       "other "
-      "task gets it before a command was sent to it, it was released, or 30 s have passed.";
+      "task gets it before a command was sent to it, it was released, or 30 s have passed. Where no more may "
+      "be "
+      "opened (`pool.limit`, `limits.terminals`) the call waits for one that fits to be free, or for room.";
   using Answer = AcquiredTerminal;
   std::string cwd;
   std::string task;
   std::optional<Provider> provider;
+  std::optional<std::chrono::milliseconds> wait;
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("cwd", self.cwd, "where it has to be", Usual{"the home folder"});
     v.field("task", self.task, "the task it is for");
     v.field("provider", self.provider, "in a terminal, or on pipes", Usual{"`terminal.provider`"});
+    v.field("wait_ms", self.wait, "how long to wait where no more may be opened; 0: not at all",
+            Usual{"`pool.wait`"});
   }
 };
 

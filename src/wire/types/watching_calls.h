@@ -1,6 +1,7 @@
 // Calls that wait, read, watch and attach.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -214,15 +215,48 @@ struct TerminalNews {
   }
 };
 
+struct AtPerson {
+  std::string terminal;
+  bool attached = false;
+  std::string shell;
+  std::string last_command;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("terminal", self.terminal, "the one a person attached to last");
+    v.field("attached", self.attached, "somebody is attached to it now");
+    v.field("shell", self.shell, "which kind of shell", kNull);
+    v.field("last_command", self.last_command, "the last command line there", kNull);
+  }
+};
+
+struct Selection {
+  std::string terminal;
+  std::string text;
+  std::string by;
+  Time at;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("terminal", self.terminal, "where it stands");
+    v.field("text", self.text, "what was marked; at most its last 16 000 characters");
+    v.field("by", self.by, "who marked it");
+    v.field("at", self.at, "when");
+  }
+};
+
 struct EnvironmentNews {
   std::string text;
   std::vector<TerminalNews> active;
   std::vector<TerminalNews> inactive;
+  std::optional<AtPerson> person;
+  std::optional<Selection> selection;
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("text", self.text, "a summary for a model");
     v.field("active", self.active, "terminals in which something runs");
     v.field("inactive", self.inactive, "the others");
+    v.field("person", self.person, "where a person is, if the caller may read that terminal", kLeftOut);
+    v.field("selection", self.selection, "what a person marked, if the caller may read that terminal",
+            kLeftOut);
   }
 };
 
@@ -323,6 +357,33 @@ struct DetachRequest {
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("subscription", self.subscription, "of the attachment");
+  }
+};
+
+struct Selected {
+  std::optional<Selection> selection;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("selection", self.selection, "what is marked now");
+  }
+};
+
+struct SelectRequest {
+  static constexpr std::string_view kCall = "select";
+  static constexpr Role kRole = Role::Person;
+  static constexpr std::string_view kAbout =
+      "Marks text of a terminal for agents that may read it: `environment` tells them. One thing is marked "
+      "at a "
+      "time, and not beyond the daemon's life.";
+  using Answer = Selected;
+  std::string terminal;
+  std::optional<std::array<int64_t, 2>> range;
+  bool clear = false;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("terminal", self.terminal, "its id or name; `@active`: the one a person attached to last");
+    v.field("range", self.range, "two line numbers: these lines", Usual{"what its screen shows"});
+    v.field("clear", self.clear, "nothing is marked any more");
   }
 };
 
