@@ -25,7 +25,7 @@ def objects(build):
     """Those of the last configuration: files that are gone leave objects behind."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as f:
         for entry in json.load(f):
-            path = os.path.join(entry["directory"], entry["output"])
+            path = os.path.join(entry["directory"], re.search(r" -o (\S+)", entry["command"]).group(1))
             if os.path.exists(path) and not TEST.search(path):
                 yield path
 
