@@ -364,7 +364,7 @@ void soak(int count) {
     const Provider provider = i % 3 == 0 ? Provider::Pipe : Provider::Pty;
     const auto result = runner.finish(runner.start(shell("echo " + std::to_string(i)), provider));
     if (result.exit_code != 0 || result.output.text != std::to_string(i) + "\n") {
-      std::fprintf(stderr, "command %d: %s\n", i, result.to_json().c_str());
+      std::fprintf(stderr, "command %d: %s\n", i, (result.output.text + result.reason).c_str());
       std::exit(1);
     }
     if (i % std::max(1, count / 5) == 0) {

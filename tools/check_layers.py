@@ -2,8 +2,9 @@
 """Check that #include arrows point down only.
 
 Usage: check_layers.py SRC_DIR.  The table below is the architecture: a module
-may include itself, what it lists, and nothing else.  Exit status 1 names every
-file that breaks it.
+may include itself, what it lists, and nothing else.  An entry that no file uses
+is an error, too: the table says what is, not what was once planned.  Exit status
+1 names every file, and every entry, that breaks this.
 """
 import os
 import re
@@ -15,30 +16,32 @@ ALLOWED = {
     "vt": ["base"],
     "wire": ["base"],
     "journal": ["base"],
-    "pty": ["base", "io"],
+    "pty": ["base"],
+    "place": ["base", "pty"],
     "hold": ["base", "io", "journal", "pty"],
     "shell": ["base", "vt"],
     "config": ["base"],
     "syntax": ["base"],
     "policy": ["base", "syntax"],
-    "sandbox": ["base"],
     "store": ["base"],
+    "gate": ["base", "io", "shell", "policy", "config"],
     "terminal": ["base", "vt", "pty"],
-    "command": ["base", "io", "vt", "journal", "pty", "hold", "shell", "terminal", "syntax"],
-    "engine": ["base", "io", "vt", "journal", "pty", "hold", "shell", "terminal", "command", "syntax", "policy", "sandbox", "store", "config"],
+    "command": ["base", "io", "journal", "pty", "place", "hold", "shell", "terminal", "syntax"],
+    "engine": ["base", "io", "vt", "journal", "pty", "place", "hold", "shell", "terminal", "command", "syntax", "policy", "gate"],
     "client": ["base", "io", "wire"],
     "rpc": ["base", "io"],
     "http": ["base", "io"],
     "mcp": ["base", "io", "wire", "client", "rpc", "http"],
-    "acp": ["base", "io", "wire", "client", "rpc"],
-    "web": ["base", "io", "wire", "engine"],
-    "app": ["base", "io", "vt", "wire/types", "pty", "shell", "terminal", "command", "policy", "engine", "store", "config"],
-    "daemon": ["base", "io", "pty", "wire", "engine", "app"],
-    "cli": ["base", "io", "vt", "wire", "journal", "pty", "hold", "shell", "terminal", "command", "syntax", "policy", "store",
-            "config", "engine", "client", "app", "daemon", "mcp", "acp"],
+    "app": ["base", "io", "vt", "wire/types", "pty", "place", "shell", "terminal", "command", "policy", "gate", "engine", "store", "config"],
+    "daemon": ["base", "io", "place", "wire", "app"],
+    "cli": ["base", "io", "vt", "wire", "journal", "pty", "place", "hold", "shell", "terminal", "command", "policy", "gate", "store",
+            "config", "client", "app", "daemon", "mcp"],
 }
 # The types of the protocol are for everybody above them, so they know no JSON library.
 NO_JSON = ["wire/types", "app"]
+# What looks at processes by itself. Above these modules everybody asks a terminal's place.
+PROC = ["pty/proc.h", "pty/process_tree.h", "pty/listening_ports.h", "pty/program_kind.h"]
+READS_PROC = ["pty", "place", "hold"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 JSON = re.compile(r"^\s*#\s*include\s+<boost/json")
 
@@ -48,32 +51,44 @@ def allowed(module, include):
     return any(include.startswith(entry + "/") for entry in ALLOWED[module])
 
 
-def violations(src):
+def sources(src):
     for folder, _, names in os.walk(src):
         for name in names:
-            if not name.endswith((".h", ".cc", ".inc")):
-                continue
-            path = os.path.join(folder, name)
-            module = os.path.relpath(path, src).split(os.sep)[0]
-            if module not in ALLOWED:
-                yield f"{path}: module '{module}' is not in the layer table"
-                continue
-            with open(path, encoding="utf-8") as f:
-                inside = os.path.relpath(folder, src)
-                for number, line in enumerate(f, 1):
-                    if JSON.match(line) and inside in NO_JSON and not name.endswith("_test.cc"):
-                        yield f"{path}:{number}: no JSON library here"
-                    found = INCLUDE.match(line)
-                    if not found:
-                        continue
-                    target = found.group(1).split("/")[0]
-                    if "/" not in found.group(1):
-                        yield f"{path}:{number}: include from the source root: {found.group(1)}"
-                    elif target != module and not allowed(module, found.group(1)):
-                        yield f"{path}:{number}: '{module}' must not include '{found.group(1)}'"
-                    elif inside == "wire/types" and target == "wire" and not found.group(1).startswith(inside) \
-                            and not name.endswith("_test.cc"):
-                        yield f"{path}:{number}: wire/types must not include the rest of wire"
+            if name.endswith((".h", ".cc", ".inc")):
+                yield folder, name
+
+
+def violations(src):
+    used = set()
+    for folder, name in sources(src):
+        path = os.path.join(folder, name)
+        module = os.path.relpath(path, src).split(os.sep)[0]
+        if module not in ALLOWED:
+            yield f"{path}: module '{module}' is not in the layer table"
+            continue
+        inside = os.path.relpath(folder, src)
+        with open(path, encoding="utf-8") as f:
+            for number, line in enumerate(f, 1):
+                if JSON.match(line) and inside in NO_JSON and not name.endswith("_test.cc"):
+                    yield f"{path}:{number}: no JSON library here"
+                found = INCLUDE.match(line)
+                if not found:
+                    continue
+                target = found.group(1).split("/")[0]
+                used.update((module, entry) for entry in ALLOWED[module] if found.group(1).startswith(entry + "/"))
+                if found.group(1) in PROC and module not in READS_PROC and not name.endswith("_test.cc"):
+                    yield f"{path}:{number}: ask the terminal's place (place/place.h) instead of {found.group(1)}"
+                if "/" not in found.group(1):
+                    yield f"{path}:{number}: include from the source root: {found.group(1)}"
+                elif target != module and not allowed(module, found.group(1)):
+                    yield f"{path}:{number}: '{module}' must not include '{found.group(1)}'"
+                elif inside == "wire/types" and target == "wire" and not found.group(1).startswith(inside) \
+                        and not name.endswith("_test.cc"):
+                    yield f"{path}:{number}: wire/types must not include the rest of wire"
+    for module, entries in ALLOWED.items():
+        for entry in entries:
+            if (module, entry) not in used:
+                yield f"tools/check_layers.py: '{module}' lists '{entry}', and no file of it includes that: take it out"
 
 
 def main():

@@ -5,7 +5,7 @@
 #include "app/objects.h"
 #include "base/hex.h"
 #include "base/sha256.h"
-#include "engine/gate_rule_file.h"
+#include "gate/rule_text.h"
 #include "policy/rule_words.h"
 #include "policy/verdict_json.h"
 
@@ -21,8 +21,8 @@ std::string session_of(const Caller& caller, const std::string& given) {
   return given.empty() || !caller.sees_everything() ? caller.session : given;
 }
 
-engine::Answerer answerer(const Caller& caller) {
-  return {caller.connection, engine::Role::Person, caller.client};
+gate::Answerer answerer(const Caller& caller) {
+  return {caller.connection, gate::Role::Person, caller.client};
 }
 
 policy::Mode mode_of(wire::Mode mode) {
@@ -32,10 +32,10 @@ policy::Mode mode_of(wire::Mode mode) {
 }
 
 std::vector<wire::UnconfirmedRule> unconfirmed_objects(
-    const std::vector<engine::UnconfirmedRule>& unconfirmed) {
+    const std::vector<gate::UnconfirmedRule>& unconfirmed) {
   std::vector<wire::UnconfirmedRule> out;
-  for (const engine::UnconfirmedRule& each : unconfirmed) {
-    const bool added = each.change == engine::UnconfirmedRule::Change::Added;
+  for (const gate::UnconfirmedRule& each : unconfirmed) {
+    const bool added = each.change == gate::UnconfirmedRule::Change::Added;
     out.push_back({added ? "added" : "removed", each.rule.name, policy::in_words(each.rule),
                    policy::to_toml(each.rule)});
   }
@@ -57,10 +57,10 @@ std::string digest_of(const std::string& rules, const std::string& settings) {
 
 base::Result<wire::Encoded<wire::Verdict>> Approvals::check(const Caller& caller,
                                                             const wire::CheckRequest& asked) {
-  engine::GateRequest request = gatekeeper_.request(caller, asked.command, asked.cwd);
+  gate::GateRequest request = gatekeeper_.request(caller, asked.command, asked.cwd);
   request.session = session_of(caller, asked.session);
   if (asked.mode) request.mode = mode_of(*asked.mode);
-  request.role = engine::Role::Agent;  // what would happen if an agent asked
+  request.role = gate::Role::Agent;  // what would happen if an agent asked
   if (request.cwd.empty()) {
     if (const char* home = std::getenv("HOME")) request.cwd = home;
   }
@@ -71,7 +71,7 @@ base::Result<wire::Encoded<wire::Verdict>> Approvals::check(const Caller& caller
 
 wire::ApprovalList Approvals::approvals(const Caller& caller, const wire::ApprovalsRequest& request) const {
   wire::ApprovalList list;
-  for (const engine::Approval& approval : core_.gate->list(request.all)) {
+  for (const gate::Approval& approval : core_.gate->list(request.all)) {
     if (core_.may_see(caller, approval.session)) list.approvals.push_back(approval_object(approval));
   }
   return list;
@@ -80,22 +80,22 @@ wire::ApprovalList Approvals::approvals(const Caller& caller, const wire::Approv
 base::Result<wire::OneApproval> Approvals::answer(const Caller& caller, const wire::AnswerRequest& request) {
   if (caller.role == Role::Dialogue) {
     // An agent's client may pass on a person's answers to that agent's questions, but not make lasting rules.
-    const engine::Approval* asked = core_.gate->find(request.approval);
+    const gate::Approval* asked = core_.gate->find(request.approval);
     if (request.always == wire::Always::Global || asked == nullptr || asked->session != caller.session) {
       return fail(ErrorCode::PermissionDenied,
                   "a client's dialogue can answer only its own agent's questions, once or for that session; "
                   "answer others with `ttyward approvals`");
     }
   }
-  engine::Remember remember;
-  remember.scope = request.always == wire::Always::Session  ? engine::Always::Session
-                   : request.always == wire::Always::Global ? engine::Always::Global
-                                                            : engine::Always::No;
+  gate::Remember remember;
+  remember.scope = request.always == wire::Always::Session  ? gate::Always::Session
+                   : request.always == wire::Always::Global ? gate::Always::Global
+                                                            : gate::Always::No;
   remember.wider = request.wider;
   remember.rules = request.rules;
-  const engine::Answer answer = request.decision == wire::AnswerWord::Allow  ? engine::Answer::Allow
-                                : request.decision == wire::AnswerWord::Skip ? engine::Answer::Skip
-                                                                             : engine::Answer::Deny;
+  const gate::Answer answer = request.decision == wire::AnswerWord::Allow  ? gate::Answer::Allow
+                              : request.decision == wire::AnswerWord::Skip ? gate::Answer::Skip
+                                                                           : gate::Answer::Deny;
   const auto answered =
       core_.gate->answer(request.approval, answerer(caller), answer, remember, request.reason);
   if (!answered) return tl::unexpected(answered.error());
@@ -110,9 +110,9 @@ base::Result<wire::OneApproval> Approvals::withdraw(const Caller& caller,
 }
 
 wire::RuleList Approvals::rules(const Caller& caller, const wire::RulesRequest& request) {
-  const engine::RuleList list = core_.gate->rules(session_of(caller, request.session), request.cwd);
+  const gate::RuleList list = core_.gate->rules(session_of(caller, request.session), request.cwd);
   wire::RuleList made;
-  for (const engine::ListedRule& rule : list.rules)
+  for (const gate::ListedRule& rule : list.rules)
     made.rules.push_back({rule.rule.name, level_name(rule.rule.level), rule.text, rule.source});
   made.errors = list.errors;
   made.unconfirmed = unconfirmed_objects(list.unconfirmed);
@@ -141,16 +141,16 @@ base::Result<wire::RemovedRules> Approvals::rule_remove(const Caller& caller,
 base::Result<wire::Unconfirmed> Approvals::rules_unconfirmed(const Caller&,
                                                              const wire::RulesUnconfirmedRequest& request) {
   reload_();
-  const engine::RuleList list = core_.gate->rules("", request.cwd);
+  const gate::RuleList list = core_.gate->rules("", request.cwd);
   if (!list.errors.empty())
     return fail(ErrorCode::InvalidArgument,
                 "the rule file has an error; fix it first: " + list.errors.front());
-  const auto text = engine::read_rule_file(core_.gate->rules_file());
+  const auto text = gate::read_rule_file(core_.gate->rules_file());
   if (!text) return tl::unexpected(text.error());
-  const engine::ConfirmedConfig& confirmed = core_.configuration.confirmed();
+  const gate::ConfirmedConfig& confirmed = core_.configuration.confirmed();
   wire::Unconfirmed made;
   made.rules = unconfirmed_objects(list.unconfirmed);
-  for (const engine::LoosenedSetting& each : confirmed.unconfirmed)
+  for (const gate::LoosenedSetting& each : confirmed.unconfirmed)
     made.settings.push_back({each.name, each.holds, each.wanted, each.where});
   made.problem = core_.configuration.confirmations().problem();
   made.digest = digest_of(*text, confirmed.file_lines);
@@ -160,7 +160,7 @@ base::Result<wire::Unconfirmed> Approvals::rules_unconfirmed(const Caller&,
 base::Result<wire::Confirmed> Approvals::rules_confirm(const Caller& caller,
                                                        const wire::RulesConfirmRequest& request) {
   reload_();
-  auto text = engine::read_rule_file(core_.gate->rules_file());
+  auto text = gate::read_rule_file(core_.gate->rules_file());
   if (!text) return tl::unexpected(text.error());
   const std::string& settings = core_.configuration.confirmed().file_lines;
   if (request.digest != digest_of(*text, settings)) {
@@ -178,7 +178,7 @@ base::Result<wire::Confirmed> Approvals::rules_confirm(const Caller& caller,
 base::Result<wire::CurrentMode> Approvals::mode(const Caller& caller, const wire::ModeRequest& request) {
   const std::string session = session_of(caller, request.session);
   if (request.set) {
-    const auto role = caller.role == Role::Person ? engine::Role::Person : engine::Role::Agent;
+    const auto role = caller.role == Role::Person ? gate::Role::Person : gate::Role::Agent;
     if (auto done = core_.gate->set_mode(session, mode_of(*request.set), role); !done)
       return tl::unexpected(done.error());
   }

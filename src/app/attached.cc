@@ -3,9 +3,10 @@
 #include <utility>
 
 #include "app/objects.h"
+#include "app/screen_object.h"
 #include "app/watching.h"
+#include "base/unix_time.h"
 #include "engine/read.h"
-#include "engine/time.h"
 #include "vt/serialize/serialize.h"
 
 namespace ttyward::app {
@@ -37,11 +38,7 @@ void Watching::take_keyboard(Terminal& terminal) {
   for (const auto& [key, other] : attachments_) {
     if (other->terminal != terminal.id() || !other->writable) continue;
     other->writable = false;
-    other->viewer->start_over();
-    sink_.event(
-        other->connection, key,
-        wire::AttachReset{
-            {other->viewer->take_frame()}, terminal.spec().size.columns, terminal.spec().size.rows, false});
+    sink_.event(other->connection, key, wire::AttachKeyboard{false});
   }
 }
 
@@ -61,9 +58,6 @@ Outcome<wire::Attached> Watching::attach(const Caller& caller, const wire::Attac
     }
     take_keyboard(terminal);
   }
-  pty::WindowSize size = terminal.spec().size;
-  if (request.size)
-    size = {static_cast<uint16_t>(request.size->cols), static_cast<uint16_t>(request.size->rows), 0, 0};
   if (caller.role == Role::Person) core_.active_terminal = terminal.id();
   const uint64_t key = ++last_key_;
   auto made = std::make_unique<Attachment>();
@@ -71,26 +65,24 @@ Outcome<wire::Attached> Watching::attach(const Caller& caller, const wire::Attac
   made->terminal = terminal.id();
   made->writable = !read_only;
   if (!read_only) {
-    terminal.set_lease(Terminal::Lease{caller.connection, caller.client, engine::unix_ms()});
-    const pty::WindowSize wanted{size.columns, size.rows, 0, 0};
+    terminal.set_lease(Terminal::Lease{caller.connection, caller.client, base::unix_ms()});
+    pty::WindowSize wanted = terminal.spec().size;
+    if (request.size)
+      wanted = {static_cast<uint16_t>(request.size->cols), static_cast<uint16_t>(request.size->rows), 0, 0};
     if (!(wanted == terminal.spec().size)) terminal.resize(wanted, [](const auto&) {});
   }
-  made->viewer = std::make_unique<engine::Viewer>(core_.loop, terminal, size.columns, size.rows,
-                                                  [this, key] { send_frame(key); });
+  made->viewer = std::make_unique<engine::Viewer>(core_.loop, terminal, [this, key] { send_changes(key); });
   Attachment& attachment = *made;
   attachments_.emplace(key, std::move(made));
-  attachment.viewer->start_over();
   wire::Attached answer;
   answer.subscription = key;
-  answer.screen = {attachment.viewer->take_frame()};
-  answer.cols = size.columns;
-  answer.rows = size.rows;
+  answer.screen = screen_object(attachment.viewer->take_all());
   answer.writable = attachment.writable;
   answer.terminal = terminal_object(*core_.engine, terminal);
   return answer;
 }
 
-void Watching::send_frame(uint64_t key) {
+void Watching::send_changes(uint64_t key) {
   const auto found = attachments_.find(key);
   if (found == attachments_.end()) return;
   Attachment& attachment = *found->second;
@@ -103,14 +95,12 @@ void Watching::send_frame(uint64_t key) {
       const auto again = attachments_.find(key);
       if (again == attachments_.end()) return;
       again->second->paused = false;
-      again->second->viewer->start_over();
-      send_frame(key);
+      send_changes(key);
     });
     return;
   }
-  std::string frame = attachment.viewer->take_frame();
-  if (frame.empty()) return;
-  sink_.event(attachment.connection, key, wire::AttachOutput{{std::move(frame)}});
+  const auto delta = attachment.viewer->take();
+  if (delta) sink_.event(attachment.connection, key, wire::AttachScreen{screen_object(*delta)});
 }
 
 void Watching::end_attachment(uint64_t key, const std::string& reason) {
@@ -124,8 +114,8 @@ void Watching::end_attachment(uint64_t key, const std::string& reason) {
       (*terminal)->set_lease(std::nullopt);
   }
   if (!reason.empty()) {
-    sink_.event(gone->connection, key,
-                wire::AttachOutput{{gone->viewer->take_frame() + gone->viewer->leave()}});
+    if (const auto last = gone->viewer->take())
+      sink_.event(gone->connection, key, wire::AttachScreen{screen_object(*last)});
     sink_.event(gone->connection, key, wire::AttachClosed{reason});
   }
   core_.loop.post([gone] {});  // its viewer may be the one who told us
@@ -150,21 +140,19 @@ Outcome<wire::Nothing> Watching::attach_resize(const Caller& caller,
                                                const wire::AttachResizeRequest& request) {
   const auto found = find_attachment(caller, request.subscription);
   if (!found) return tl::unexpected(found.error());
-  const auto cols = static_cast<uint16_t>(request.cols);
-  const auto rows = static_cast<uint16_t>(request.rows);
-  (*found)->viewer->resize(cols, rows);
   const auto terminal = core_.engine->find((*found)->terminal);
-  if (terminal && (*found)->writable) (*terminal)->resize({cols, rows, 0, 0}, [](const auto&) {});
-  send_frame(request.subscription);
+  if (terminal && (*found)->writable) {
+    (*terminal)->resize({static_cast<uint16_t>(request.cols), static_cast<uint16_t>(request.rows), 0, 0},
+                        [](const auto&) {});
+  }
   return wire::Nothing{};
 }
 
-Outcome<wire::Detached> Watching::detach(const Caller& caller, const wire::DetachRequest& request) {
+Outcome<wire::Nothing> Watching::detach(const Caller& caller, const wire::DetachRequest& request) {
   const auto found = find_attachment(caller, request.subscription);
   if (!found) return tl::unexpected(found.error());
-  wire::Detached answer{{(*found)->viewer->leave()}};
   end_attachment(request.subscription, "");
-  return answer;
+  return wire::Nothing{};
 }
 
 Outcome<wire::Selected> Watching::select(const Caller& caller, const wire::SelectRequest& request) {
@@ -192,7 +180,7 @@ Outcome<wire::Selected> Watching::select(const Caller& caller, const wire::Selec
     text = vt::screen_as(terminal.output().screen(), *vt::format_named("text"));
     text.erase(std::min(text.size(), text.find_last_not_of('\n') + 2));
   }
-  core_.marked = Marked{terminal.id(), end_of(text, kMost), caller.client, engine::unix_ms()};
+  core_.marked = Marked{terminal.id(), end_of(text, kMost), caller.client, base::unix_ms()};
   return wire::Selected{
       wire::Selection{core_.marked->terminal, core_.marked->text, core_.marked->by, {core_.marked->at_ms}}};
 }

@@ -12,8 +12,8 @@
 
 namespace ttyward::app {
 
-using engine::GateDecision;
 using engine::Terminal;
+using gate::GateDecision;
 using std::chrono::milliseconds;
 using terminal::CommandState;
 using wire::Code;
@@ -131,7 +131,7 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
     if (!began_before && !(*terminal)->live()) return end();
     const std::string text = request_.commands[next_++];
     if (began_before) return rejoin(**terminal, known_as, text);
-    engine::GateRequest gate = commands_.gatekeeper_.request(caller_, text, (*terminal)->cwd(), known_as);
+    gate::GateRequest gate = commands_.gatekeeper_.request(caller_, text, (*terminal)->cwd(), known_as);
     gate.terminal_id = terminal_;
     const std::string id = gate.command_id;
     commands_.gatekeeper_.ask(std::move(gate),

@@ -4,26 +4,14 @@
 #include <iterator>
 #include <string_view>
 
-#include "pty/proc.h"
+#include "place/local.h"
 
 namespace ttyward::app {
 namespace {
 
-constexpr size_t kMostEnvironment =
-    4 << 20;                       // of a caller; the kernel lets arguments and environment be larger
 constexpr size_t kMostKnown = 64;  // connections
 
 constexpr std::string_view kIdentity[] = {"HOME", "USER", "LOGNAME", "SHELL"};
-
-std::vector<std::string> entries_of(std::string_view text) {
-  std::vector<std::string> entries;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\0'), text.size());
-    if (end > 0) entries.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return entries;
-}
 
 std::string_view name_of(std::string_view entry) {
   return entry.substr(0, entry.find('='));
@@ -44,10 +32,10 @@ std::vector<std::string> CallerEnvironment::read(const Caller& caller) const {
   // What runs in a terminal may call with any environment; it does not get more than the terminal has.
   if (const engine::Terminal* inside = core_.engine->terminal_of_process(caller.pid))
     return inside->spec().environment;
-  const auto text = pty::read_proc_file("/proc/" + std::to_string(caller.pid) + "/environ", kMostEnvironment);
-  if (!text) return {};
+  const auto process = place::process_now(place::local(), caller.pid, place::kEnvironment);
+  if (!process) return {};
   // Who the user is does not depend on the caller.
-  std::vector<std::string> entries = entries_of(*text);
+  std::vector<std::string> entries = process->environment;
   for (const std::string& ours : core_.engine->settings().our_environment) {
     const std::string_view name = name_of(ours);
     if (std::find(std::begin(kIdentity), std::end(kIdentity), name) == std::end(kIdentity)) continue;

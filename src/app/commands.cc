@@ -278,7 +278,7 @@ void Commands::run(const Caller& caller, const wire::RunRequest& asked,
   if (const auto outside = gatekeeper_.outside_roots(caller, request.cwd)) return reply.fail(*outside);
   // Before the gate: a repeated call follows its command, and nobody is asked twice.
   if (!asked.command_id.empty() && rejoin(caller, asked.command_id, request.command, how, reply)) return;
-  engine::GateRequest gate = gatekeeper_.request(caller, request.command, request.cwd, asked.command_id);
+  gate::GateRequest gate = gatekeeper_.request(caller, request.command, request.cwd, asked.command_id);
   if (gate.cwd.empty()) {
     if (const char* home = std::getenv("HOME")) gate.cwd = home;
   }
@@ -370,16 +370,16 @@ void Commands::when_at_prompt(Terminal& terminal, milliseconds patience, const s
   core_.calls.find(key)->wait = std::move(*wait);
 }
 
-engine::GateRequest Commands::gate_request(const Submission& submission, const Terminal& terminal) const {
+gate::GateRequest Commands::gate_request(const Submission& submission, const Terminal& terminal) const {
   const engine::CommandRequest& request = submission.request;
-  engine::GateRequest gate =
+  gate::GateRequest gate =
       gatekeeper_.request(submission.caller, request.text, request.cwd.empty() ? terminal.cwd() : request.cwd,
                           submission.chosen_id);
   gate.terminal_id = terminal.id();
   gate.task = terminal.spec().task;
   if (gate.workspace.empty())
     gate.workspace = terminal.spec().cwd;  // where it was opened: a cd does not move it
-  gate.language = request.sentinel ? engine::Language::Bash : engine::language_of(terminal.shell().kind);
+  gate.language = request.sentinel ? gate::Language::Bash : gate::language_of(terminal.shell().kind);
   if (!request.sentinel)
     gate.shell = engine::reading_of(gate.language, terminal.reading(), terminal.commands());
   for (const auto& [variable, value] : terminal.environment_changes())
@@ -400,7 +400,7 @@ void Commands::judge_when_settled(const Submission& submission) {
                               "again, interrupt it, or use another terminal",
                           submission.reply, [this, submission] { judge_when_settled(submission); });
   }
-  engine::GateRequest gate = gate_request(submission, terminal);
+  gate::GateRequest gate = gate_request(submission, terminal);
   const std::string command_id = gate.command_id;
   Submission judged = submission;
   judged.request.id = command_id;
@@ -426,14 +426,14 @@ void Commands::judge_when_settled(const Submission& submission) {
   submission.reply.part(part);
 }
 
-std::string Commands::second_look(const Submission& submission, const engine::GateRequest& asked) const {
+std::string Commands::second_look(const Submission& submission, const gate::GateRequest& asked) const {
   const auto terminal = core_.engine->find(asked.terminal_id);
   if (!terminal) return terminal.error().message;
   Submission same = submission;
   same.chosen_id = asked.command_id;
-  const engine::GateRequest now = gate_request(same, **terminal);
+  const gate::GateRequest now = gate_request(same, **terminal);
   if (!submission.automatic) {
-    return engine::same_deed(asked, now) ? std::string()
+    return gate::same_action(asked, now) ? std::string()
                                          : "it was allowed for a different folder or different variables "
                                            "than the terminal has now; send it again";
   }

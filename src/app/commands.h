@@ -78,10 +78,10 @@ class Commands {
   bool rejoin(const Caller& caller, const std::string& id, const std::string& text, const Follow& how,
               const Reply<wire::CommandResult>& reply);
   void judge_when_settled(const Submission& submission);
-  engine::GateRequest gate_request(const Submission& submission, const engine::Terminal& terminal) const;
+  gate::GateRequest gate_request(const Submission& submission, const engine::Terminal& terminal) const;
   // Right before it begins: what was allowed without a question has to be harmless still, and what a person
   // allowed has to be what they saw. Why it must not begin; empty: it may.
-  std::string second_look(const Submission& submission, const engine::GateRequest& asked) const;
+  std::string second_look(const Submission& submission, const gate::GateRequest& asked) const;
   void submit_when_free(const Submission& submission);
   // Goes on with `then` when the terminal is at its prompt; if that takes too long, the call fails with
   // `too_long`.

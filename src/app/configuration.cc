@@ -8,8 +8,8 @@
 #include <fstream>
 #include <utility>
 
-#include "engine/gate_rule_file.h"
-#include "engine/policy_settings.h"
+#include "gate/policy_settings.h"
+#include "gate/rule_text.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
 
@@ -35,13 +35,13 @@ void Configuration::load() {
   std::vector<std::string> environment;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; entry++)
     environment.emplace_back(*entry);
-  confirmed_ = engine::load_confirmed(installation_.folders, "/", environment, confirmations_);
+  confirmed_ = gate::load_confirmed(installation_.folders, "/", environment, confirmations_);
   loaded_ = std::move(confirmed_.loaded);
 }
 
 void Configuration::confirm_first_start(io::Log& log) {
-  if (confirmations_.standing() != engine::Confirmations::Standing::None) return;
-  const auto rules = engine::read_rule_file(installation_.folders.config + "/rules.toml");
+  if (confirmations_.standing() != gate::Confirmations::Standing::None) return;
+  const auto rules = gate::read_rule_file(installation_.folders.config + "/rules.toml");
   const auto stored =
       confirmations_.store({rules ? *rules : std::string(), confirmed_.file_lines}, "the first start");
   if (!stored) {
@@ -52,22 +52,22 @@ void Configuration::confirm_first_start(io::Log& log) {
 
 void Configuration::compare_with_last_start(io::Log& log) {
   const std::string path = installation_.folders.state + "/policy/last";
-  const auto last = engine::read_rule_file(path);
-  if (last && !last->empty()) looser_than_last_ = engine::loosened(loaded_, *last);
-  for (const engine::LoosenedSetting& each : looser_than_last_)
+  const auto last = gate::read_rule_file(path);
+  if (last && !last->empty()) looser_than_last_ = gate::loosened(loaded_, *last);
+  for (const gate::LoosenedSetting& each : looser_than_last_)
     log.warning("looser than at the last start: " + each.in_words());
-  std::ofstream(path, std::ios::trunc) << engine::policy_lines(loaded_.settings);
+  std::ofstream(path, std::ios::trunc) << gate::policy_lines(loaded_.settings);
 }
 
 std::vector<std::string> Configuration::notices() const {
   std::vector<std::string> out;
-  for (const engine::LoosenedSetting& each : confirmed_.unconfirmed) {
+  for (const gate::LoosenedSetting& each : confirmed_.unconfirmed) {
     out.push_back(each.where + " was changed without ttyward: " + each.name + " = " + each.wanted +
                   " is not in effect, " + each.holds + " is; review it with: ttyward rules confirm");
   }
-  for (const engine::LoosenedSetting& each : looser_than_last_)
+  for (const gate::LoosenedSetting& each : looser_than_last_)
     out.push_back("this daemon was started with looser settings than the last one: " + each.in_words());
-  for (const engine::LoosenedSetting& each : confirmed_.from_environment) {
+  for (const gate::LoosenedSetting& each : confirmed_.from_environment) {
     const bool told = std::any_of(looser_than_last_.begin(), looser_than_last_.end(),
                                   [&](const auto& other) { return other.name == each.name; });
     if (!told) out.push_back("this daemon's environment loosens its settings: " + each.in_words());
@@ -143,14 +143,14 @@ engine::Settings Configuration::engine_settings() const {
   return settings;
 }
 
-engine::GateSettings Configuration::gate_settings() const {
+gate::GateSettings Configuration::gate_settings() const {
   const config::PolicySettings& from = loaded_.settings.policy;
-  engine::GateSettings settings;
+  gate::GateSettings settings;
   const char* const home = std::getenv("HOME");
-  settings.judge = engine::judge_settings(from, home != nullptr ? home : "");
-  settings.asking = from.ask == config::PolicyAsk::Never     ? engine::Asking::Never
-                    : from.ask == config::PolicyAsk::Present ? engine::Asking::WhenSomebodyIs
-                                                             : engine::Asking::Wait;
+  settings.judge = gate::judge_settings(from, home != nullptr ? home : "");
+  settings.asking = from.ask == config::PolicyAsk::Never     ? gate::Asking::Never
+                    : from.ask == config::PolicyAsk::Present ? gate::Asking::WhenSomebodyIs
+                                                             : gate::Asking::Wait;
   settings.approval_expiry = from.approval_expiry;
   settings.rules_file = installation_.folders.config + "/rules.toml";
   return settings;

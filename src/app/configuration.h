@@ -11,9 +11,9 @@
 
 #include "base/folders.h"
 #include "config/load.h"
-#include "engine/confirmations.h"
-#include "engine/gate.h"
 #include "engine/settings.h"
+#include "gate/confirmations.h"
+#include "gate/gate.h"
 #include "io/log.h"
 
 namespace ttyward::app {
@@ -44,11 +44,11 @@ class Configuration {
   std::vector<std::string> notices() const;
 
   const base::Folders& folders() const { return installation_.folders; }
-  engine::Confirmations& confirmations() { return confirmations_; }
-  const engine::ConfirmedConfig& confirmed() const { return confirmed_; }
+  gate::Confirmations& confirmations() { return confirmations_; }
+  const gate::ConfirmedConfig& confirmed() const { return confirmed_; }
 
   engine::Settings engine_settings() const;
-  engine::GateSettings gate_settings() const;
+  gate::GateSettings gate_settings() const;
 
  private:
   void raise_file_limit();
@@ -56,10 +56,10 @@ class Configuration {
   void compare_with_last_start(io::Log& log);
 
   const Installation installation_;
-  engine::Confirmations confirmations_;
-  engine::ConfirmedConfig confirmed_;  // without `loaded`, which is loaded_
+  gate::Confirmations confirmations_;
+  gate::ConfirmedConfig confirmed_;  // without `loaded`, which is loaded_
   config::Loaded loaded_;
-  std::vector<engine::LoosenedSetting> looser_than_last_;
+  std::vector<gate::LoosenedSetting> looser_than_last_;
   std::vector<std::string> warnings_;
   rlimit user_files_{};
 };

@@ -12,8 +12,8 @@
 #include "app/configuration.h"
 #include "app/open_calls.h"
 #include "engine/engine.h"
-#include "engine/gate.h"
 #include "engine/readers.h"
+#include "gate/gate.h"
 #include "io/log.h"
 #include "io/loop.h"
 
@@ -34,7 +34,7 @@ struct Core {
   io::Loop& loop;
   io::Log& log;
   Configuration configuration;
-  std::unique_ptr<engine::Gate> gate;
+  std::unique_ptr<gate::Gate> gate;
   engine::Readers readers;
   std::unique_ptr<engine::Engine> engine;
   OpenCalls calls;

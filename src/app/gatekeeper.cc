@@ -5,24 +5,24 @@
 
 #include "app/objects.h"
 #include "base/ids.h"
-#include "engine/allowed_roots.h"
-#include "engine/policy_settings.h"
-#include "engine/time.h"
+#include "base/unix_time.h"
+#include "gate/allowed_roots.h"
+#include "gate/policy_settings.h"
 #include "policy/verdict_json.h"
 
 namespace ttyward::app {
 
-using engine::GateDecision;
+using gate::GateDecision;
 using terminal::CommandState;
 
 namespace {
 
 constexpr size_t kRefusedKept = 256;  // for those who ask about them later
 
-engine::Role gate_role(Role role) {
-  return role == Role::Person  ? engine::Role::Person
-         : role == Role::Agent ? engine::Role::Agent
-                               : engine::Role::Viewer;
+gate::Role gate_role(Role role) {
+  return role == Role::Person  ? gate::Role::Person
+         : role == Role::Agent ? gate::Role::Agent
+                               : gate::Role::Viewer;
 }
 
 }  // namespace
@@ -31,14 +31,14 @@ std::optional<wire::CallError> Gatekeeper::outside_roots(const Caller& caller, c
   if (caller.role == Role::Person) return std::nullopt;
   const char* const home = std::getenv("HOME");
   const std::string asked = cwd.empty() ? (home != nullptr ? home : "/") : cwd;
-  std::string why = engine::outside_roots(core_.settings().policy.allowed_roots, asked);
+  std::string why = gate::outside_roots(core_.settings().policy.allowed_roots, asked);
   if (why.empty()) return std::nullopt;
   return wire::CallError{wire::Code::PermissionDenied, std::move(why)};
 }
 
-engine::GateRequest Gatekeeper::request(const Caller& caller, std::string command, std::string cwd,
-                                        std::string command_id) const {
-  engine::GateRequest request;
+gate::GateRequest Gatekeeper::request(const Caller& caller, std::string command, std::string cwd,
+                                      std::string command_id) const {
+  gate::GateRequest request;
   request.command = std::move(command);
   request.cwd = std::move(cwd);
   request.session = caller.session;
@@ -46,29 +46,24 @@ engine::GateRequest Gatekeeper::request(const Caller& caller, std::string comman
   request.connection = caller.connection;
   request.role = gate_role(caller.role);
   request.command_id = command_id.empty() ? base::random_id('c') : std::move(command_id);
-  if (request.role == engine::Role::Agent) {
-    tighten_for_project(request);
-    // The person says what may be changed, wherever in it the command begins.
-    request.workspace =
-        engine::root_of(core_.settings().policy.allowed_roots, request.cwd).value_or(std::string());
-  }
+  if (request.role == gate::Role::Agent) tighten_for_project(request);
   return request;
 }
 
 // The project's mode is applied on top of the laxest one, so that it can only tighten the session's own.
-void Gatekeeper::tighten_for_project(engine::GateRequest& request) const {
+void Gatekeeper::tighten_for_project(gate::GateRequest& request) const {
   const std::string file = request.cwd.empty() ? "" : config::find_project_file(request.cwd);
   if (file.empty()) return;
   config::Loaded there;
   there.settings.policy = core_.settings().policy;
   there.settings.policy.mode = config::PolicyMode::Yolo;
   config::apply_file(there, file, config::FileLevel::Project, config::IfAbsent::Fine);
-  request.mode = engine::mode_of(there.settings.policy.mode);
+  request.mode = gate::mode_of(there.settings.policy.mode);
   request.ask_about_safe = !there.settings.policy.auto_approve_safe_commands;
   request.confirm_dangerous = there.settings.policy.confirm_dangerous_commands;
 }
 
-GateDecision Gatekeeper::ask(engine::GateRequest request, const Decided& decided) {
+GateDecision Gatekeeper::ask(gate::GateRequest request, const Decided& decided) {
   GateDecision decision =
       core_.gate->ask(std::move(request), [this, alive = core_.alive, decided](const GateDecision& came) {
         if (!*alive) return;
@@ -99,7 +94,7 @@ void Gatekeeper::remember_refused(const terminal::CommandResult& refused, const 
   refused_order_.erase(refused_order_.begin());
 }
 
-void Gatekeeper::ask_for_command(const Caller& caller, engine::GateRequest request,
+void Gatekeeper::ask_for_command(const Caller& caller, gate::GateRequest request,
                                  std::chrono::milliseconds yield_after,
                                  const Reply<wire::CommandResult>& reply,
                                  const std::function<void(const std::string&)>& go) {
@@ -108,7 +103,7 @@ void Gatekeeper::ask_for_command(const Caller& caller, engine::GateRequest reque
   facts.terminal_id = request.terminal_id;
   facts.command = request.command;
   facts.cwd = request.cwd;
-  facts.started_at_ms = engine::unix_ms();
+  facts.started_at_ms = base::unix_ms();
   const std::string session = request.session;
   // The key of the open call is not known yet when `decided` is made, and stays 0 if the gate decides at
   // once.

@@ -14,7 +14,7 @@
 
 #include "app/core.h"
 #include "app/reply.h"
-#include "engine/gate.h"
+#include "gate/gate.h"
 #include "store/rows.h"
 #include "terminal/result.h"
 #include "wire/types/objects.h"
@@ -29,27 +29,27 @@ struct PendingCommand {
 
 class Gatekeeper {
  public:
-  using Decided = std::function<void(const engine::GateDecision&)>;
+  using Decided = std::function<void(const gate::GateDecision&)>;
   // `refused` keeps the row of a command that was not allowed to run.
   Gatekeeper(Core& core, std::function<void(store::CommandRow)> refused)
       : core_(core), keep_(std::move(refused)) {}
 
-  engine::GateRequest request(const Caller& caller, std::string command, std::string cwd,
-                              std::string command_id = {}) const;
+  gate::GateRequest request(const Caller& caller, std::string command, std::string cwd,
+                            std::string command_id = {}) const;
   // Why an agent may not work in `cwd`; empty: it may.
   std::optional<wire::CallError> outside_roots(const Caller& caller, const std::string& cwd) const;
 
   // `decided` is called once: now, or when a person has answered. What is returned says which.
-  engine::GateDecision ask(engine::GateRequest request, const Decided& decided);
+  gate::GateDecision ask(gate::GateRequest request, const Decided& decided);
 
   // As `ask`, for a command whose call is answered with its result: `go` runs it, with the verdict as JSON.
   // If it is refused the call is answered; if a person is asked, after `yield_after` (0: never).
-  void ask_for_command(const Caller& caller, engine::GateRequest request,
-                       std::chrono::milliseconds yield_after, const Reply<wire::CommandResult>& reply,
+  void ask_for_command(const Caller& caller, gate::GateRequest request, std::chrono::milliseconds yield_after,
+                       const Reply<wire::CommandResult>& reply,
                        const std::function<void(const std::string& verdict_json)>& go);
   // The result of a command that was not allowed to run.
   static terminal::CommandResult refused_result(terminal::CommandResult facts,
-                                                const engine::GateDecision& decision);
+                                                const gate::GateDecision& decision);
 
   // Null: no such command waits or was refused.
   const PendingCommand* find(const std::string& command_id) const;
@@ -57,7 +57,7 @@ class Gatekeeper {
   void when_answered(const std::string& approval, std::function<void()> callback);
 
  private:
-  void tighten_for_project(engine::GateRequest& request) const;
+  void tighten_for_project(gate::GateRequest& request) const;
   void remember_refused(const terminal::CommandResult& refused, const std::string& session);
 
   Core& core_;

@@ -7,7 +7,7 @@
 #include "app/objects.h"
 #include "base/ids.h"
 #include "base/mask_secrets.h"
-#include "engine/time.h"
+#include "base/unix_time.h"
 
 namespace ttyward::app {
 
@@ -16,19 +16,19 @@ namespace {
 // A daemon may live for months; the history is this much over its limit at most.
 constexpr int kRowsBetweenPrunings = 4096;
 
-store::Decision decision_of(engine::Outcome outcome) {
+store::Decision decision_of(gate::Outcome outcome) {
   switch (outcome) {
-    case engine::Outcome::Allowed:
+    case gate::Outcome::Allowed:
       return store::Decision::Allow;
-    case engine::Outcome::AskAllowed:
+    case gate::Outcome::AskAllowed:
       return store::Decision::AskAllow;
-    case engine::Outcome::Skipped:
+    case gate::Outcome::Skipped:
       return store::Decision::Skip;
-    case engine::Outcome::Expired:
+    case gate::Outcome::Expired:
       return store::Decision::Expired;
-    case engine::Outcome::Withdrawn:
+    case gate::Outcome::Withdrawn:
       return store::Decision::Withdrawn;
-    case engine::Outcome::Denied:
+    case gate::Outcome::Denied:
       return store::Decision::Deny;
   }
   return store::Decision::Deny;
@@ -79,7 +79,7 @@ void History::restore_session_rules() {
 void History::prune() {
   const config::LimitSettings& limits = core_.settings().limits;
   const int64_t oldest =
-      limits.history_days == 0 ? 0 : engine::unix_ms() - limits.history_days * 24 * 3600 * 1000;
+      limits.history_days == 0 ? 0 : base::unix_ms() - limits.history_days * 24 * 3600 * 1000;
   keep([rows = limits.history_rows, oldest](store::Store& store) {
     static_cast<void>(store.prune(rows, oldest));
   });
@@ -160,9 +160,9 @@ void History::decisions(const Caller&, const wire::DecisionsRequest& request,
 }
 
 void History::note_act(const Caller& caller, const engine::Terminal& terminal, const Act& act) {
-  engine::AuditRow row;
+  gate::AuditRow row;
   row.id = base::random_id('d');
-  row.at_ms = engine::unix_ms();
+  row.at_ms = base::unix_ms();
   row.action = act.action;
   row.terminal_id = terminal.id();
   row.task = terminal.spec().task;
@@ -170,7 +170,7 @@ void History::note_act(const Caller& caller, const engine::Terminal& terminal, c
   row.asked_by = caller.client;
   row.command = base::mask_secrets(act.what);
   row.cwd = terminal.cwd();
-  row.outcome = act.allowed ? engine::Outcome::Allowed : engine::Outcome::Denied;
+  row.outcome = act.allowed ? gate::Outcome::Allowed : gate::Outcome::Denied;
   const bool own = terminal.spec().owner == engine::Owner::Agent;
   row.decided_by = !act.decided_by.empty() ? act.decided_by : own ? "own terminal" : "loan";
   row.risk = "low";
@@ -178,7 +178,7 @@ void History::note_act(const Caller& caller, const engine::Terminal& terminal, c
   record(row);
 }
 
-void History::record(const engine::AuditRow& audit) {
+void History::record(const gate::AuditRow& audit) {
   store::DecisionRow row;
   row.id = audit.id;
   row.at_ms = audit.at_ms;
@@ -202,7 +202,7 @@ void History::session_rule_added(const std::string& session, const std::string& 
   store::SessionRule row;
   row.scope = session;
   row.rule = rule;
-  row.created_at_ms = engine::unix_ms();
+  row.created_at_ms = base::unix_ms();
   row.created_by = by;
   keep([row](store::Store& store) { static_cast<void>(store.put_session_rule(row)); });
 }

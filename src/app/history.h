@@ -11,7 +11,7 @@
 
 #include "app/core.h"
 #include "app/reply.h"
-#include "engine/audit.h"
+#include "gate/audit.h"
 #include "store/recorded.h"
 #include "store/worker.h"
 #include "wire/types/policy_calls.h"
@@ -27,7 +27,7 @@ struct Act {
   bool allowed = true;
 };
 
-class History final : public engine::AuditSink {
+class History final : public gate::AuditSink {
  public:
   // `warn` is told, on the loop, what is wrong with the database.
   History(Core& core, std::function<void(const std::string&)> warn);
@@ -46,7 +46,7 @@ class History final : public engine::AuditSink {
   // What people allowed for a session holds as long as the session, not as long as a daemon.
   void restore_session_rules();
 
-  void record(const engine::AuditRow& row) override;
+  void record(const gate::AuditRow& row) override;
   void session_rule_added(const std::string& session, const std::string& rule,
                           const std::string& by) override;
   void session_rule_removed(const std::string& session, const std::string& rule) override;

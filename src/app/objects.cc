@@ -148,7 +148,7 @@ wire::Terminal terminal_object(engine::Engine& engine, engine::Terminal& t) {
   return made;
 }
 
-wire::Approval approval_object(const engine::Approval& from) {
+wire::Approval approval_object(const gate::Approval& from) {
   const auto escape = [](const std::string& text) { return policy::escape_text(text); };
   wire::Approval made;
   made.id = from.id;
@@ -164,7 +164,7 @@ wire::Approval approval_object(const engine::Approval& from) {
   made.verdict.json = policy::to_json(from.verdict);
   made.created_at = {from.created_at_ms};
   made.expires_at = wire::time_or_none(from.expires_at_ms);
-  made.state = engine::name_of(from.state);
+  made.state = gate::name_of(from.state);
   made.answered_by = escape(from.answered_by);
   made.answered_at = wire::time_or_none(from.answered_at_ms);
   made.reason = escape(from.reason);

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "app/caller.h"
-#include "engine/approval.h"
 #include "engine/engine.h"
+#include "gate/approval.h"
 #include "store/rows.h"
 #include "terminal/result.h"
 #include "wire/types/objects.h"
@@ -14,7 +14,7 @@ namespace ttyward::app {
 
 wire::CommandResult result_object(const terminal::CommandResult& result);
 wire::Terminal terminal_object(engine::Engine& engine, engine::Terminal& terminal);
-wire::Approval approval_object(const engine::Approval& approval);
+wire::Approval approval_object(const gate::Approval& approval);
 wire::HistoryRow row_object(const store::CommandRow& row);
 wire::DecisionRow row_object(const store::DecisionRow& row);
 wire::Waiting waiting_object(const terminal::WaitingFor& waiting);

@@ -21,8 +21,8 @@ Services::Services(io::Loop& loop, io::Log& log, Installation installation, Even
       commands_(core_, gatekeeper_, history_, environment_, watching_),
       approvals_(core_, gatekeeper_, [this] { static_cast<void>(reload()); }),
       webhook_(loop, log) {
-  core_.gate = std::make_unique<engine::Gate>(loop, core_.configuration.gate_settings(), history_,
-                                              &core_.configuration.confirmations());
+  core_.gate = std::make_unique<gate::Gate>(loop, core_.configuration.gate_settings(), history_,
+                                            &core_.configuration.confirmations());
   core_.gate->set_observer(this);
   history_.restore_session_rules();
   auto readers = engine::Readers::open(core_.configuration.folders().state + "/readers");
@@ -137,13 +137,13 @@ void Services::on_terminal_forgotten(const Terminal& terminal) {
   watching_.terminal_forgotten(terminal);
 }
 
-void Services::on_opened(const engine::Approval& approval) {
+void Services::on_opened(const gate::Approval& approval) {
   if (const std::string& url = core_.settings().notify.webhook; !url.empty())
     webhook_.send(url, webhook_body(approval));
   watching_.tell(wire::ApprovalOpened{approval_object(approval)}, approval.terminal_id);
 }
 
-void Services::on_closed(const engine::Approval& approval) {
+void Services::on_closed(const gate::Approval& approval) {
   watching_.tell(wire::ApprovalClosed{approval_object(approval)}, approval.terminal_id);
 }
 

@@ -28,7 +28,7 @@
 
 namespace ttyward::app {
 
-class Services final : private engine::EngineObserver, private engine::GateObserver {
+class Services final : private engine::EngineObserver, private gate::GateObserver {
  public:
   // Finds the terminals that live. `sink` and `log` have to outlive it.
   static base::Result<std::unique_ptr<Services>> start(io::Loop& loop, io::Log& log,
@@ -67,8 +67,8 @@ class Services final : private engine::EngineObserver, private engine::GateObser
   void on_quality(const engine::Terminal& terminal, shell::Quality from, shell::Quality to,
                   const std::string& reason) override;
   void on_terminal_forgotten(const engine::Terminal& terminal) override;
-  void on_opened(const engine::Approval& approval) override;
-  void on_closed(const engine::Approval& approval) override;
+  void on_opened(const gate::Approval& approval) override;
+  void on_closed(const gate::Approval& approval) override;
   void on_unconfirmed_changed(const std::string& notice) override;
 
   Core core_;

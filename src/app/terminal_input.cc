@@ -116,7 +116,7 @@ void Terminals::type_as_agent(const Caller& caller, Terminal& terminal, const en
                       {"type", typed_words(bytes, judged.echo), "", "for " + judged.program});
     return type(terminal, bytes, engine::Owner::Agent, reply);
   }
-  engine::GateRequest gate =
+  gate::GateRequest gate =
       gatekeeper_.request(caller, judged.kind == Kind::Line ? judged.line : typed_words(bytes, true),
                           judged.cwd.empty() ? terminal.cwd() : judged.cwd);
   gate.action = "type";
@@ -127,9 +127,9 @@ void Terminals::type_as_agent(const Caller& caller, Terminal& terminal, const en
   if (judged.kind == Kind::Ask) gate.typed_to = judged.program;
   // Typed only if the same program still reads: what was allowed was allowed for that one.
   const auto decided = [this, alive = core_.alive, caller, id = terminal.id(), bytes, pid = judged.pid,
-                        reply](const engine::GateDecision& came) {
+                        reply](const gate::GateDecision& came) {
     const auto found = core_.engine->find(id);
-    if (came.kind != engine::GateDecision::Kind::Allowed || !found) {
+    if (came.kind != gate::GateDecision::Kind::Allowed || !found) {
       if (reply.open()) reply.fail(wire::Code::Denied, "it was not typed: " + came.reason);
       return;
     }
@@ -143,8 +143,8 @@ void Terminals::type_as_agent(const Caller& caller, Terminal& terminal, const en
                  "it was not typed: the program it was meant for is not reading now");
     });
   };
-  const engine::GateDecision decision = gatekeeper_.ask(std::move(gate), decided);
-  if (decision.kind != engine::GateDecision::Kind::Pending) return;
+  const gate::GateDecision decision = gatekeeper_.ask(std::move(gate), decided);
+  if (decision.kind != gate::GateDecision::Kind::Pending) return;
   wire::Typed waits;
   waits.bytes = 0;
   waits.state = "pending_approval";

@@ -9,9 +9,8 @@
 #include <utility>
 
 #include "app/objects.h"
-#include "engine/time.h"
+#include "base/unix_time.h"
 #include "pty/executable.h"
-#include "pty/listening_ports.h"
 #include "shell/quoting.h"
 #include "vt/serialize/serialize.h"
 
@@ -88,10 +87,8 @@ std::string lines_above(const Terminal& terminal, uint64_t count) {
 
 }  // namespace
 
-pty::Provider provider_of(const std::optional<wire::Provider>& asked, const config::Settings& settings) {
-  const bool pipe =
-      asked ? *asked == wire::Provider::Pipe : settings.terminal.provider == config::Provider::Pipe;
-  return pipe ? pty::Provider::Pipe : pty::Provider::Pty;
+base::Provider provider_of(const std::optional<base::Provider>& asked, const config::Settings& settings) {
+  return asked.value_or(settings.terminal.provider);
 }
 
 std::optional<pty::WindowSize> size_of(const std::optional<wire::Size>& asked) {
@@ -148,7 +145,7 @@ void Terminals::open(const Caller& caller, const wire::OpenRequest& asked,
   // Whatever else it is, it is a program that an agent wants to run; and a shell's arguments can be commands.
   std::string words = shell::quote_posix(asked.shell);
   for (const std::string& argument : asked.shell_args) words += " " + shell::quote_posix(argument);
-  engine::GateRequest gate = gatekeeper_.request(caller, words, request.cwd);
+  gate::GateRequest gate = gatekeeper_.request(caller, words, request.cwd);
   gate.action = "open";
   gate.task = request.task;
   gate.environment_changes = request.environment;
@@ -156,18 +153,17 @@ void Terminals::open(const Caller& caller, const wire::OpenRequest& asked,
     if (const char* home = std::getenv("HOME")) gate.cwd = home;
   }
   const auto call = std::make_shared<uint64_t>(0);
-  const engine::GateDecision decision = gatekeeper_.ask(std::move(gate), [this, caller, request, reply,
-                                                                          call](const engine::GateDecision&
-                                                                                    came) {
+  const gate::GateDecision decision = gatekeeper_.ask(std::move(gate), [this, caller, request, reply, call](
+                                                                           const gate::GateDecision& came) {
     core_.calls.end(*call);
     if (!reply.open()) return;
-    if (came.kind == engine::GateDecision::Kind::Allowed) return open_now(caller, request, reply);
+    if (came.kind == gate::GateDecision::Kind::Allowed) return open_now(caller, request, reply);
     reply.fail(
         wire::Code::Denied,
         "this shell is neither in /etc/shells nor in the configuration, and running it was not allowed: " +
             came.reason);
   });
-  if (decision.kind != engine::GateDecision::Kind::Pending) return;
+  if (decision.kind != gate::GateDecision::Kind::Pending) return;
   *call = core_.calls.add(reply, [this, id = decision.approval_id, connection = caller.connection] {
     static_cast<void>(core_.gate->withdraw(id, connection));
   });
@@ -392,12 +388,13 @@ void Terminals::show(const Caller& caller, const wire::ShowRequest& request,
         pids.push_back(process.pid);
       }
     }
-    if (const auto open = pty::listening_ports(pids)) {
-      for (const auto& port : *open) answer.ports.push_back({port.port, port.pid});
-    }
     for (const auto& [name, value] : terminal.environment_changes())
       answer.environment.entries.push_back(name + "=" + value);
-    reply.ok(answer);
+    terminal.place().ports(pids, [answer, reply](const std::optional<place::Place::Ports>& ports) mutable {
+      for (const auto& port : ports.value_or(place::Place::Ports()))
+        answer.ports.push_back({port.port, port.pid});
+      reply.ok(answer);
+    });
   });
 }
 
@@ -418,7 +415,7 @@ Outcome<wire::OneTerminal> Terminals::lend(const Caller& caller, const wire::Len
     terminal.set_loan(std::nullopt);
   } else {
     terminal.set_loan(Loan{request.read_only ? Loan::Use::Read : Loan::Use::Act, request.to, caller.client,
-                           engine::unix_ms()});
+                           base::unix_ms()});
   }
   const std::string whom = request.to.empty() ? "every agent" : "session " + request.to;
   history_.note_act(caller, terminal,

@@ -21,7 +21,7 @@
 namespace ttyward::app {
 
 // How a terminal's process is made: as asked, else as configured.
-pty::Provider provider_of(const std::optional<wire::Provider>& asked, const config::Settings& settings);
+base::Provider provider_of(const std::optional<base::Provider>& asked, const config::Settings& settings);
 std::optional<pty::WindowSize> size_of(const std::optional<wire::Size>& asked);
 // What runs in it, for the record.
 std::string command_words(const engine::Terminal& terminal);

@@ -220,7 +220,7 @@ wire::CommandResult Watching::result_for(Terminal& terminal, const Command& comm
 
 void Watching::wait_for_approval(const Caller& caller, const std::string& id,
                                  std::chrono::milliseconds timeout, const Reply<wire::WaitOutcome>& reply) {
-  const engine::Approval* approval = core_.gate->find(id);
+  const gate::Approval* approval = core_.gate->find(id);
   if (approval == nullptr) {
     return reply.fail(wire::Code::NotFound,
                       "there is no question " + id + ": it ended too long ago, or never existed");
@@ -229,14 +229,14 @@ void Watching::wait_for_approval(const Caller& caller, const std::string& id,
     return reply.fail(wire::Code::PermissionDenied, "question " + id + " is about another agent's command");
   }
   const auto answer = [this, id, reply](const char* condition) {
-    const engine::Approval* now = core_.gate->find(id);
+    const gate::Approval* now = core_.gate->find(id);
     wire::WaitOutcome outcome;
     outcome.condition = condition;
     outcome.approval.emplace();
     if (now != nullptr) outcome.approval->emplace(approval_object(*now));
     reply.ok(outcome);
   };
-  if (approval->state != engine::ApprovalState::Open) return answer("approval");
+  if (approval->state != gate::ApprovalState::Open) return answer("approval");
   const uint64_t key = core_.calls.add(reply);
   gatekeeper_.when_answered(id, [this, key, answer] {
     if (core_.calls.find(key) == nullptr) return;

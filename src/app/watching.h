@@ -43,7 +43,7 @@ class Watching {
   void attach_input(const Caller& caller, const wire::AttachInputRequest& request,
                     const Reply<wire::Nothing>& reply);
   Outcome<wire::Nothing> attach_resize(const Caller& caller, const wire::AttachResizeRequest& request);
-  Outcome<wire::Detached> detach(const Caller& caller, const wire::DetachRequest& request);
+  Outcome<wire::Nothing> detach(const Caller& caller, const wire::DetachRequest& request);
 
   Outcome<wire::Selected> select(const Caller& caller, const wire::SelectRequest& request);
 
@@ -82,7 +82,7 @@ class Watching {
     uint64_t connection = 0;
     std::string terminal;
     bool writable = false;
-    bool paused = false;  // its reader does not read: the next frame is whole
+    bool paused = false;  // its reader does not read
     std::unique_ptr<engine::Viewer> viewer;
   };
 
@@ -115,7 +115,7 @@ class Watching {
   Outcome<Attachment*> find_attachment(const Caller& caller, uint64_t key);
   // Who had the keyboard goes on watching.
   void take_keyboard(engine::Terminal& terminal);
-  void send_frame(uint64_t key);
+  void send_changes(uint64_t key);
   // Adds where a person is and what they marked, as far as the caller may read it.
   void add_person(const Caller& caller, wire::EnvironmentNews& news);
   // `reason` is told to the watcher, unless it is empty.

@@ -45,7 +45,7 @@ std::string read_some(int fd) {
 
 }  // namespace
 
-std::string webhook_body(const engine::Approval& approval) {
+std::string webhook_body(const gate::Approval& approval) {
   const std::string command = policy::show_command(base::mask_secrets(approval.command), kShownCommand);
   const std::string risk(policy::name_of(approval.verdict.risk));
   std::string text = fmt::format("ttyward: a command waits for your answer (risk {}): {} in {}", risk,

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "base/unique_fd.h"
-#include "engine/approval.h"
+#include "gate/approval.h"
 #include "io/log.h"
 #include "io/loop.h"
 #include "pty/child.h"
@@ -56,7 +56,7 @@ class Webhook final : private io::Poller::Handler {
 
 // What is sent of a new question: JSON that Slack and Mattermost (`text`) and Discord (`content`) show as it
 // is. Secrets in the command are masked.
-std::string webhook_body(const engine::Approval& approval);
+std::string webhook_body(const gate::Approval& approval);
 
 // curl's configuration for one POST.
 std::string curl_configuration(const std::string& url, const std::string& body);

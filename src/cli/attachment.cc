@@ -10,12 +10,10 @@
 #include <utility>
 #include <variant>
 
-#include <boost/json/array.hpp>
-
-#include "base/base64.h"
 #include "cli/daemon_verb.h"
 #include "cli/fields.h"
 #include "cli/shown_text.h"
+#include "wire/types/events.h"
 
 namespace ttyward::cli {
 
@@ -71,7 +69,7 @@ AttachEnd Attachment::run() {
   write_out(ScreenPainter::leave());
   tty_.restore();
   if (subscription_ != 0 && !daemon_gone_ && end_->kind == AttachEnd::Kind::Detached)
-    static_cast<void>(daemon_.start("detach", {{"subscription", subscription_}}));
+    static_cast<void>(daemon_.start(wire::DetachRequest{subscription_}));
   return *end_;
 }
 
@@ -81,21 +79,16 @@ void Attachment::end(AttachEnd::Kind kind, std::string reason) {
 
 // Whether our own session is the one its shell leads, or its holder.
 bool Attachment::is_ours() {
-  auto shown = daemon_.call("show", {{"terminal", options_.terminal}, {"most", 0}});
-  const json::object* terminal = shown ? object_in(*shown, "terminal") : nullptr;
-  return terminal != nullptr &&
-         (number_in(*terminal, "pid") == ::getsid(0) || number_in(*terminal, "holder_pid") == ::getsid(0));
+  const auto shown = daemon_.call(wire::ShowRequest{options_.terminal, 0});
+  return shown && (shown->terminal.pid == ::getsid(0) || shown->terminal.holder_pid == ::getsid(0));
 }
 
 void Attachment::ask_to_attach() {
-  json::object args{{"terminal", options_.terminal},
-                    {"size", json::object{{"cols", cols()}, {"rows", rows()}}}};
-  if (options_.read_only) args["read_only"] = true;
-  if (options_.take) args["take"] = true;
-  auto asked = daemon_.start("attach", std::move(args));
+  auto asked = daemon_.start(
+      wire::AttachRequest{options_.terminal, options_.read_only, options_.take, wire::Size{cols(), rows()}});
   if (asked) {
     attach_call_ = *asked;
-  } else if (painter_.screen() != nullptr) {
+  } else if (painter_.has_screen()) {
     daemon_gone_ = true;  // it was there, and may come back
   } else {
     end(AttachEnd::Kind::Failed, asked.error().message);
@@ -139,10 +132,7 @@ void Attachment::resized() {
   if (const auto size = PersonTty::size()) size_ = *size;
   dirty_ = true;
   if (subscription_ == 0) return;
-  // What is on its way was made for the old size; everything is drawn anew right after it.
-  painter_.resize(cols(), rows());
-  auto sent =
-      daemon_.start("attach_resize", {{"subscription", subscription_}, {"cols", cols()}, {"rows", rows()}});
+  auto sent = daemon_.start(wire::AttachResizeRequest{subscription_, cols(), rows()});
   if (!sent) daemon_gone_ = true;
 }
 
@@ -178,8 +168,7 @@ void Attachment::type(const std::string& keys) {
   } else if (subscription_ == 0 || daemon_gone_ || !may_write()) {
     write_out("\a");
   } else {
-    auto sent =
-        daemon_.start("attach_input", {{"subscription", subscription_}, {"base64", base::to_base64(keys)}});
+    auto sent = daemon_.start(wire::AttachInputRequest{subscription_, {keys}});
     if (sent) inputs_.emplace(*sent, keys);
   }
 }
@@ -215,7 +204,7 @@ void Attachment::take_messages() {
 void Attachment::take_reply(const client::Reply& reply) {
   if (reply.id == attach_call_) {
     attach_call_ = 0;
-    if (reply.result) return attached(*reply.result);
+    if (reply.result) return attached(client::answer_of<wire::AttachRequest>(reply.result));
     if (reply.result.error().connection_lost()) return;  // Reconnected follows, or came already
     end(AttachEnd::Kind::Failed, reply.result.error().message);
     end_->failure = reply.result.error();
@@ -226,9 +215,10 @@ void Attachment::take_reply(const client::Reply& reply) {
     dirty_ = true;
   } else if (reply.id == subscribe_call_) {
     subscribe_call_ = 0;
-    if (!reply.result) return;  // then the lease is not shown
-    changes_ = number_in(*reply.result, "subscription").value_or(0);
-    for (const json::object* each : objects_in(*reply.result, "terminals")) learn(*each);
+    const auto subscribed = client::answer_of<wire::SubscribeRequest>(reply.result);
+    if (!subscribed) return;  // then the lease is not shown
+    changes_ = subscribed->subscription;
+    for (const wire::Terminal& each : subscribed->terminals) learn(each);
   } else {
     auto input = inputs_.extract(reply.id);
     // Sent to a daemon that did not know us yet: nothing of it was typed.
@@ -241,59 +231,55 @@ void Attachment::take_reply(const client::Reply& reply) {
   }
 }
 
-void Attachment::attached(const json::object& answer) {
-  subscription_ = number_in(answer, "subscription").value_or(0);
-  writable_ = flag_in(answer, "writable");
-  draw(answer);
+void Attachment::attached(const client::AnswerOf<wire::AttachRequest>& answer) {
+  if (!answer) {
+    end(AttachEnd::Kind::Failed, answer.error().message);
+    end_->failure = answer.error();
+    return;
+  }
+  subscription_ = answer->subscription;
+  writable_ = answer->writable;
+  painter_.apply(answer->screen);
+  dirty_ = true;
   if (!held_.empty()) type(std::exchange(held_, {}));
-  const json::object* terminal = object_in(answer, "terminal");
-  const json::object* lease = terminal != nullptr ? object_in(*terminal, "lease") : nullptr;
-  our_lease_since_ = writable_ && lease != nullptr ? time_in(*lease, "since") : std::nullopt;
-  if (terminal != nullptr) learn(*terminal);
-  auto asked = daemon_.start("subscribe",
-                             {{"terminal", options_.terminal}, {"kinds", json::array{"terminal_changed"}}});
+  const auto& lease = answer->terminal.lease;
+  our_lease_since_ = writable_ && lease ? std::optional(lease->since) : std::nullopt;
+  learn(answer->terminal);
+  auto asked = daemon_.start(
+      wire::SubscribeRequest{options_.terminal, {std::string(wire::TerminalChanged::kEvent)}, false});
   if (asked) subscribe_call_ = *asked;
 }
 
-// A whole screen, in an answer or an event.
-void Attachment::draw(const json::object& from) {
-  const auto bytes = base::from_base64(text_in(from, "screen"));
-  painter_.reset(static_cast<int>(number_in(from, "cols").value_or(80)),
-                 static_cast<int>(number_in(from, "rows").value_or(24)), bytes.value_or(""));
-  dirty_ = true;
-}
-
-void Attachment::learn(const json::object& terminal) {
-  const std::string name = text_in(terminal, "name");
-  if (!name.empty()) name_ = name;
-  its_cols_ = number_in(terminal, "cols").value_or(0);
-  its_rows_ = number_in(terminal, "rows").value_or(0);
-  const json::object* lease = object_in(terminal, "lease");
-  lease_by_ = lease != nullptr ? text_in(*lease, "by") : "";
-  const json::object* queued = object_in(terminal, "queued");
-  waits_ = queued != nullptr ? text_in(*queued, "command") : "";
+void Attachment::learn(const wire::Terminal& terminal) {
+  if (!terminal.name.empty()) name_ = terminal.name;
+  its_cols_ = terminal.cols;
+  its_rows_ = terminal.rows;
+  lease_by_ = terminal.lease ? terminal.lease->by : "";
+  waits_ = terminal.queued ? terminal.queued->command : "";
   // Somebody took it.
-  if (our_lease_since_ && lease != nullptr && time_in(*lease, "since") != our_lease_since_) writable_ = false;
+  if (our_lease_since_ && terminal.lease && terminal.lease->since != *our_lease_since_) writable_ = false;
   dirty_ = true;
 }
 
 void Attachment::take_event(const json::object& event) {
   const std::string name = text_in(event, "event");
-  const int64_t subscription = number_in(event, "subscription").value_or(0);
-  if (subscription == changes_ && changes_ != 0) {
-    const json::object* terminal = object_in(event, "terminal");
-    if (name == "terminal_changed" && terminal != nullptr) learn(*terminal);
+  const auto subscription = static_cast<uint64_t>(number_in(event, "subscription").value_or(0));
+  if (subscription == 0) return;
+  if (subscription == changes_) {
+    const auto changed = wire::decode<wire::TerminalChanged>(event, wire::Unknown::Ignore);
+    if (name == wire::TerminalChanged::kEvent && changed) learn(changed->terminal);
     return;
   }
-  if (subscription != subscription_ || subscription == 0) return;
-  if (name == "attach_output") {
-    const auto bytes = base::from_base64(text_in(event, "base64"));
-    if (bytes) painter_.feed(*bytes);
+  if (subscription != subscription_) return;
+  if (name == wire::AttachScreen::kEvent) {
+    const auto came = wire::decode<wire::AttachScreen>(event, wire::Unknown::Ignore);
+    if (came) painter_.apply(came->screen);
     dirty_ = true;
-  } else if (name == "attach_reset") {
-    draw(event);
-    if (event.contains("writable")) writable_ = flag_in(event, "writable");
-  } else if (name == "attach_closed") {
+  } else if (name == wire::AttachKeyboard::kEvent) {
+    const auto came = wire::decode<wire::AttachKeyboard>(event, wire::Unknown::Ignore);
+    writable_ = came && came->writable;
+    dirty_ = true;
+  } else if (name == wire::AttachClosed::kEvent) {
     end(AttachEnd::Kind::Closed, one_line(text_in(event, "reason")));
   }
 }

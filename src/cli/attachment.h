@@ -18,6 +18,8 @@
 #include "cli/screen_painter.h"
 #include "cli/signal_watch.h"
 #include "client/session.h"
+#include "wire/types/terminal_calls.h"
+#include "wire/types/watching_calls.h"
 
 namespace ttyward::cli {
 
@@ -62,9 +64,8 @@ class Attachment {
   void take_messages();
   void take_reply(const client::Reply& reply);
   void take_event(const boost::json::object& event);
-  void attached(const boost::json::object& answer);
-  void draw(const boost::json::object& from);
-  void learn(const boost::json::object& terminal);
+  void attached(const client::AnswerOf<wire::AttachRequest>& answer);
+  void learn(const wire::Terminal& terminal);
   void resized();
   void paint();
   void write_out(std::string_view bytes);
@@ -88,10 +89,10 @@ class Attachment {
   uint64_t select_call_ = 0;                // open; 0: none
   std::map<uint64_t, std::string> inputs_;  // keys on their way, by call
   std::string held_;                        // keys for when we are attached again
-  int64_t subscription_ = 0;                // 0: not attached now
-  int64_t changes_ = 0;                     // the subscription that tells of the lease
+  uint64_t subscription_ = 0;               // 0: not attached now
+  uint64_t changes_ = 0;                    // the subscription that tells of the lease
   bool writable_ = false;
-  std::optional<int64_t> our_lease_since_;
+  std::optional<wire::Time> our_lease_since_;
   int64_t its_cols_ = 0;  // the terminal's own size
   int64_t its_rows_ = 0;
   bool dirty_ = true;

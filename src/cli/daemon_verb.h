@@ -40,5 +40,10 @@ tl::unexpected<client::CallFailure> refuse(std::string message);  // of what the
 int print_json(const char* verb, const boost::json::object& object);
 // Data on stdout; what cannot be written is complained of.
 int print_text(const char* verb, std::string_view text);
+// The same of an answer.
+template <wire::Described Answer>
+int print_answer(const char* verb, const Answer& answer) {
+  return print_text(verb, wire::json_text(answer) + "\n");
+}
 
 }  // namespace ttyward::cli

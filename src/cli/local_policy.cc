@@ -12,9 +12,8 @@
 #include "cli/ask_person.h"
 #include "cli/current_folder.h"
 #include "cli/verb.h"
-#include "engine/allowed_roots.h"
-#include "engine/confirmations.h"
-#include "engine/policy_settings.h"
+#include "gate/confirmations.h"
+#include "gate/policy_settings.h"
 #include "policy/escaped_view.h"
 #include "policy/verdict_json.h"
 #include "shell/shell_kind.h"
@@ -43,9 +42,17 @@ std::string indented(const std::string& text) {
   return out + "\n";
 }
 
+// What holds for a person who configured nothing, or whose level does not ask for the configuration.
+gate::JudgeSettings unconfigured() {
+  gate::JudgeSettings settings;
+  settings.home = home_folder();
+  settings.own_folders = gate::own_folders(base::user_folders());
+  return settings;
+}
+
 // What a person sees of one command: escaped, with all its parts and everything that speaks against it.
 std::string described(const Judged& judged) {
-  std::string out = indented(policy::show_command(judged.deed.command));
+  std::string out = indented(policy::show_command(judged.action.command));
   const policy::Verdict& verdict = judged.verdict;
   if (verdict.commands.size() > 1) {
     out += "it would run:\n";
@@ -97,7 +104,11 @@ base::Result<LocalPolicy> LocalPolicy::make(const PolicyArguments& args, PolicyL
   LocalPolicy policy(level, mode, verb);
   if (level >= PolicyLevel::Default)
     policy.apply_configuration(folder.empty() ? current_folder() : folder, agent, args.mode.empty());
-  if (!agent) policy.allowed_roots_.clear();
+  if (!agent) {
+    gate::JudgeSettings anywhere = policy.book_.settings();
+    anywhere.allowed_roots.clear();
+    policy.book_.set_settings(std::move(anywhere));
+  }
   return policy;
 }
 
@@ -118,65 +129,45 @@ void LocalPolicy::apply_configuration(const std::string& cwd, bool agent, bool m
   std::vector<std::string> environment;
   for (char** entry = environ; !agent && *entry != nullptr; ++entry) environment.emplace_back(*entry);
   const config::Loaded loaded =
-      engine::load_confirmed(base::user_folders(), cwd, environment, *confirmations_).loaded;
+      gate::load_confirmed(base::user_folders(), cwd, environment, *confirmations_).loaded;
   for (const config::Problem& problem : loaded.problems) {
     if (problem.severity == config::Severity::Error) complain(verb_, problem.shown(), 0);
   }
-  settings_ = engine::judge_settings(loaded.settings.policy, settings_.home);
-  allowed_roots_ = loaded.settings.policy.allowed_roots;
-  if (mode_too) mode_ = settings_.agent.mode;
+  book_.set_settings(gate::judge_settings(loaded.settings.policy, home_folder()));
+  if (mode_too) mode_ = book_.settings().agent.mode;
 }
 
 LocalPolicy::LocalPolicy(PolicyLevel level, policy::Mode mode, const char* verb)
     : level_(level),
       mode_(mode),
       verb_(verb),
-      confirmations_(std::make_unique<engine::Confirmations>(base::user_folders().state)),
-      rules_(base::user_folders().config + "/rules.toml", confirmations_.get()) {
-  settings_.home = home_folder();
-  settings_.own_folders = engine::own_folders(base::user_folders());
+      confirmations_(std::make_unique<gate::Confirmations>(base::user_folders().state)),
+      book_(unconfigured(), base::user_folders().config + "/rules.toml", confirmations_.get()) {}
+
+gate::Case LocalPolicy::case_of(gate::Action action) const {
+  gate::Case what;
+  what.action = std::move(action);
+  what.role = level_ == PolicyLevel::Critical ? gate::Role::Person : gate::Role::Agent;
+  what.mode = mode_;
+  return what;
 }
 
-Judged LocalPolicy::judge(engine::Deed deed) {
-  Judged out{std::move(deed), {}};
+Judged LocalPolicy::judge(gate::Action action) {
+  Judged out{action, {}};
   if (level_ == PolicyLevel::Off) {
     out.verdict.decision = policy::Decision::Allow;
     return out;
   }
-  // What may be changed is said by the person, wherever in it the command begins.
-  if (const auto root = engine::root_of(allowed_roots_, out.deed.cwd)) out.deed.workspace = *root;
-  policy::RuleSet set;
-  const engine::RulesAt& files = rules_.at(out.deed.cwd);
-  if (files.errors.empty()) {
-    for (const policy::Rule& rule : files.rules) set.add(rule);
-  } else if (level_ != PolicyLevel::Critical) {
-    out.verdict.decision = policy::Decision::Deny;
-    out.verdict.rule = "rule files";
-    out.verdict.reasons.push_back({"a rule file has an error; fix it first: " + files.errors.front(),
-                                   {},
-                                   policy::Risk::Low,
-                                   policy::Decision::Deny});
-    return out;
-  } else {
-    std::fprintf(stderr, "ttyward %s: %s\n", verb_, policy::escape_text(files.errors.front()).c_str());
-  }
-  return judge_by(std::move(out.deed), set);
+  auto judged = book_.judge(case_of(std::move(action)));
+  out.verdict = judged ? std::move(judged->verdict) : gate::refused_for_mistake(judged.error());
+  if (judged && !judged->mistake.empty())
+    std::fprintf(stderr, "ttyward %s: %s\n", verb_, policy::escape_text(judged->mistake).c_str());
+  return out;
 }
 
-Judged LocalPolicy::judge_without_rules(engine::Deed deed) const {
-  return judge_by(std::move(deed), policy::RuleSet{});
-}
-
-Judged LocalPolicy::judge_by(engine::Deed deed, const policy::RuleSet& rules) const {
-  Judged out{std::move(deed), {}};
-  const engine::Role role = level_ == PolicyLevel::Critical ? engine::Role::Person : engine::Role::Agent;
-  out.verdict = engine::judge(out.deed, role, mode_, settings_, rules).verdict;
-  if (std::string why = engine::outside_roots(allowed_roots_, out.deed.cwd); !why.empty()) {
-    out.verdict.decision = policy::Decision::Deny;
-    out.verdict.rule = "setting allowed_roots";
-    out.verdict.reasons.insert(out.verdict.reasons.begin(),
-                               {std::move(why), {}, policy::Risk::Medium, policy::Decision::Deny});
-  }
+Judged LocalPolicy::judge_without_rules(gate::Action action) const {
+  Judged out{action, {}};
+  out.verdict = book_.judge_without_rules(case_of(std::move(action))).verdict;
   return out;
 }
 
@@ -197,7 +188,7 @@ Ruling LocalPolicy::settle(const std::vector<Judged>& judged) const {
     return {false, asks.front(),
             fmt::format("it needs a person's approval, and nobody can be asked here: it {}. A person can run "
                         "it, or allow it with a rule in {}",
-                        policy::summary_of(first), policy::escape_text(rules_.own_file()))};
+                        policy::summary_of(first), policy::escape_text(book_.own_file()))};
   }
   if (!can_ask_person()) {
     return {false, asks.front(),
@@ -206,33 +197,15 @@ Ruling LocalPolicy::settle(const std::vector<Judged>& judged) const {
                         policy::summary_of(first))};
   }
   std::string question = fmt::format("ttyward {}: this command needs your approval (in {}):\n", verb_,
-                                     policy::escape_text(judged[asks.front()].deed.cwd));
+                                     policy::escape_text(judged[asks.front()].action.cwd));
   for (const size_t i : asks) question += described(judged[i]);
   question += asks.size() == 1 ? "Run it?" : fmt::format("Run all {} of them?", asks.size());
   if (ask_person(question)) return {};
   return {false, asks.front(), "it was not run, because you did not answer yes"};
 }
 
-engine::Language language_of(const std::string& shell) {
-  if (shell.empty()) return engine::Language::Bash;
-  switch (shell::identify_shell({shell}).kind) {
-    case shell::ShellKind::Bash:
-      return engine::Language::Bash;
-    case shell::ShellKind::Dash:
-    case shell::ShellKind::BusyboxAsh:
-    case shell::ShellKind::Ksh:
-    case shell::ShellKind::Mksh:
-    case shell::ShellKind::PosixSh:
-      return engine::Language::Posix;
-    case shell::ShellKind::Fish:
-      return engine::Language::Fish;
-    case shell::ShellKind::Zsh:
-      return engine::Language::Zsh;
-    case shell::ShellKind::Pwsh:
-    case shell::ShellKind::Other:
-      break;
-  }
-  return engine::Language::Other;
+gate::Language language_of(const std::string& shell) {
+  return shell.empty() ? gate::Language::Bash : gate::language_of(shell::identify_shell({shell}).kind);
 }
 
 std::string verdict_json(const LocalPolicy& policy, const Judged& judged) {

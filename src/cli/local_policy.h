@@ -2,7 +2,8 @@
 //
 // A person at their own terminal is asked about critical things; an agent (by
 // --as-agent, or TTYWARD_ROLE=agent in the environment) gets the whole policy, and
-// what would be a question is a no.
+// what would be a question is a no. What is judged, and by which rules, is gate::RuleBook's, as in the
+// daemon; here is who is asked.
 #pragma once
 
 #include <memory>
@@ -12,8 +13,7 @@
 #include <CLI/App.hpp>
 
 #include "base/result.h"
-#include "engine/gate_judge.h"
-#include "engine/gate_rules.h"
+#include "gate/rule_book.h"
 
 namespace ttyward::cli {
 
@@ -32,7 +32,7 @@ struct PolicyArguments {
 void declare_policy_options(CLI::App& app, PolicyArguments& args);
 
 struct Judged {
-  engine::Deed deed;
+  gate::Action action;
   policy::Verdict verdict;
 };
 
@@ -55,30 +55,28 @@ class LocalPolicy {
                                              const char* verb);
 
   PolicyLevel level() const { return level_; }
-  Judged judge(engine::Deed deed);
+  Judged judge(gate::Action action);
   // The same as if there were no rules.
-  Judged judge_without_rules(engine::Deed deed) const;
+  Judged judge_without_rules(gate::Action action) const;
   // Rules that hold in the folder, and what is wrong with the files.
-  const engine::RulesAt& rules_at(const std::string& folder) { return rules_.at(folder); }
+  const gate::RulesAt& rules_at(const std::string& folder) { return book_.files().at(folder); }
   // All or nothing: one question about everything that needs one.
   Ruling settle(const std::vector<Judged>& judged) const;
 
  private:
   LocalPolicy(PolicyLevel level, policy::Mode mode, const char* verb);
   void apply_configuration(const std::string& cwd, bool agent, bool mode_too);
-  Judged judge_by(engine::Deed deed, const policy::RuleSet& rules) const;
+  gate::Case case_of(gate::Action action) const;
 
   PolicyLevel level_;
   policy::Mode mode_;
   const char* verb_;
-  engine::JudgeSettings settings_;
-  std::vector<std::string> allowed_roots_;  // for agents; empty: anywhere
-  std::unique_ptr<engine::Confirmations> confirmations_;
-  engine::GateRules rules_;
+  std::unique_ptr<gate::Confirmations> confirmations_;
+  gate::RuleBook book_;
 };
 
 // Of the shell named by --shell; bash if none is.
-engine::Language language_of(const std::string& shell);
+gate::Language language_of(const std::string& shell);
 
 // The verdict as JSON for a result; empty if nothing was judged.
 std::string verdict_json(const LocalPolicy& policy, const Judged& judged);

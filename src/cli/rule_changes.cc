@@ -17,13 +17,14 @@
 #include "cli/daemon_call.h"
 #include "cli/daemon_verb.h"
 #include "cli/editor.h"
-#include "engine/confirmations.h"
-#include "engine/gate_rule_file.h"
+#include "gate/confirmations.h"
+#include "gate/rule_text.h"
 #include "policy/escaped_view.h"
 #include "policy/file_view.h"
 #include "policy/paths.h"
 #include "policy/rule_words.h"
 #include "policy/script_file.h"
+#include "wire/types/policy_calls.h"
 
 namespace ttyward::cli {
 namespace {
@@ -40,7 +41,7 @@ std::string shown(const std::string& text) {
 // Where nothing was ever confirmed and no daemon runs, there is nobody who has to know: the first daemon
 // takes the file as it finds it.
 bool changes_file_itself() {
-  if (engine::Confirmations(base::user_folders().state).standing() != engine::Confirmations::Standing::None)
+  if (gate::Confirmations(base::user_folders().state).standing() != gate::Confirmations::Standing::None)
     return false;
   return !client::Connection::open(daemon_options("rules"));
 }
@@ -49,14 +50,14 @@ bool changes_file_itself() {
 int store(const std::string& text, const std::string& replaces) {
   if (changes_file_itself()) {
     if (!replaces.empty()) {
-      if (auto removed = engine::remove_rules(own_rules_file(), replaces); !removed)
+      if (auto removed = gate::remove_rules(own_rules_file(), replaces); !removed)
         return complain("rules", removed.error().message, kExitFailure);
     }
-    if (auto added = engine::append_rules(own_rules_file(), {text}); !added)
+    if (auto added = gate::append_rules(own_rules_file(), {text}); !added)
       return complain("rules", added.error().message, kExitFailure);
   } else {
     const int status = with_daemon("rules", [&](client::Session& daemon) -> Outcome {
-      auto done = daemon.call("rule_add", {{"text", text}, {"replaces", replaces}});
+      auto done = daemon.call(wire::RuleAddRequest{text, replaces});
       if (!done) return tl::unexpected(done.error());
       return 0;
     });
@@ -240,9 +241,9 @@ int add_rule(const RuleArguments& args) {
 
 int edit_rule(const RuleArguments& args) {
   if (is_agent()) return complain("rules", "only a person may change rules", kExitFailure);
-  const auto file = engine::read_rule_file(own_rules_file());
+  const auto file = gate::read_rule_file(own_rules_file());
   if (!file) return complain("rules", file.error().message, kExitFailure);
-  const auto text = engine::text_of_rules(*file, args.name, own_rules_file());
+  const auto text = gate::text_of_rules(*file, args.name, own_rules_file());
   if (!text) return complain("rules", text.error().message, kExitFailure);
   if (text->empty())
     return complain("rules", fmt::format("there is no rule '{}'; see ttyward rules", args.name), kExitFound);
@@ -260,16 +261,16 @@ int remove_rule(const RuleArguments& args) {
   if (is_agent()) return complain("rules", "only a person may change rules", kExitFailure);
   size_t removed = 0;
   if (args.session.empty() && changes_file_itself()) {
-    auto done = engine::remove_rules(own_rules_file(), args.name);
+    auto done = gate::remove_rules(own_rules_file(), args.name);
     if (!done) return complain("rules", done.error().message, kExitFailure);
     removed = *done;
   } else {
-    json::object call = {{"name", args.name}, {"scope", args.session.empty() ? "global" : "session"}};
-    if (!args.session.empty()) call["session"] = args.session;
+    const wire::RuleRemoveRequest request{
+        args.name, args.session.empty() ? wire::RuleScope::Global : wire::RuleScope::Session, args.session};
     const int status = with_daemon("rules", [&](client::Session& daemon) -> Outcome {
-      auto done = daemon.call("rule_remove", std::move(call));
+      auto done = daemon.call(request);
       if (!done) return tl::unexpected(done.error());
-      removed = static_cast<size_t>(number_of(*done, "removed"));
+      removed = done->removed;
       return 0;
     });
     if (status != 0) return status;
@@ -286,7 +287,7 @@ int remove_rule(const RuleArguments& args) {
 int confirm_rules(const Globals& globals) {
   if (is_agent()) return complain("rules", "only a person may confirm rules", kExitFailure);
   return with_daemon("rules", [&](client::Session& daemon) -> Outcome {
-    auto pending = daemon.call("rules_unconfirmed", {{"cwd", current_folder()}});
+    auto pending = daemon.call_json(wire::RulesUnconfirmedRequest{current_folder()});
     if (!pending) return tl::unexpected(pending.error());
     const std::string what = described(*pending);
     if (globals.json) return print_json("rules", *pending);
@@ -303,7 +304,7 @@ int confirm_rules(const Globals& globals) {
                     "Did you make them, and should they take effect?"))
       return complain("rules", "not confirmed; the rules and settings confirmed before stay in effect",
                       kExitFailure);
-    auto done = daemon.call("rules_confirm", {{"digest", text_of(*pending, "digest")}});
+    auto done = daemon.call(wire::RulesConfirmRequest{text_of(*pending, "digest")});
     if (!done) return tl::unexpected(done.error());
     fmt::print("confirmed: the current rules and settings are in effect\n");
     return 0;

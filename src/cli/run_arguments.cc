@@ -90,8 +90,7 @@ base::Result<command::RunOptions> make_run_options(const RunArguments& args, boo
   if (!cwd) return tl::unexpected(cwd.error());
   options.spawn.cwd = *cwd;
   const config::Settings settings = settings_in(*cwd);
-  const bool pipe = args.pipe || settings.terminal.provider == config::Provider::Pipe;
-  options.spawn.provider = pipe ? pty::Provider::Pipe : pty::Provider::Pty;
+  options.spawn.provider = args.pipe ? base::Provider::Pipe : settings.terminal.provider;
   options.spawn.size.columns = static_cast<uint16_t>(settings.terminal.cols);
   options.spawn.size.rows = static_cast<uint16_t>(settings.terminal.rows);
   if (const auto size = PersonTty::size(); size && person_watches) options.spawn.size = *size;
@@ -154,7 +153,8 @@ base::Result<command::RunOptions> make_run_options(const RunArguments& args, boo
                 fmt::format("--overflow {}: use drop-middle, pause or kill", args.overflow));
   }
 
-  auto environment = child_environment(args, settings.shell, pipe, person_watches);
+  auto environment =
+      child_environment(args, settings.shell, options.spawn.provider == base::Provider::Pipe, person_watches);
   if (!environment) return tl::unexpected(environment.error());
   options.spawn.environment = std::move(*environment);
   options.survivors = args.keep_background ? hold::Survivors::Keep : hold::Survivors::Kill;

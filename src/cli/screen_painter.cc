@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
-#include <variant>
 
 #include "base/utf8.h"
 #include "cli/shown_text.h"
@@ -28,17 +28,30 @@ constexpr Mode kPassedOn[] = {Mode::ApplicationCursorKeys,
                               Mode::MouseUrxvt,
                               Mode::BracketedPaste};
 
-// What fits into `room` columns.
-std::string_view cut_columns(std::string_view text, uint32_t room) {
-  size_t at = 0;
-  while (at < text.size()) {
-    size_t next = at;
-    const uint32_t width = vt::char_width(base::decode_utf8(text, next));
-    if (width > room) break;
-    room -= width;
-    at = next;
+// The part of `text` that covers `room` columns after the first `skip`. Half of a wide character, at either
+// edge, is a blank.
+std::string cut_columns(std::string_view text, uint32_t skip, uint32_t room) {
+  std::string out;
+  uint32_t at = 0;
+  for (size_t i = 0; i < text.size();) {
+    const size_t begin = i;
+    const uint32_t width = vt::char_width(base::decode_utf8(text, i));
+    const uint32_t end = at + width;
+    if (at >= skip && end <= skip + room && (width > 0 || at > skip)) {
+      out += text.substr(begin, i - begin);
+    } else if (width > 1 && end > skip && at < skip + room) {
+      out += ' ';
+    }
+    at = end;
   }
-  return text.substr(0, at);
+  return out;
+}
+
+// Moves the window no further than it has to.
+int follow(int window, int size, int total, int at) {
+  if (size <= 0) return 0;
+  window = std::clamp(window, at - size + 1, at);
+  return std::clamp(window, 0, std::max(0, total - size));
 }
 
 bool is_ascii(std::string_view text) {
@@ -47,21 +60,23 @@ bool is_ascii(std::string_view text) {
 
 }  // namespace
 
-std::string row_bytes(const vt::Line& line, int cols) {
-  const auto width = static_cast<uint32_t>(cols);
+std::string row_bytes(const vt::Line& line, int from, int cols) {
+  const auto first = static_cast<uint32_t>(from);
+  const uint32_t last = first + static_cast<uint32_t>(cols);
   std::string out;
   bool sure = true;  // of the column: terminals differ in how wide some characters are
   vt::Style now;
   for (const vt::Span& span : line.spans) {
-    if (span.col >= width) break;
-    vt::Style style = span.style;
-    style.link = 0;
-    style.clear(vt::Style::kProtected);
-    if (!sure) out += fmt::format("\033[{}G", span.col + 1);
-    if (style != now) out += "\033[" + vt::sgr_text(style, vt::ColorForm::Semicolons) + "m";
-    now = style;
+    const uint32_t end = span.col + span.cols;
+    if (span.col >= last) break;
+    if (end <= first) continue;
+    const uint32_t begins = std::max(span.col, first);
+    if (!sure) out += fmt::format("\033[{}G", begins - first + 1);
+    if (span.style != now) out += "\033[" + vt::sgr_text(span.style, vt::ColorForm::Semicolons) + "m";
+    now = span.style;
     const std::string_view text = line.text_of(span);
-    out += span.col + span.cols <= width ? text : cut_columns(text, width - span.col);
+    const bool whole = span.col >= first && end <= last;
+    out += whole ? std::string(text) : cut_columns(text, begins - span.col, std::min(end, last) - begins);
     sure = is_ascii(text);
   }
   if (now != vt::Style{}) out += "\033[0m";
@@ -81,33 +96,15 @@ std::string ScreenPainter::leave() {
   return out + "\033>\033[0m\033[0 q\033[?25h\033[?7h\033[2J\033[?1049l\033[23;0t";
 }
 
-void ScreenPainter::reset(int cols, int rows, std::string_view ansi) {
-  vt::ScreenOptions options;
-  options.cols = cols;
-  options.rows = rows;
-  options.scrollback.lines = 0;
-  screen_ = std::make_unique<vt::Screen>(options);
-  screen_->feed(ansi);
-  static_cast<void>(screen_->take_replies());
-  static_cast<void>(screen_->take_events());  // a bell from before is no news
-}
-
-void ScreenPainter::resize(int cols, int rows) {
-  if (screen_) screen_->resize(cols, rows);
-}
-
-void ScreenPainter::feed(std::string_view ansi) {
-  if (!screen_) return;
-  screen_->feed(ansi);
-  static_cast<void>(screen_->take_replies());  // the daemon answers what programs ask
-  for (const vt::Event& event : screen_->take_events()) bell_ |= std::holds_alternative<vt::Bell>(event);
+void ScreenPainter::apply(const wire::ScreenDelta& delta) {
+  if (!screen_) screen_.emplace();
+  screen_->apply(delta);
 }
 
 void ScreenPainter::forget() {
   cols_ = rows_ = 0;
   modes_ = vt::ModeSet();
-  keyboard_ = {};
-  title_.clear();
+  kitty_flags_ = modify_other_keys_ = 0;
 }
 
 std::string ScreenPainter::mode_changes(Input input) {
@@ -123,21 +120,21 @@ std::string ScreenPainter::mode_changes(Input input) {
     }
   }
   for (const Mode mode : kPassedOn) modes_.assign(mode, wanted.has(mode));
-  const vt::KeyboardState keyboard =
-      screen_ && input == Input::Ours ? screen_->keyboard() : vt::KeyboardState();
-  if (keyboard.kitty_flags != keyboard_.kitty_flags) out += fmt::format("\033[={};1u", keyboard.kitty_flags);
-  if (keyboard.modify_other_keys != keyboard_.modify_other_keys)
-    out += fmt::format("\033[>4;{}m", keyboard.modify_other_keys);
-  keyboard_ = keyboard;
+  const bool ours = screen_ && input == Input::Ours;
+  const int kitty = ours ? screen_->kitty_flags() : 0;
+  const int modify = ours ? screen_->modify_other_keys() : 0;
+  if (std::exchange(kitty_flags_, kitty) != kitty) out += fmt::format("\033[={};1u", kitty);
+  if (std::exchange(modify_other_keys_, modify) != modify) out += fmt::format("\033[>4;{}m", modify);
   return out;
 }
 
-std::string ScreenPainter::cursor(int cols, int rows, int top) const {
-  const vt::Cursor at = screen_->cursor();
-  const int row = at.row - top;
-  if (!screen_->cursor_visible() || row < 0 || row >= rows || at.col >= cols) return "\033[?25l";
-  return fmt::format("\033[{};{}H\033[{} q\033[?25h", row + 1, at.col + 1,
-                     static_cast<int>(screen_->cursor_shape()) * 2 + (screen_->cursor_blinks() ? 1 : 2));
+std::string ScreenPainter::cursor(int cols, int rows) const {
+  const wire::ScreenCursor& at = screen_->cursor();
+  const auto row = static_cast<int>(at.row) - top_;
+  const auto col = static_cast<int>(at.col) - left_;
+  if (!at.visible || row < 0 || row >= rows || col < 0 || col >= cols) return "\033[?25l";
+  return fmt::format("\033[{};{}H\033[{} q\033[?25h", row + 1, col + 1,
+                     static_cast<int>(at.shape) * 2 + (at.blinks ? 1 : 2));
 }
 
 std::string ScreenPainter::paint(int cols, int rows, const std::string& status, Input input) {
@@ -155,30 +152,18 @@ std::string ScreenPainter::paint(int cols, int rows, const std::string& status, 
     shown = std::move(bytes);
   };
   const int height = std::max(rows - 1, 0);  // the last row is ours
-  int top = 0;
   if (screen_) {
-    // Where not all of it fits, the part with the cursor is shown.
-    const int cursor_row = screen_->cursor().row;
-    top = std::clamp(cursor_row - height + 1, 0, std::max(screen_->rows() - height, 0));
+    top_ = follow(top_, height, screen_->rows(), static_cast<int>(screen_->cursor().row));
+    left_ = follow(left_, cols, screen_->cols(), static_cast<int>(screen_->cursor().col));
     for (int row = 0; row < height; ++row) {
-      if (top + row >= screen_->rows()) {
-        draw(row, "", false);
-        continue;
-      }
-      vt::Line line = screen_->line(top + row);
-      line.trim();
-      const bool full = line.columns() >= static_cast<uint32_t>(cols);
-      draw(row, row_bytes(line, cols), full);
-    }
-    if (screen_->title() != title_) {
-      title_ = screen_->title();
-      out += fmt::format("\033]2;{}\033\\", one_line(title_));
+      const vt::Line& line = screen_->line(top_ + row);
+      const bool full = line.columns() >= static_cast<uint32_t>(left_ + cols);
+      draw(row, row_bytes(line, left_, cols), full);
     }
   }
   if (rows > 1) draw(rows - 1, "\033[7m" + pad_to(status, static_cast<size_t>(cols)) + "\033[0m", true);
   out += mode_changes(input);
-  if (screen_) out += cursor(cols, height, top);
-  if (std::exchange(bell_, false)) out += '\a';
+  if (screen_) out += cursor(cols, height);
   return out + "\033[?2026l";
 }
 

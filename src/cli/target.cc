@@ -6,7 +6,8 @@
 #include <map>
 
 #include "cli/daemon_verb.h"
-#include "cli/fields.h"
+#include "wire/types/policy_calls.h"
+#include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
 namespace {
@@ -30,24 +31,19 @@ class Search {
  public:
   explicit Search(std::string word) : word_(std::move(word)) {}
 
-  bool terminal(const json::object& terminal) {
-    const std::string id = text_in(terminal, "id");
-    if (id == word_ || text_in(terminal, "name") == word_) {
+  void terminal(const wire::Terminal& terminal) {
+    const std::string& id = terminal.id;
+    if (id == word_ || terminal.name == word_) {
       exact_.push_back({Target::Kind::Terminal, id, id});
     } else if (begins_with(id, word_)) {
       partial_.try_emplace(id, Target{Target::Kind::Terminal, id, id});
     }
-    for (const char* member : {"command", "last_command"}) {
-      if (const json::object* result = object_in(terminal, member)) command(*result);
-    }
-    return !exact_.empty();
+    if (terminal.command) command(terminal.command->command_id, terminal.command->terminal_id);
   }
 
-  void command(const json::object& result) {
-    const std::string id = text_in(result, "command_id");
-    if (!id.empty() && begins_with(id, word_)) {
-      partial_.try_emplace(id, Target{Target::Kind::Command, id, text_in(result, "terminal_id")});
-    }
+  void command(const std::string& id, const std::string& terminal_id) {
+    if (!id.empty() && begins_with(id, word_))
+      partial_.try_emplace(id, Target{Target::Kind::Command, id, terminal_id});
   }
 
   bool found() const { return !exact_.empty() || !partial_.empty(); }
@@ -85,14 +81,17 @@ json::object Target::arguments() const {
 tl::expected<Target, client::CallFailure> find_target(client::Session& daemon, const std::string& word) {
   if (word.empty()) return refuse("name a terminal or a command: ttyward ls --all lists them");
   if (is_whole_id(word, 'c')) return Target{Target::Kind::Command, word, ""};
-  auto listed = daemon.call("list", {{"all", true}});
+  wire::ListRequest all;
+  all.all = true;
+  auto listed = daemon.call(all);
   if (!listed) return tl::unexpected(listed.error());
   Search search(word);
-  for (const json::object* terminal : objects_in(*listed, "terminals")) search.terminal(*terminal);
+  for (const wire::Terminal& terminal : listed->terminals) search.terminal(terminal);
   if (!search.found() && word[0] == 'c') {
-    auto history = daemon.call("history", {{"limit", kCommandsSearched}});
-    if (history) {
-      for (const json::object* command : objects_in(*history, "commands")) search.command(*command);
+    wire::HistoryRequest newest;
+    newest.limit = kCommandsSearched;
+    if (const auto history = daemon.call(newest)) {
+      for (const wire::HistoryRow& row : history->commands) search.command(row.command_id, row.terminal_id);
     }
   }
   return search.answer();

@@ -20,6 +20,9 @@ struct Target {
   std::string id;
   std::string terminal;  // the command's, where that is known
 
+  // For calls that take either: the other one is empty.
+  std::string terminal_id() const { return kind == Kind::Terminal ? id : std::string(); }
+  std::string command_id() const { return kind == Kind::Command ? id : std::string(); }
   // {"terminal": id} or {"command": id}
   boost::json::object arguments() const;
 };

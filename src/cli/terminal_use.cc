@@ -7,22 +7,9 @@
 #include <set>
 
 #include "cli/fields.h"
-#include "pty/listening_ports.h"
+#include "place/local.h"
 
 namespace ttyward::cli {
-namespace {
-
-std::vector<pty::ProcessStat> all_processes() {
-  std::vector<pty::ProcessStat> all;
-  const auto pids = pty::list_pids();
-  if (!pids) return all;
-  for (const pid_t pid : *pids) {
-    if (auto stat = pty::read_stat(pid)) all.push_back(std::move(*stat));
-  }
-  return all;
-}
-
-}  // namespace
 
 std::vector<pty::ProcessStat> tree_of(pid_t root, const std::vector<pty::ProcessStat>& all) {
   std::multimap<pid_t, const pty::ProcessStat*> children;
@@ -45,7 +32,7 @@ std::vector<pty::ProcessStat> tree_of(pid_t root, const std::vector<pty::Process
 TerminalUses UseMeter::look(const std::vector<const boost::json::object*>& terminals) {
   TerminalUses uses;
   std::map<std::string, Before> now;
-  const std::vector<pty::ProcessStat> all = all_processes();
+  const std::vector<pty::ProcessStat> all = place::local().all_processes();
   for (const boost::json::object* terminal : terminals) {
     const std::string id = text_in(*terminal, "id");
     const int64_t root = number_in(*terminal, "holder_pid").value_or(0);
@@ -69,9 +56,7 @@ TerminalUses UseMeter::look(const std::vector<const boost::json::object*>& termi
     }
     now[id] = taken;
     std::set<uint16_t> ports;
-    for (const pty::ListeningPort& port :
-         pty::listening_ports(pids).value_or(std::vector<pty::ListeningPort>{}))
-      ports.insert(port.port);
+    for (const pty::ListeningPort& port : place::ports_now(place::local(), pids)) ports.insert(port.port);
     use.ports.assign(ports.begin(), ports.end());
   }
   before_ = std::move(now);

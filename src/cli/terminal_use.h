@@ -1,7 +1,7 @@
 // What the processes of terminals use: processor time and listening ports.
 //
-// Read from /proc by the one who shows it, so that looking costs the daemon nothing. One scan of
-// /proc serves all terminals. A terminal whose holder cannot be seen has no entry.
+// Asked of this machine by the one who shows it, so that looking costs the daemon nothing. One scan serves
+// all terminals. A terminal whose holder cannot be seen has no entry.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "pty/proc.h"
+#include "place/place.h"
 
 namespace ttyward::cli {
 

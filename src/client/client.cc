@@ -7,7 +7,7 @@
 
 #include <boost/json/value.hpp>
 
-#include "client/repeatable.h"
+#include "wire/repeatable.h"
 
 namespace ttyward::client {
 
@@ -128,7 +128,7 @@ uint64_t Client::call(std::string name, json::object args, OnPart on_part, OnDon
     on_done(tl::unexpected(cancelled("the client is shutting down")));
     return number;
   }
-  make_repeatable(name, args);
+  wire::make_repeatable(name, args);
   Call& made = calls_[number];
   made.name = std::move(name);
   made.args = std::move(args);
@@ -282,7 +282,7 @@ bool Client::goes_on(Call& call) const {
   if (call.sent_end > connection_->sent()) return true;
   call.was_sent = true;
   call.attempts = Clock::now() - call.sent_at >= kProvenHarmless ? 1 : call.attempts + 1;
-  return call.attempts < kMostAttempts && repeatable(call.name, call.args);
+  return call.attempts < kMostAttempts && wire::repeatable(call.name, call.args);
 }
 
 void Client::broken(const base::Error& why) {

@@ -4,7 +4,7 @@
 // meanwhile wait. Commands live in holders, so a daemon that dies takes nothing with it. When a connection
 // breaks it is made again, however often, and calls that were open go on:
 //   - not sent to the end: sent again, whatever they are; the daemon never saw them
-//   - repeatable (client/repeatable.h): sent again. `exec` and `run` are, since each gets an id for its
+//   - repeatable (wire/repeatable.h): sent again. `exec` and `run` are, since each gets an id for its
 //     command here: a daemon that knows the command follows it and runs nothing. What a part said under
 //     `again` (how much of the output came, what "now" was) goes with it, and so does the time left
 //   - all others: fail with `unavailable`, fate Unknown. Commands survive a daemon, so what a lost call
@@ -46,6 +46,7 @@ class Client final : public Caller, private io::Poller::Handler {
   Client(io::Loop& loop, Options options, Presence presence, Connection connection);
   ~Client() override;
 
+  using Caller::call;  // with a request of wire/types
   uint64_t call(std::string name, boost::json::object args, OnPart on_part, OnDone on_done) override;
   void cancel(uint64_t call) override;
   void on_event(OnEvent handler) override { on_event_ = std::move(handler); }

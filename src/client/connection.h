@@ -22,6 +22,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "client/call_result.h"
+#include "client/typed_call.h"
 #include "wire/line_reader.h"
 #include "wire/messages.h"
 
@@ -85,6 +86,10 @@ class Connection {
   // Lost, since somebody stopped the daemon: nobody wants another one now.
   bool stopped() const { return stopped_; }
 
+  template <Request R>
+  AnswerOf<R> call(const R& request, const PartHandler& on_part = {}, const CallOptions& options = {}) {
+    return answer_of<R>(call(R::kCall, arguments_of(request), on_part, options));
+  }
   CallResult call(std::string_view name, boost::json::object args, const PartHandler& on_part = {},
                   const CallOptions& options = {});
 

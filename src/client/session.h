@@ -24,6 +24,7 @@
 #include "base/result.h"
 #include "client/client.h"
 #include "client/connection.h"
+#include "client/typed_call.h"
 
 namespace ttyward::client {
 
@@ -36,6 +37,20 @@ class Session {
   const wire::Welcome& welcome() const { return state_->client->welcome(); }
   bool stopped() const { return state_->client->stopped(); }
 
+  template <Request R>
+  AnswerOf<R> call(const R& request, const PartHandler& on_part = {}, const CallOptions& options = {}) {
+    return answer_of<R>(call(R::kCall, arguments_of(request), on_part, options));
+  }
+  template <Request R>
+  tl::expected<uint64_t, CallFailure> start(const R& request) {
+    return start(R::kCall, arguments_of(request));
+  }
+  // The answer as the daemon wrote it, for what hands it on as it is.
+  template <Request R>
+  CallResult call_json(const R& request, const PartHandler& on_part = {}, const CallOptions& options = {}) {
+    return call(R::kCall, arguments_of(request), on_part, options);
+  }
+  // By name, for what is only known when the program runs.
   CallResult call(std::string_view name, boost::json::object args, const PartHandler& on_part = {},
                   const CallOptions& options = {});
   // Sends a call; its Reply comes through next(). Fails only after somebody stopped the daemon.

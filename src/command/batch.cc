@@ -168,18 +168,4 @@ int BatchResult::shell_code() const {
   return results.empty() ? shell.shell_code() : 0;
 }
 
-std::string BatchResult::to_json() const {
-  std::string all = "[";
-  for (const CommandResult& result : results) all += (all.size() > 1 ? ",\n" : "\n") + result.to_json();
-  std::string left = "[";
-  for (const std::string& command : not_run)
-    left += (left.size() > 1 ? "," : "") + base::json_quoted(command);
-  return base::JsonObject()
-      .text("state", terminal::command_state_name(shell.state))
-      .raw("results", all + "]")
-      .raw("not_run", left + "]")
-      .number("duration_ms", shell.duration_ms)
-      .str();
-}
-
 }  // namespace ttyward::command

@@ -36,7 +36,6 @@ struct BatchResult {
 
   // Of the first command that failed; 0 if none did.
   int shell_code() const;
-  std::string to_json() const;
 };
 
 // Takes the finished run of `batch` apart.

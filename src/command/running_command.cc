@@ -5,7 +5,6 @@
 
 #include "command/own_holder.h"
 #include "hold/launch.h"
-#include "pty/listening_ports.h"
 
 namespace ttyward::command {
 
@@ -308,7 +307,7 @@ bool RunningCommand::take_answers(Clock::time_point now) {
     }
     std::vector<terminal::OpenPort> ports;
     if (options_.survivors == hold::Survivors::Keep) {
-      for (const auto& port : pty::listening_ports(pids).value_or(std::vector<pty::ListeningPort>()))
+      for (const auto& port : place::ports_now(source_->place(), pids))
         ports.push_back({port.port, port.pid});
     }
     life_.left_behind(std::move(left), std::move(ports), now);

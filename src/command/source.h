@@ -25,6 +25,7 @@
 #include "base/result.h"
 #include "hold/holder.h"
 #include "journal/format.h"
+#include "place/local.h"
 #include "pty/kill_ladder.h"
 #include "pty/pseudo_terminal.h"
 #include "pty/run_state.h"
@@ -83,6 +84,8 @@ class Source {
   virtual void run_state(pty::AlternateScreen screen, RunStates done) = 0;
   // Living processes of the command, itself among them.
   virtual void processes(Processes done) = 0;
+  // Where it runs: what else is asked about those processes is asked there.
+  virtual const place::Place& place() const { return place::local(); }
 };
 
 }  // namespace ttyward::command

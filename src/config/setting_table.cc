@@ -28,7 +28,6 @@ struct Tie {
   }
 };
 
-constexpr const char* kProviders[] = {"pty", "pipe"};
 constexpr const char* kLeases[] = {"wait", "fail"};
 constexpr const char* kViews[] = {"default", "void", "roo", "gemini", "full"};
 constexpr const char* kOverflows[] = {"drop-middle", "pause", "kill"};
@@ -65,7 +64,7 @@ constexpr int64_t kTiB = int64_t{1} << 40;
   Setting{#section, #name, Kind::List, "", 0, 0, false, {}, tighten, doc, TIE(section, name)}
 
 const Setting kTable[] = {
-  CHOICE(terminal, provider, kProviders, Tighten::Never,
+  CHOICE(terminal, provider, base::kProviderNames, Tighten::Never,
     "Whether commands run in a terminal (pty) or on pipes. If no terminal is available, pipes are used and the result says so."),
   NUMBER(terminal, cols, "columns", 1, 10'000, false, Tighten::Never, "Width of a terminal that is opened without a size."),
   NUMBER(terminal, rows, "rows", 1, 10'000, false, Tighten::Never, "Height of a terminal that is opened without a size."),

@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "base/provider.h"
+
 namespace ttyward::config {
 
 using Milliseconds = std::chrono::milliseconds;
 
-enum class Provider : uint8_t { Pty, Pipe };
 enum class Lease : uint8_t { Wait, Fail };
 enum class View : uint8_t { Default, Void, Roo, Gemini, Full };
 enum class Overflow : uint8_t { DropMiddle, Pause, Kill };
@@ -21,7 +22,7 @@ enum class PolicyAsk : uint8_t { Never, Present, Wait };            // strictest
 enum class ShellHistory : uint8_t { LeaveOut, Record };
 
 struct TerminalSettings {
-  Provider provider = Provider::Pty;
+  base::Provider provider = base::Provider::Pty;
   int64_t cols = 80;
   int64_t rows = 24;
   int64_t records = 40;

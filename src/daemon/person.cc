@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "place/local.h"
+
 namespace ttyward::daemon {
 namespace {
 
@@ -32,8 +34,9 @@ bool is_relay(std::string_view name) {
 Lineage read_once(pid_t pid) {
   Lineage read;
   while (read.chain.size() < kDeepest) {
-    auto stat = pty::read_stat(pid);
-    if (!stat) return read;
+    auto process = place::process_now(place::local(), pid);
+    if (!process) return read;
+    pty::ProcessStat* const stat = &process->stat;
     // A parent that began after its child is another process by that number.
     if (!read.chain.empty() && stat->start_time > read.chain.back().start_time) return read;
     read.chain.push_back(std::move(*stat));
@@ -51,8 +54,9 @@ Lineage read_once(pid_t pid) {
 Lineage lineage_of(pid_t pid) {
   Lineage read = read_once(pid);
   for (const pty::ProcessStat& each : read.chain) {
-    const auto again = pty::read_stat(each.pid);
-    if (!again || again->start_time != each.start_time || again->parent != each.parent) read.whole = false;
+    const auto again = place::process_now(place::local(), each.pid);
+    if (!again || again->stat.start_time != each.start_time || again->stat.parent != each.parent)
+      read.whole = false;
   }
   return read;
 }

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "pty/proc.h"
+#include "place/place.h"
 
 namespace ttyward::daemon {
 

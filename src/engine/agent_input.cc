@@ -1,16 +1,10 @@
 #include "engine/agent_input.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <climits>
 
 #include <boost/json/parse.hpp>
 
-#include "engine/typed_to.h"
-#include "policy/escaped_view.h"
-#include "pty/proc.h"
-#include "pty/program_kind.h"
+#include "gate/typed_to.h"
 
 namespace ttyward::engine {
 
@@ -44,23 +38,24 @@ bool allowed_by_person(const Command* command) {
   return decision != nullptr && decision->is_string() && decision->get_string() == "ask";
 }
 
-ReaderFacts facts_of(const pty::Waiting& waiting) {
-  ReaderFacts facts;
+// Of another user, after sudo say, nothing more is known than its name: a shell counts as one that takes
+// lines then.
+gate::ReaderFacts facts_of(const pty::Waiting& waiting, const std::optional<place::ProcessFacts>& reader) {
+  gate::ReaderFacts facts;
   facts.raw = is_raw(waiting);
-  if (const auto stat = pty::read_stat(waiting.pid)) {
-    facts.names = pty::program_names(*stat);
-    facts.arguments = pty::read_arguments(waiting.pid);
+  if (reader) {
+    facts.names = reader->names;
+    facts.arguments = reader->arguments;
+    const auto& environment = reader->environment;
+    facts.secure_pager =
+        std::find(environment.begin(), environment.end(), "LESSSECURE=1") != environment.end();
   }
   if (facts.names.empty()) facts.names = {waiting.program};
-  // Of another user, after sudo say: then nothing more is known, and a shell counts as one that takes lines.
   if (facts.arguments.empty()) facts.arguments = {facts.names.front()};
-  const auto environment = pty::read_proc_file("/proc/" + std::to_string(waiting.pid) + "/environ", 1 << 20);
-  const std::string all = std::string(1, '\0') + environment.value_or("");
-  facts.secure_pager = all.find(std::string("\0LESSSECURE=1\0", 14)) != std::string::npos;
   return facts;
 }
 
-shell::ShellKind shell_of(const ReaderFacts& facts) {
+shell::ShellKind shell_of(const gate::ReaderFacts& facts) {
   for (const std::string& name : facts.names) {
     const auto kind = shell::identify_shell({name}).kind;
     if (kind != shell::ShellKind::Other) return kind;
@@ -69,7 +64,8 @@ shell::ShellKind shell_of(const ReaderFacts& facts) {
 }
 
 // One whole line, as it would be given to exec: keys that edit, recall or complete would make another of it.
-TypedInput line_for(const pty::Waiting& waiting, const ReaderFacts& facts, std::string_view bytes) {
+TypedInput line_for(const pty::Waiting& waiting, const gate::ReaderFacts& facts, const std::string& folder,
+                    std::string_view bytes) {
   TypedInput made;
   made.kind = Kind::Line;
   if (bytes == "\x04" || bytes == "\r" || bytes == "\n") {
@@ -89,36 +85,14 @@ TypedInput line_for(const pty::Waiting& waiting, const ReaderFacts& facts, std::
   }
   made.line = line;
   // A shell at its prompt expands '!' from its history, so the resulting line is not known.
-  made.language = line.find('!') == std::string_view::npos ? language_of(shell_of(facts)) : Language::Other;
-  char folder[PATH_MAX];
-  const std::string link = "/proc/" + std::to_string(waiting.pid) + "/cwd";
-  const ssize_t n = ::readlink(link.c_str(), folder, sizeof folder);
-  if (n > 0) made.cwd.assign(folder, static_cast<size_t>(n));
-  if (made.cwd.empty()) made.language = Language::Other;
+  made.language =
+      line.find('!') == std::string_view::npos ? gate::language_of(shell_of(facts)) : gate::Language::Other;
+  made.cwd = folder;
+  if (made.cwd.empty()) made.language = gate::Language::Other;
   return made;
 }
 
 }  // namespace
-
-Language language_of(shell::ShellKind kind) {
-  using shell::ShellKind;
-  switch (kind) {
-    case ShellKind::Zsh:
-      return Language::Zsh;
-    case ShellKind::Bash:
-      return Language::Bash;
-    case ShellKind::Dash:
-    case ShellKind::BusyboxAsh:
-    case ShellKind::Ksh:
-    case ShellKind::Mksh:
-    case ShellKind::PosixSh:
-      return Language::Posix;
-    case ShellKind::Fish:
-      return Language::Fish;
-    default:
-      return Language::Other;
-  }
-}
 
 TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::RunState>& state,
                              std::string_view bytes) {
@@ -148,7 +122,8 @@ TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::R
   if (!state->waiting) {
     listener.kind = pty::WaitKind::Key;
     listener.pid = state->terminal->foreground;
-    listener.program = pty::read_stat(listener.pid).value_or(pty::ProcessStat{}).comm;
+    listener.program =
+        place::process_now(terminal.place(), listener.pid).value_or(place::ProcessFacts()).stat.comm;
   }
   const pty::Waiting& waiting = state->waiting ? *state->waiting : listener;
   const bool by_line = waiting.kind == pty::WaitKind::Line || waiting.kind == pty::WaitKind::Password;
@@ -160,21 +135,26 @@ TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::R
   }
   TypedInput made;
   if (waiting.kind != pty::WaitKind::Password) {
-    const ReaderFacts facts = facts_of(waiting);
-    TypedTo to = typed_to(facts);
+    const auto reader =
+        place::process_now(terminal.place(), waiting.pid,
+                           place::kNames | place::kArguments | place::kEnvironment | place::kFolder);
+    const gate::ReaderFacts facts = facts_of(waiting, reader);
+    gate::TypedTo to = gate::typed_to(facts);
     // The terminal's own shell is busy with a command, so what reads is that command: its builtin `read`.
-    if (shell_behind && waiting.pid == terminal.pid()) to = facts.raw ? TypedTo::Runner : TypedTo::Prompt;
+    if (shell_behind && waiting.pid == terminal.pid())
+      to = facts.raw ? gate::TypedTo::Runner : gate::TypedTo::Prompt;
     switch (to) {
-      case TypedTo::Prompt:
+      case gate::TypedTo::Prompt:
         break;
-      case TypedTo::Shell:
-        made = line_for(waiting, facts, bytes);
+      case gate::TypedTo::Shell:
+        made = line_for(waiting, facts, reader ? reader->folder : std::string(), bytes);
         break;
-      case TypedTo::Pager:
-        if (!only_moves_in_pager(bytes) && !allowed_by_person(terminal.current())) made.kind = Kind::Ask;
+      case gate::TypedTo::Pager:
+        if (!gate::only_moves_in_pager(bytes) && !allowed_by_person(terminal.current()))
+          made.kind = Kind::Ask;
         break;
-      case TypedTo::Runner:
-        if (!only_leaves_editor(bytes) && !allowed_by_person(terminal.current())) made.kind = Kind::Ask;
+      case gate::TypedTo::Runner:
+        if (!gate::only_leaves_editor(bytes) && !allowed_by_person(terminal.current())) made.kind = Kind::Ask;
         break;
     }
   }
@@ -184,22 +164,6 @@ TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::R
   made.program = waiting.program;
   made.pid = waiting.pid;
   made.echo = waiting.kind != pty::WaitKind::Password;
-  return made;
-}
-
-Judgement judge_typed(const std::string& program, policy::Mode mode) {
-  Judgement made;
-  policy::Verdict& verdict = made.verdict;
-  verdict.decision = mode == policy::Mode::Plan   ? policy::Decision::Deny
-                     : mode == policy::Mode::Yolo ? policy::Decision::Allow
-                                                  : policy::Decision::Ask;
-  verdict.risk = policy::Risk::High;
-  verdict.rule = "built-in";
-  verdict.effects = {{policy::EffectKind::Execute, program}};
-  verdict.reasons = {{"is typed into " + policy::escape_text(program) + ", which runs what it is given",
-                      {},
-                      policy::Risk::High,
-                      policy::Decision::Ask}};
   return made;
 }
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "engine/gate_judge.h"
 #include "engine/terminal.h"
+#include "gate/judge.h"
 #include "pty/run_state.h"
 
 namespace ttyward::engine {
@@ -28,20 +28,15 @@ struct TypedInput {
   std::optional<base::Error> error;
   std::string program;  // who reads
   pid_t pid = 0;
-  bool echo = true;                     // off: what is typed is nobody's to record
-  std::string line;                     // of Line: without its end
-  std::string cwd;                      // of Line: where that shell is; empty: not known
-  Language language = Language::Other;  // of Line
+  bool echo = true;                                 // off: what is typed is nobody's to record
+  std::string line;                                 // of Line: without its end
+  std::string cwd;                                  // of Line: where that shell is; empty: not known
+  gate::Language language = gate::Language::Other;  // of Line
 };
 
 // What becomes of `bytes` that an agent wants to type while the kernel says `state`. Looks at the program
-// that reads through /proc.
+// that reads through the terminal's place.
 TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::RunState>& state,
                              std::string_view bytes);
-
-// The verdict on text for a program that runs what it is given.
-Judgement judge_typed(const std::string& program, policy::Mode mode);
-
-Language language_of(shell::ShellKind kind);
 
 }  // namespace ttyward::engine

@@ -12,11 +12,11 @@
 #include "base/ids.h"
 #include "base/path.h"
 #include "base/thread.h"
+#include "base/unix_time.h"
 #include "command/shell_choice.h"
 #include "engine/start_files.h"
-#include "engine/time.h"
+#include "place/local.h"
 #include "pty/environment.h"
-#include "pty/proc.h"
 #include "shell/command_line.h"
 
 namespace ttyward::engine {
@@ -60,6 +60,7 @@ Engine::Engine(io::Loop& loop, Settings settings, EngineObserver& observer,
       host_{loop,
             slices_,
             launcher_,
+            place::local(),
             settings_,
             logs_.get(),
             std::move(logs_path),
@@ -153,9 +154,12 @@ base::Result<std::string> Engine::checked_cwd(const std::string& cwd) const {
   if (cwd.front() != '/') {
     return fail(ErrorCode::InvalidArgument, "cwd must be an absolute path, not '" + cwd + "'");
   }
-  struct stat info{};
-  if (::stat(cwd.c_str(), &info) != 0) return base::fail_errno(errno, "cannot run in " + cwd);
-  if (!S_ISDIR(info.st_mode)) return fail(ErrorCode::InvalidArgument, cwd + " is not a directory");
+  const auto found =
+      place::at_once<base::Result<place::FileKind>>([&](auto then) { host_.place.file(cwd, then); });
+  // A far place answers later, or by failing to start.
+  if (found && !*found) return fail(found->error().code, "cannot run in " + found->error().message);
+  if (found && **found != place::FileKind::Folder)
+    return fail(ErrorCode::InvalidArgument, cwd + " is not a directory");
   return base::normalize_path(cwd);
 }
 
@@ -604,9 +608,10 @@ const Terminal* Engine::terminal_of_process(pid_t pid) const {
   constexpr int kDeepest = 256;
   for (int i = 0; i < kDeepest && pid > 1; i++) {
     if (const Terminal* led = terminal_led_by(pid)) return led;
-    const auto stat = pty::read_stat(pid);
-    if (!stat) return nullptr;
-    pid = stat->parent;
+    // Whoever calls us is a process of this machine.
+    const auto process = place::process_now(place::local(), pid);
+    if (!process) return nullptr;
+    pid = process->stat.parent;
   }
   return nullptr;
 }

@@ -1,11 +1,7 @@
 #include "engine/interrupter.h"
 
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <utility>
-
-#include "pty/proc.h"
 
 namespace ttyward::engine {
 namespace {
@@ -13,19 +9,6 @@ namespace {
 constexpr std::chrono::milliseconds kLook{25};
 constexpr int kLooks = 12;
 constexpr int kLastRung = 4;  // the first is TERM, the others are KILL
-
-// Whether the process neither catches nor ignores SIGINT: the kernel's word.
-bool dies_of_interrupt(pid_t pid) {
-  const auto status = pty::read_proc_file("/proc/" + std::to_string(pid) + "/status");
-  if (!status) return false;
-  for (const char* name : {"\nSigIgn:", "\nSigCgt:"}) {
-    const size_t at = status->find(name);
-    if (at == std::string::npos) return false;
-    const uint64_t mask = std::strtoull(status->c_str() + at + std::strlen(name), nullptr, 16);
-    if ((mask >> (SIGINT - 1) & 1) != 0) return false;
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -85,8 +68,13 @@ void Interrupter::stop() {
 }
 
 pid_t Interrupter::foreground_group() const {
-  const auto stat = pty::read_stat(live_.model.child_pid());
-  return stat ? stat->terminal_foreground : 0;
+  const auto first = place::process_now(live_.place, live_.model.child_pid());
+  return first ? first->stat.terminal_foreground : 0;
+}
+
+bool Interrupter::dies_of_interrupt(pid_t pid) const {
+  const auto front = place::process_now(live_.place, pid, place::kInterrupt);
+  return front && front->dies_of_interrupt;
 }
 
 }  // namespace ttyward::engine

@@ -34,6 +34,7 @@ class Interrupter {
   pid_t foreground_group() const;
 
  private:
+  bool dies_of_interrupt(pid_t pid) const;
   void again(const std::string& command_id, bool shell_was_in_front, int looks);
   void climb(int rung);
 

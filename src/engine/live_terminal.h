@@ -12,12 +12,14 @@
 #include "engine/terminal_model.h"
 #include "engine/watchers.h"
 #include "io/loop.h"
+#include "place/place.h"
 
 namespace ttyward::engine {
 
 struct LiveTerminal {
   io::Loop& loop;
   const Settings& settings;
+  const place::Place& place;
   TerminalModel& model;
   HolderPort& holder;
   ShellFiles& files;

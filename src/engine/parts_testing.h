@@ -142,7 +142,8 @@ class Parts : public ::testing::Test, protected TerminalModel::Observer {
   LogWriter log_{logs_.get(), "t1", TerminalLog::create(logs_.get(), "t1").value()};
   Watchers watchers_{bench_.loop(), bench_.run("true")};
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-  LiveTerminal live_{bench_.loop(), settings_, model_, holder_, files_, log_, watchers_, alive_};
+  LiveTerminal live_{bench_.loop(), settings_, place::local(), model_, holder_,
+                     files_,        log_,      watchers_,      alive_};
 
  private:
   uint64_t prompts_ = 0;

@@ -192,8 +192,7 @@ void Replay::begin_shell() {
 }
 
 void Replay::run(const journal::Status& status) {
-  const bool pty = model_.feed().reader().provider() == journal::Provider::Pty;
-  model_.started(static_cast<pid_t>(status.child_pid), pty ? pty::Provider::Pty : pty::Provider::Pipe);
+  model_.started(static_cast<pid_t>(status.child_pid), model_.feed().reader().provider());
   begin_shell();
   for (const Step& step : steps(status.end)) {
     model_.read(std::min(step.at, status.end), {});

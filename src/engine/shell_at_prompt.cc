@@ -1,20 +1,11 @@
 #include "engine/shell_at_prompt.h"
 
-#include <unistd.h>
-
-#include <climits>
-
-#include "pty/proc.h"
 #include "shell/launch.h"
 
 namespace ttyward::engine {
 namespace {
 
-std::string target_of(const std::string& link) {
-  char buffer[PATH_MAX];
-  const ssize_t n = ::readlink(link.c_str(), buffer, sizeof buffer);
-  return n > 0 ? std::string(buffer, static_cast<size_t>(n)) : std::string();
-}
+constexpr size_t kShown = 80;  // bytes of a command line
 
 }  // namespace
 
@@ -58,21 +49,22 @@ bool ends_like_a_prompt(std::string_view line) {
   return !line.empty() && std::string_view("$#%>").find(line.back()) != std::string_view::npos;
 }
 
-std::optional<ShellAtPrompt> shell_at_prompt(const pty::RunState& state, const std::string& cursor_line) {
+std::optional<ShellAtPrompt> shell_at_prompt(const place::Place& place, const pty::RunState& state,
+                                             const std::string& cursor_line) {
   if (!state.terminal) return std::nullopt;
   const pty::TerminalMode& mode = *state.terminal;
   if (!state.waiting) {
-    const bool elsewhere = state.listened && mode.line_editor && mode.foreground > 0 &&
-                           opens_shell_elsewhere(pty::read_arguments(mode.foreground)) &&
-                           ends_like_a_prompt(cursor_line);
-    if (!elsewhere) return std::nullopt;
-    return ShellAtPrompt{mode.foreground, shell::ShellKind::Other,
-                         pty::read_command_line(mode.foreground, 80)};
+    if (!state.listened || !mode.line_editor || mode.foreground <= 0 || !ends_like_a_prompt(cursor_line))
+      return std::nullopt;
+    const auto front = place::process_now(place, mode.foreground, place::kArguments | place::kCommandLine);
+    if (!front || !opens_shell_elsewhere(front->arguments)) return std::nullopt;
+    return ShellAtPrompt{mode.foreground, shell::ShellKind::Other, front->command_line.substr(0, kShown)};
   }
   const pid_t pid = state.waiting->pid;
-  const auto argv = pty::read_arguments(pid);
-  const auto identity = shell::identify_shell(argv, target_of("/proc/" + std::to_string(pid) + "/exe"));
-  if (identity.kind == shell::ShellKind::Other || !reads_commands(argv)) return std::nullopt;
+  const auto reader = place::process_now(place, pid, place::kArguments | place::kProgramFile);
+  if (!reader) return std::nullopt;
+  const auto identity = shell::identify_shell(reader->arguments, reader->program_file);
+  if (identity.kind == shell::ShellKind::Other || !reads_commands(reader->arguments)) return std::nullopt;
   bool prompts = mode.line_editor;
   if (identity.kind == shell::ShellKind::Dash || identity.kind == shell::ShellKind::PosixSh) {
     prompts = mode.line_editor || mode.canonical;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "place/place.h"
 #include "pty/run_state.h"
 #include "shell/shell_kind.h"
 
@@ -22,7 +23,8 @@ struct ShellAtPrompt {
 };
 
 // `cursor_line` is what stands on the line of the cursor: of a shell elsewhere nothing else is known.
-std::optional<ShellAtPrompt> shell_at_prompt(const pty::RunState& state, const std::string& cursor_line);
+std::optional<ShellAtPrompt> shell_at_prompt(const place::Place& place, const pty::RunState& state,
+                                             const std::string& cursor_line);
 
 // Whether a program that passes on what is typed (ssh, a container's client) has a shell at its other end.
 bool opens_shell_elsewhere(const std::vector<std::string>& argv);

@@ -4,7 +4,6 @@
 
 #include "base/ids.h"
 #include "engine/typist.h"
-#include "pty/proc.h"
 #include "shell/command_line.h"
 
 namespace ttyward::engine {
@@ -59,7 +58,12 @@ void ShellCare::watch_interrupt() {
 }
 
 void ShellCare::prompt() {
-  if (!image_) image_ = pty::read_image(live_.model.child_pid());
+  if (!image_) image_ = image_now();
+}
+
+std::optional<uint64_t> ShellCare::image_now() const {
+  const auto shell = place::process_now(live_.place, live_.model.child_pid(), place::kImage);
+  return shell ? shell->image : std::nullopt;
 }
 
 void ShellCare::command_ended(const shell::CommandFinished& event) {
@@ -67,7 +71,7 @@ void ShellCare::command_ended(const shell::CommandFinished& event) {
 }
 
 std::optional<ShellAtPrompt> ShellCare::shell_at_prompt(const pty::RunState& state) const {
-  return engine::shell_at_prompt(state, live_.model.feed().output().cursor_line());
+  return engine::shell_at_prompt(live_.place, state, live_.model.feed().output().cursor_line());
 }
 
 // A shell may also read on behalf of a command (`read -e`). So the marks are missed only where they cannot
@@ -82,7 +86,7 @@ std::optional<std::string> ShellCare::why_unmarked(const ShellAtPrompt& reader,
            "), started inside the shell, reads the terminal now";
   }
   if (command == nullptr) return "the shell that reads the terminal does not have ttyward's hooks";
-  const auto image = pty::read_image(model.child_pid());
+  const auto image = image_now();
   if (reader.pid == model.child_pid() && image_ && image && *image != *image_) {
     return "the shell was replaced by " + reader.program + " (exec)";
   }

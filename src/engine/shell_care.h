@@ -46,6 +46,7 @@ class ShellCare {
 
  private:
   void start_failed();
+  std::optional<uint64_t> image_now() const;
   void look_for_prompt(int looks);
   std::optional<std::string> why_unmarked(const ShellAtPrompt& reader, const Command* command) const;
   void marks_lost(const ShellAtPrompt& reader, const std::string& why);

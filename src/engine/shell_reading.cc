@@ -16,7 +16,7 @@ constexpr auto kZshOptions = std::to_array<std::string_view>(
     {"rcquotes", "globsubst", "shwordsplit", "globdots", "ksharrays", "kshglob", "shglob", "cshjunkiequotes",
      "ignorebraces", "braceccl", "magicequalsubst"});
 
-std::string doubt_about(Language language, const shell::ReadingState& state) {
+std::string doubt_about(gate::Language language, const shell::ReadingState& state) {
   if (state.truncated) return "this shell has too many aliases and functions to take into account";
   if (!state.ifs_is_default) return "this shell's IFS was changed";
   if (!state.locale_is_plain()) return "this shell's locale is neither UTF-8 nor C";
@@ -24,12 +24,12 @@ std::string doubt_about(Language language, const shell::ReadingState& state) {
     return std::find_if(options.begin(), options.end(),
                         [&](std::string_view name) { return state.has_option(name); });
   };
-  if (language == Language::Bash) {
+  if (language == gate::Language::Bash) {
     if (const auto found = any(kBashOptions); found != kBashOptions.end())
       return "the option '" + std::string(*found) + "' of this shell changes how lines are read";
     if (!state.has_option("interactive_comments")) return "this shell runs the text after a #";
   }
-  if (language == Language::Zsh) {
+  if (language == gate::Language::Zsh) {
     if (const auto found = any(kZshOptions); found != kZshOptions.end())
       return "the option '" + std::string(*found) + "' of this shell changes how lines are read";
   }
@@ -57,9 +57,9 @@ std::string doubt_about_silent(const policy::ShellReading& fresh,
 
 }  // namespace
 
-policy::ShellReading reading_of(Language language, const shell::ReadingState& state,
+policy::ShellReading reading_of(gate::Language language, const shell::ReadingState& state,
                                 const std::deque<std::unique_ptr<Command>>& ran) {
-  policy::ShellReading reading = reading_of(language);
+  policy::ShellReading reading = gate::reading_of(language);
   if (!state.known) {
     if (reading.doubt.empty()) reading.doubt = doubt_about_silent(reading, ran);
     return reading;
@@ -72,7 +72,7 @@ policy::ShellReading reading_of(Language language, const shell::ReadingState& st
     // An alias whose value is not known is not a plain command.
     reading.aliases.emplace_back(name, told == state.alias_values.end() ? std::string() : told->second);
   }
-  if (language == Language::Bash && !state.has_option("expand_aliases")) reading.aliases.clear();
+  if (language == gate::Language::Bash && !state.has_option("expand_aliases")) reading.aliases.clear();
   return reading;
 }
 

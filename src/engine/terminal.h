@@ -57,6 +57,7 @@ struct TerminalHost {
   io::Loop& loop;
   Slices& slices;
   Launcher& launcher;
+  const place::Place& place;  // where its terminals live
   const Settings& settings;
   int logs = -1;          // folder of terminal logs
   std::string logs_path;  // the same, by name: shells' private folders are in it
@@ -121,6 +122,7 @@ class Terminal final : private command::HolderProcess::Observer, private Termina
   bool on_pipes() const { return model_->on_pipes(); }
   // Whether ends of commands in it are seen, one way or the other.
   bool can_follow() const;
+  const place::Place& place() const { return host_.place; }
   pid_t pid() const { return model_->child_pid(); }
   pid_t holder_pid() const { return holder_pid_; }
   int64_t created_at_ms() const { return birth_.created_at_ms; }

@@ -2,15 +2,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <climits>
 #include <cstring>
 
 #include "base/ids.h"
+#include "base/unix_time.h"
 #include "command/pipe_report.h"
-#include "engine/background.h"
 #include "engine/log_records.h"
+#include "engine/open_ports.h"
 #include "engine/terminal.h"
-#include "engine/time.h"
 
 namespace ttyward::engine {
 namespace {
@@ -130,10 +129,14 @@ void Terminal::list_left_behind(Command& command) {
       left.push_back({process.pid, process.command});
       pids.push_back(process.pid);
     }
-    terminal::CommandResult listening;
-    if (spec().keep_background) list_ports(listening, pids);
-    model_->left_behind(command, std::move(left), std::move(listening.ports));
-    close(State::Finished);
+    if (!spec().keep_background) pids.clear();
+    host_.place.ports(pids, [this, alive, &command, left](const std::optional<place::Place::Ports>& ports) {
+      if (!*alive) return;
+      terminal::CommandResult listening;
+      add_ports(listening, ports.value_or(place::Place::Ports()));
+      model_->left_behind(command, left, std::move(listening.ports));
+      close(State::Finished);
+    });
   };
   if (!holder_.connected()) return told(std::vector<command::Source::Process>());
   holder_->processes(told);
@@ -144,7 +147,7 @@ void Terminal::close(State final, Logged logged) {
   // What ended while nobody looked ended when the kernel says so.
   if (end_.closed_at_ms == 0 && end_.exit)
     end_.closed_at_ms = static_cast<int64_t>(end_.exit->exited_unix_ns / 1'000'000);
-  if (end_.closed_at_ms == 0) end_.closed_at_ms = engine::unix_ms();
+  if (end_.closed_at_ms == 0) end_.closed_at_ms = base::unix_ms();
   model_->close(final == State::Lost);
   files_.remove_all();
   if (logged == Logged::No)
@@ -161,12 +164,12 @@ void Terminal::close(State final, Logged logged) {
 // --- what the model says
 
 int64_t Terminal::unix_ms() const {
-  return engine::unix_ms();
+  return base::unix_ms();
 }
 
 void Terminal::on_bytes(uint64_t offset, std::string_view bytes) {
   live_.last_output = Clock::now();
-  last_output_at_ms_ = engine::unix_ms();
+  last_output_at_ms_ = base::unix_ms();
   care_.output_came();
   watchers_.changed(kOutput);
   watchers_.bytes(offset, bytes);
@@ -223,13 +226,21 @@ void Terminal::on_finishing(Command& command) {
   }
   if (spec().temporary() || pid() <= 0 || holder_pid_ <= 0 || !live() || end_.exit || !command.started_seen)
     return;
-  BackgroundSearch search;
-  search.holder = holder_pid_;
-  search.shell = pid();
-  search.newest_before = typist_.newest_before();
-  search.ran = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - command.life.started());
-  search.shells_group_too = on_pipes();
-  list_background(search, command.facts);
+  place::LeftBehindQuery query;
+  query.holder = holder_pid_;
+  query.shell = pid();
+  query.newest_before = typist_.newest_before();
+  query.ran = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - command.life.started());
+  query.shells_group_too = on_pipes();
+  // A far place answers when the command is over already: its record is completed then.
+  host_.place.left_behind(
+      query, [this, alive = alive_, id = command.facts.command_id](const place::LeftBehind& left) {
+        Command* const ended = *alive ? find(id) : nullptr;
+        if (ended == nullptr) return;
+        for (const auto& process : left.processes)
+          ended->facts.background.push_back({process.pid, process.command});
+        add_ports(ended->facts, left.ports);
+      });
 }
 
 void Terminal::on_finished(Command& command) {
@@ -259,11 +270,9 @@ void Terminal::on_resize_wanted(const pty::WindowSize& size) {
 
 std::optional<std::string> Terminal::kernel_cwd() {
   if (shell_pid() <= 0) return std::nullopt;
-  char buffer[PATH_MAX];
-  const std::string link = "/proc/" + std::to_string(shell_pid()) + "/cwd";
-  const ssize_t n = ::readlink(link.c_str(), buffer, sizeof buffer);
-  if (n <= 0) return std::nullopt;
-  return std::string(buffer, static_cast<size_t>(n));
+  auto shell = place::process_now(host_.place, shell_pid(), place::kFolder);
+  if (!shell || shell->folder.empty()) return std::nullopt;
+  return std::move(shell->folder);
 }
 
 void Terminal::tell_forgotten() {

@@ -1,9 +1,8 @@
 // A terminal's commands as callers see them.
 #include <algorithm>
 
-#include "engine/background.h"
+#include "engine/open_ports.h"
 #include "engine/terminal.h"
-#include "pty/process_tree.h"
 
 namespace ttyward::engine {
 
@@ -39,10 +38,8 @@ terminal::CommandResult Terminal::result(const Command& command, const terminal:
   terminal::CommandResult result = facts(command);
   if (!command.over() && command.started_seen && holder_pid_ > 0) {
     std::vector<pid_t> pids;
-    for (const auto& process :
-         pty::quick_descendant_stats(holder_pid_).value_or(std::vector<pty::ProcessStat>()))
-      pids.push_back(process.pid);
-    list_ports(result, pids);
+    for (const auto& process : place::descendants_now(host_.place, holder_pid_)) pids.push_back(process.pid);
+    add_ports(result, place::ports_now(host_.place, pids));
   }
   if (!command.started_seen && !spec().temporary()) return result;
   // Made from the journal if need be, which nobody sees.

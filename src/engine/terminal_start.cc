@@ -7,11 +7,11 @@
 #include <thread>
 
 #include "base/ids.h"
+#include "base/unix_time.h"
 #include "command/pipe_report.h"
 #include "engine/json_fields.h"
 #include "engine/shell_start.h"
 #include "engine/terminal.h"
-#include "engine/time.h"
 #include "journal/folder.h"
 #include "shell/piped.h"
 
@@ -95,7 +95,7 @@ Terminal::Terminal(TerminalHost& host, TerminalLog log, Replayed past)
       log_(host.logs, model_->spec().id, std::move(log)),
       watchers_(host.loop, *this),
       files_(private_folder(host, model_->spec().id), birth_.remove_when_ready),
-      live_{host.loop, host.settings, *model_, holder_, files_, log_, watchers_, alive_},
+      live_{host.loop, host.settings, host.place, *model_, holder_, files_, log_, watchers_, alive_},
       typist_(live_),
       care_(live_, typist_),
       interrupter_(live_, [this] { typist_.note_break(); }),
@@ -128,7 +128,7 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, Termi
   auto log = TerminalLog::create(host.logs, id);
   if (!log) return tl::unexpected(log.error());
   hold::LaunchRequest request = launch_request(host, spec);
-  Birth birth{engine::unix_ms(), base::random_nonce(), shell::Quality::None, {}};
+  Birth birth{base::unix_ms(), base::random_nonce(), shell::Quality::None, {}};
   const bool shell = !spec.temporary();
   if (!shell) report_statuses(host, id, request.hold.spawn.argv);
   const auto undo = [&] {
@@ -208,7 +208,7 @@ void Terminal::launched(Launcher::Launched launched) {
 
 // It runs, but cannot be followed (no descriptors are left): end it, so that no unlisted shell stays.
 void Terminal::cannot_follow(const base::Error& error) {
-  if (holder_pid_ > 1) ::kill(holder_pid_, SIGTERM);  // it ends all it holds
+  host_.place.end_holder(holder_pid_);
   start_error_ = pty::SpawnError{pty::SpawnFailure::Setup, error};
   if (Command* command = current(); model_->book().runs(command)) {
     model_->lose(*command, "it was started but could not be followed, so it was stopped: " + error.message);
@@ -245,9 +245,9 @@ base::Result<std::unique_ptr<Terminal>> Terminal::recover(TerminalHost& host, co
     return base::fail(base::ErrorCode::Corrupt,
                       "the log of " + id + " does not begin with the terminal's description");
   }
-  auto past = replay({std::move(opened->records), open_or_rule_out(host, id),
-                      QueryReplies::answered_to(host.logs, id), model_options(host), engine::unix_ms(),
-                      Clock::now()});
+  auto past =
+      replay({std::move(opened->records), open_or_rule_out(host, id),
+              QueryReplies::answered_to(host.logs, id), model_options(host), base::unix_ms(), Clock::now()});
   if (!past) return tl::unexpected(past.error());
   std::unique_ptr<Terminal> terminal(new Terminal(host, std::move(opened->log), std::move(*past)));
   terminal->recovered_ = true;

@@ -14,6 +14,7 @@
 #include "base/ids.h"
 #include "engine/terminal.h"
 #include "journal/folder.h"
+#include "place/local.h"
 
 namespace ttyward::engine::testing {
 
@@ -122,6 +123,12 @@ class Bench {
     return std::filesystem::exists(root_ + "/sockets/" + id + ".sock");
   }
 
+  // For terminals that are opened from now on.
+  void set_place(const place::Place& place) {
+    place_ = &place;
+    start();
+  }
+
   io::Loop& loop() { return *loop_; }
   TerminalHost& host() { return *host_; }
   Settings& settings() { return settings_; }
@@ -135,6 +142,7 @@ class Bench {
     host_.reset(new TerminalHost{*loop_,
                                  *slices_,
                                  *launcher_,
+                                 *place_,
                                  settings_,
                                  logs_.get(),
                                  root_ + "/logs",
@@ -154,6 +162,7 @@ class Bench {
   Settings settings_;
   base::UniqueFd logs_;
   base::UniqueFd journals_;
+  const place::Place* place_ = &place::local();
   std::unique_ptr<Launcher> launcher_;
   std::unique_ptr<Slices> slices_;
   std::unique_ptr<TerminalHost> host_;

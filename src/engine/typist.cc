@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "engine/background.h"
 #include "engine/log_records.h"
 #include "engine/quiet_line.h"
 #include "shell/command_line.h"
@@ -146,7 +145,7 @@ base::Result<void> Typist::send(Command& command) {
   if (!bytes) return tl::unexpected(bytes.error());
   command.sent = true;
   command.newlines_before = model.feed().newlines();
-  newest_before_ = newest_pid();
+  newest_before_ = live_.place.newest_process();
   const shell::CommandTracker& tracker = model.shell().tracker();
   command.quiet = command.sentinel_nonce.empty() && command.file.empty() &&
                   is_quiet_line(command.delivered, tracker.reading());

@@ -8,8 +8,8 @@ constexpr std::chrono::milliseconds kFrame{16};
 
 }  // namespace
 
-Viewer::Viewer(io::Loop& loop, Terminal& terminal, int cols, int rows, std::function<void()> on_ready)
-    : loop_(loop), terminal_(&terminal), on_ready_(std::move(on_ready)), painter_(cols, rows) {
+Viewer::Viewer(io::Loop& loop, Terminal& terminal, std::function<void()> on_ready)
+    : loop_(loop), terminal_(&terminal), on_ready_(std::move(on_ready)) {
   terminal.watch(*this);
   schedule();
 }
@@ -34,28 +34,34 @@ void Viewer::on_destroyed() {
 
 void Viewer::schedule() {
   if (ready_ || timer_ != 0) return;
-  timer_ = loop_.at(last_frame_ + kFrame, [this] {
+  timer_ = loop_.at(last_ + kFrame, [this] {
     timer_ = 0;
     ready_ = true;
     if (on_ready_) on_ready_();
   });
 }
 
-std::string Viewer::take_frame() {
-  if (!ready_ || terminal_ == nullptr) return "";
+vt::Delta Viewer::changes(vt::Seq seen) {
   ready_ = false;
-  last_frame_ = Clock::now();
-  return painter_.paint(terminal_->output().screen());
+  last_ = Clock::now();
+  vt::Delta delta = vt::changes_since(terminal_->output().screen(), seen);
+  seen_ = delta.seq;
+  return delta;
 }
 
-void Viewer::start_over() {
-  painter_.start_over();
-  if (terminal_ != nullptr) schedule();
+std::optional<vt::Delta> Viewer::take() {
+  if (!ready_ || terminal_ == nullptr) return std::nullopt;
+  vt::Delta delta = changes(seen_);
+  if (!delta.reset && delta.rows.empty() && delta.look == look_) return std::nullopt;
+  look_ = delta.look;
+  return delta;
 }
 
-void Viewer::resize(int cols, int rows) {
-  painter_.resize(cols, rows);
-  if (terminal_ != nullptr) schedule();
+vt::Delta Viewer::take_all() {
+  if (terminal_ == nullptr) return {};
+  vt::Delta delta = changes(0);
+  look_ = delta.look;
+  return delta;
 }
 
 }  // namespace ttyward::engine

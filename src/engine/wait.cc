@@ -1,12 +1,9 @@
 #include "engine/wait.h"
 
 #include <re2/re2.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <functional>
-
-#include "pty/listening_ports.h"
 
 namespace ttyward::engine {
 namespace {
@@ -263,12 +260,11 @@ bool Wait::look_at_command() {
     return true;
   }
   // What stands in a folder stays true without a terminal; everything else cannot come any more.
-  struct stat unused{};
-  if (closed && !spec_.file.empty() && ::stat(spec_.file.c_str(), &unused) == 0) {
-    answer(WaitOutcome{Condition::File, 0, spec_.file, 0});
-    return true;
+  if (closed && !spec_.file.empty()) {
+    look_for_file([this] { answer(Condition::Closed); });
+  } else if (closed) {
+    answer(Condition::Closed);
   }
-  if (closed) answer(Condition::Closed);
   return closed;
 }
 
@@ -303,32 +299,43 @@ void Wait::poll_ports() {
   terminal_->processes(
       [this, alive = alive_](const base::Result<std::vector<command::Source::Process>>& list) {
         if (!*alive || answered_) return;
-        if (list) {
-          std::vector<pid_t> pids;
-          for (const command::Source::Process& process : *list) pids.push_back(process.pid);
-          const auto ports = pty::listening_ports(pids).value_or(std::vector<pty::ListeningPort>());
-          for (const pty::ListeningPort& open : ports) {
-            if (*spec_.port == 0 || *spec_.port == open.port) {
-              return answer(WaitOutcome{Condition::Port, 0, "", open.port});
-            }
-          }
-        }
-        port_timer_ = loop_.after(port_pause_, [this] {
-          port_timer_ = 0;
-          port_pause_ = std::min(port_pause_ * 3 / 2, kLastPortPause);
-          poll_ports();
+        std::vector<pid_t> pids;
+        for (const command::Source::Process& process : list.value_or(std::vector<command::Source::Process>()))
+          pids.push_back(process.pid);
+        terminal_->place().ports(pids, [this, alive](const std::optional<place::Place::Ports>& ports) {
+          if (*alive && !answered_) look_at_ports(ports.value_or(place::Place::Ports()));
         });
       });
 }
 
-void Wait::poll_file() {
-  struct stat unused{};
-  if (::stat(spec_.file.c_str(), &unused) == 0) {
-    return answer(WaitOutcome{Condition::File, 0, spec_.file, 0});
+void Wait::look_at_ports(const place::Place::Ports& ports) {
+  for (const pty::ListeningPort& open : ports) {
+    if (*spec_.port == 0 || *spec_.port == open.port) {
+      return answer(WaitOutcome{Condition::Port, 0, "", open.port});
+    }
   }
-  file_timer_ = loop_.after(kFilePause, [this] {
-    file_timer_ = 0;
-    poll_file();
+  port_timer_ = loop_.after(port_pause_, [this] {
+    port_timer_ = 0;
+    port_pause_ = std::min(port_pause_ * 3 / 2, kLastPortPause);
+    poll_ports();
+  });
+}
+
+void Wait::look_for_file(const std::function<void()>& otherwise) {
+  terminal_->place().file(spec_.file,
+                          [this, alive = alive_, otherwise](const base::Result<place::FileKind>& found) {
+                            if (!*alive || answered_) return;
+                            if (!found) return otherwise();
+                            answer(WaitOutcome{Condition::File, 0, spec_.file, 0});
+                          });
+}
+
+void Wait::poll_file() {
+  look_for_file([this] {
+    file_timer_ = loop_.after(kFilePause, [this] {
+      file_timer_ = 0;
+      poll_file();
+    });
   });
 }
 

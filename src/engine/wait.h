@@ -87,6 +87,9 @@ class Wait final : private Watcher {
   bool look_at_command();
   void look_at_screen();
   void poll_ports();
+  void look_at_ports(const place::Place::Ports& ports);
+  // Answers if the file is there, else goes on with `otherwise`.
+  void look_for_file(const std::function<void()>& otherwise);
   void poll_file();
   void arm_quiet();
   void arm_stable();

@@ -41,6 +41,39 @@ class Heard {
   std::unique_ptr<Wait> wait_;
 };
 
+// A place whose answers come in a later turn of the loop, as those of a far one do.
+class LatePlace final : public place::Place {
+ public:
+  explicit LatePlace(io::Loop& loop) : loop_(loop) {}
+  std::string name() const override { return "late"; }
+  void process(pid_t pid, uint32_t parts,
+               const Then<std::optional<place::ProcessFacts>>& then) const override {
+    loop_.post([=] { place::local().process(pid, parts, then); });
+  }
+  void descendants(pid_t root, const Then<std::optional<Stats>>& then) const override {
+    loop_.post([=] { place::local().descendants(root, then); });
+  }
+  void ports(std::span<const pid_t> pids, const Then<std::optional<Ports>>& then) const override {
+    loop_.post(
+        [=, kept = std::vector<pid_t>(pids.begin(), pids.end())] { place::local().ports(kept, then); });
+  }
+  void left_behind(const place::LeftBehindQuery& query, const Then<place::LeftBehind>& then) const override {
+    loop_.post([=, asked = std::chrono::steady_clock::now()] {
+      place::LeftBehindQuery now = query;
+      now.ran += std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - asked);
+      place::local().left_behind(now, then);
+    });
+  }
+  pid_t newest_process() const override { return 0; }
+  void file(const std::string& path, const Then<base::Result<place::FileKind>>& then) const override {
+    loop_.post([=] { place::local().file(path, then); });
+  }
+  void end_holder(pid_t holder) const override { place::local().end_holder(holder); }
+
+ private:
+  io::Loop& loop_;
+};
+
 WaitSpec pattern(std::string text, std::string command_id = "") {
   WaitSpec spec;
   spec.pattern = std::move(text);
@@ -268,6 +301,37 @@ TEST(Wait, WhatMakesNoSenseIsRefusedWithAReason) {
   EXPECT_NE(refusal({}).find("no condition to wait for"), std::string::npos);
   EXPECT_NE(refusal(pattern("(")).find("RE2"), std::string::npos);
   EXPECT_NE(refusal(pattern("x", "c-unknown")).find("has no command"), std::string::npos);
+}
+
+TEST(Wait, IsAnsweredByAPlaceWhoseAnswersComeLater) {
+  Bench bench;
+  const LatePlace late(bench.loop());
+  bench.set_place(late);
+  Terminal& t = bench.shell();
+  EXPECT_EQ(bench.exec(t, "echo here; exit_code() { return 3; }; exit_code").exit_code, 3);
+  WaitSpec spec;
+  spec.port = 0;
+  Heard port(bench, t, spec);
+  ASSERT_TRUE(t.submit(bench.request(
+      "perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Listen => 1, LocalAddr => \"127.0.0.1\"); "
+      "print $s->sockport, \"\\n\"; <STDIN>'")));
+  EXPECT_EQ(port.condition(), "port");
+  WaitSpec file;
+  file.file = bench.root() + "/home/made";
+  Heard made(bench, t, file);
+  std::ofstream(file.file) << "x";
+  EXPECT_EQ(made.condition(), "file");
+}
+
+TEST(Wait, WhatACommandLeftBehindIsAddedWhenAFarPlaceSaysIt) {
+  Bench bench;
+  const LatePlace late(bench.loop());
+  bench.set_place(late);
+  Terminal& t = bench.shell();
+  const std::string id = bench.exec(t, "sleep 1000 &").command_id;
+  bench.until([&] { return !t.find(id)->facts.background.empty(); });
+  ASSERT_FALSE(t.find(id)->facts.background.empty());
+  EXPECT_NE(t.find(id)->facts.background[0].command.find("sleep 1000"), std::string::npos);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ struct JournalAndProcess {
 tl::expected<JournalAndProcess, pty::SpawnError> begin(const std::shared_ptr<journal::Folder>& folder,
                                                        const HoldSpec& spec, pty::Provider provider) {
   journal::WriterOptions options = spec.journal;
-  options.provider = provider == pty::Provider::Pty ? journal::Provider::Pty : journal::Provider::Pipe;
+  options.provider = provider;
   options.size = {spec.spawn.size.columns, spec.spawn.size.rows};
   auto writer = journal::Writer::create(folder, options);
   if (!writer) return tl::unexpected(setup_error(writer.error()));

@@ -20,6 +20,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/provider.h"
+
 namespace ttyward::journal {
 
 static_assert(std::endian::native == std::endian::little,
@@ -43,7 +45,11 @@ inline constexpr uint64_t kOpenSegment = ~uint64_t{0};  // SegmentHeader::length
 inline constexpr uint64_t kNoTail = ~uint64_t{0};       // JournalHeader::tail_begin while nothing is there
 inline constexpr size_t kLongestId = 63;
 
-enum class Provider : uint32_t { Pty = 1, Pipe = 2 };
+using base::Provider;
+// As the header has it: 1 is a pseudo terminal, 2 are pipes.
+constexpr uint32_t stored(Provider provider) {
+  return static_cast<uint32_t>(provider) + 1;
+}
 enum class Overflow : uint32_t { DropMiddle = 1, Pause = 2, Kill = 3 };
 // Exited: how the command ended is known, but what it left behind may still
 // print. Closed: nothing more will come.
@@ -92,7 +98,7 @@ struct JournalHeader {
   uint64_t created_unix_ns = 0;
   uint64_t created_mono_us = 0;
   uint32_t writer_pid = 0;
-  Provider provider = Provider::Pty;
+  uint32_t provider = stored(Provider::Pty);
   uint32_t flags = 0;
   uint32_t reserved0 = 0;
   std::array<char, kLongestId + 1> id{};

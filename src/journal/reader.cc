@@ -79,7 +79,8 @@ base::Result<Reader> Reader::open_at(int journals_fd, const std::string& id, con
                                                         std::to_string(copy.version) + ", not " +
                                                         std::to_string(kVersion));
   }
-  const bool provider_known = copy.provider == Provider::Pty || copy.provider == Provider::Pipe;
+  const bool provider_known =
+      copy.provider == stored(Provider::Pty) || copy.provider == stored(Provider::Pipe);
   const uint64_t before_segments = copy.version == 1 ? kPage : kPage + kTailBytes;
   if (!whole || copy.header_bytes != before_segments || !provider_known ||
       id != std::string(copy.id.data(), ::strnlen(copy.id.data(), copy.id.size()))) {
@@ -94,7 +95,7 @@ base::Result<Reader> Reader::open_at(int journals_fd, const std::string& id, con
   reader.header_ = std::move(*mapping);
   reader.version_ = copy.version;
   reader.first_segment_ = copy.header_bytes;
-  reader.provider_ = copy.provider;
+  reader.provider_ = copy.provider == stored(Provider::Pty) ? Provider::Pty : Provider::Pipe;
   reader.flags_ = copy.flags;
   reader.created_unix_ns_ = copy.created_unix_ns;
   reader.writer_pid_ = copy.writer_pid;

@@ -113,7 +113,7 @@ base::Result<Writer> Writer::create(std::shared_ptr<Folder> folder, const Writer
   fresh.created_unix_ns = unix_now_ns();
   fresh.created_mono_us = writer.started_us_;
   fresh.writer_pid = static_cast<uint32_t>(::getpid());
-  fresh.provider = options.provider;
+  fresh.provider = stored(options.provider);
   fresh.flags = options.flags;
   std::memcpy(fresh.id.data(), options.id.data(), options.id.size());
   fresh.magic = kJournalMagic;

@@ -249,10 +249,6 @@ SpawnResult spawn_connected(const SpawnSpec& spec, Spawned spawned, const Stdio&
 
 }  // namespace
 
-const char* provider_name(Provider provider) {
-  return provider == Provider::Pty ? "pty" : "pipe";
-}
-
 std::vector<std::string> shell_argv(std::string shell, std::string line) {
   return {std::move(shell), "-c", std::move(line)};
 }
@@ -286,15 +282,6 @@ SpawnResult spawn(const SpawnSpec& spec, const PtyOpener& open_pty) {
   const auto stdio = connect_pipes(spec, spawned);
   if (!stdio) return fail(SpawnFailure::Exhausted, stdio.error());
   return spawn_connected(spec, std::move(spawned), *stdio, directory->get(), *path);
-}
-
-SpawnResult spawn_with_fallback(SpawnSpec spec, const PtyOpener& open_pty) {
-  auto first = spawn(spec, open_pty);
-  if (first || first.error().failure != SpawnFailure::NoPty) return first;
-  spec.provider = Provider::Pipe;
-  auto second = spawn(spec, open_pty);
-  if (second) second->fallback_reason = first.error().error.message;
-  return second;
 }
 
 }  // namespace ttyward::pty

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "base/provider.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "pty/child.h"
@@ -27,8 +28,8 @@
 
 namespace ttyward::pty {
 
-enum class Provider : uint8_t { Pty, Pipe };
-const char* provider_name(Provider provider);
+using base::Provider;
+using base::provider_name;
 
 // Null and Pipe are for Provider::Pipe: in a terminal stdin is the terminal, or the descriptor given.
 enum class StdinKind : uint8_t { Null, Pipe, Descriptor };
@@ -102,9 +103,5 @@ using SpawnResult = tl::expected<Spawned, SpawnError>;
 using PtyOpener = std::function<base::Result<PseudoTerminal>(const WindowSize&)>;
 
 SpawnResult spawn(const SpawnSpec& spec, const PtyOpener& open_pty = open_pseudo_terminal);
-
-// As spawn(), but where no PTY can be had the command runs in pipes (stdin: null),
-// and `fallback_reason` says so.
-SpawnResult spawn_with_fallback(SpawnSpec spec, const PtyOpener& open_pty = open_pseudo_terminal);
 
 }  // namespace ttyward::pty

@@ -240,27 +240,13 @@ TEST(Spawn, limits_are_in_force) {
   EXPECT_EQ(run(spec).out, "77\n");
 }
 
-TEST(SpawnFallback, without_a_terminal_the_command_runs_in_pipes_and_says_why) {
+TEST(Spawn, says_when_there_is_no_terminal_to_be_had) {
   const PtyOpener none = [](const WindowSize&) {
     return base::fail_errno(ENOSPC, "opening a pseudo terminal");
   };
   const auto refused = spawn(shell_spec("echo hi"), none);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().failure, SpawnFailure::NoPty);
-
-  auto spawned = spawn_with_fallback(shell_spec("test -t 0 || echo no terminal; echo e >&2"), none);
-  ASSERT_TRUE(spawned);
-  Running running(std::move(*spawned));
-  EXPECT_EQ(running->provider, Provider::Pipe);
-  EXPECT_THAT(running->fallback_reason, HasSubstr("No space left"));
-  EXPECT_EQ(read_all(running->stdout_fd.get()), "no terminal\n");
-  EXPECT_EQ(read_all(running->stderr_fd.get()), "e\n");
-}
-
-TEST(SpawnFallback, other_failures_are_not_hidden_behind_it) {
-  SpawnSpec spec = shell_spec("true");
-  spec.argv = {"no-such-program-here"};
-  EXPECT_EQ(spawn_with_fallback(spec).error().failure, SpawnFailure::NotFound);
 }
 
 TEST(SpawnLimits, out_of_descriptors_is_an_error_at_every_number_of_them) {

@@ -114,14 +114,6 @@ base::Result<int64_t> Store::remove_session_rules(std::string_view scope) {
   return surviving_damage([&] { return delete_session_rules(*database_, scope); });
 }
 
-base::Result<void> Store::put_setting(std::string_view key, std::string_view value) {
-  return surviving_damage([&] { return write_setting(*database_, key, value); });
-}
-
-base::Result<std::optional<std::string>> Store::setting(std::string_view key) {
-  return surviving_damage([&] { return read_setting(*database_, key); });
-}
-
 base::Result<Pruned> Store::prune(int64_t max_rows, int64_t older_than_ms) {
   if (max_rows < 0) return base::fail(base::ErrorCode::InvalidArgument, "cannot keep fewer than 0 rows");
   return surviving_damage([&]() -> base::Result<Pruned> {

@@ -61,9 +61,6 @@ class Store {
   base::Result<bool> remove_session_rule(int64_t number);
   base::Result<int64_t> remove_session_rules(std::string_view scope);
 
-  base::Result<void> put_setting(std::string_view key, std::string_view value);
-  base::Result<std::optional<std::string>> setting(std::string_view key);
-
   // Keeps the newest `max_rows` of each table, and of those none from before
   // `older_than_ms` (since the epoch; 0: any age). Gives the space back.
   base::Result<Pruned> prune(int64_t max_rows, int64_t older_than_ms);

@@ -194,13 +194,6 @@ TEST_F(StoreTest, session_rules_are_kept_once_per_scope) {
             base::ErrorCode::InvalidArgument);
 }
 
-TEST_F(StoreTest, settings) {
-  EXPECT_EQ(store_.setting("a").value(), std::nullopt);
-  ASSERT_TRUE(store_.put_setting("a", "1"));
-  ASSERT_TRUE(store_.put_setting("a", "2"));
-  EXPECT_EQ(store_.setting("a").value(), "2");
-}
-
 TEST_F(StoreTest, pruning_keeps_the_newest_and_nothing_too_old) {
   for (int i = 0; i < 10; ++i) {
     put(a_command("c" + std::to_string(i), 100 + i));

@@ -1,7 +1,7 @@
-// What became of a command: one shape for every front end.
+// What became of a command: one shape for every front end. As JSON it is a wire::CommandResult.
 //
 // Nothing here is guessed. `exit_code` is there only if it was observed, and
-// `known_by` says how; what does not apply is empty, and null in JSON.
+// `known_by` says how; what does not apply is empty.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "pty/listening_ports.h"
 #include "pty/run_state.h"
 #include "terminal/output_view.h"
 
@@ -89,7 +88,6 @@ struct CommandResult {
   std::string verdict_json;  // what policy said, as JSON; empty if it was not asked
   std::string approval;      // the open question, while pending
 
-  std::string to_json() const;
   // Where a shell's code says that a part of the command was killed: by which signal.
   void decode_shell_code();
   // What a shell would make of it: the code itself, 128 + signal, 124 for a time limit,

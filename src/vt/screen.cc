@@ -123,12 +123,14 @@ void Screen::collect_links() {
 }
 
 void Screen::freeze() {
-  if (!frozen_) frozen_.emplace(Frozen{Grid(grid_->rows(), grid_->cols()), {}, true, false, 0});
+  if (!frozen_) frozen_.emplace(Frozen{Grid(grid_->rows(), grid_->cols()), {}, true, false, 0, 0, 0});
   frozen_->grid.assign(*grid_);
   frozen_->cursor = cursor_;
   frozen_->cursor_visible = modes_.has(Mode::CursorVisible);
   frozen_->alternate = !on_main();
   frozen_->top_row = top_row_;
+  frozen_->seq = seq_;
+  frozen_->all_changed = all_changed_;
 }
 
 void Screen::end_synchronized_output() {

@@ -106,6 +106,8 @@ class Screen {
   int cols() const { return shown().cols(); }
   int rows() const { return shown().rows(); }
   Seq seq() const { return seq_; }
+  // Of what is read out: during synchronized output that is older than seq().
+  Seq shown_seq() const { return frozen_ ? frozen_->seq : seq_; }
   uint64_t bytes_fed() const { return parser_.offset(); }
   Cursor cursor() const { return frozen_ ? frozen_->cursor : cursor_; }
   CursorShape cursor_shape() const { return cursor_shape_; }
@@ -123,7 +125,7 @@ class Screen {
   Seq row_changed(int row) const { return shown().row(row).changed; }
   StableRow stable_row(int row) const { return top_row() + static_cast<StableRow>(row); }
   // Everything changed at this seq: resize, reset, another screen.
-  Seq all_changed() const { return all_changed_; }
+  Seq all_changed() const { return frozen_ ? frozen_->all_changed : all_changed_; }
 
   size_t history_size() const { return scrollback_.size(); }
   Line history_line(size_t index) const { return scrollback_.read(index); }  // 0 is the oldest
@@ -188,6 +190,8 @@ class Screen {
     bool cursor_visible;
     bool alternate;
     StableRow top_row;
+    Seq seq;
+    Seq all_changed;
   };
   enum class Protection : uint8_t { Off, Iso, Dec };
   enum class Respect : uint8_t { Nothing, Protected };

@@ -1,5 +1,9 @@
 // The rows that have left the screen, packed.
 //
+// Whom it serves: `ttyward render`, and programs that use vt::Screen as a library. A live terminal's screen
+// has no scrollback (ScreenOptions::scrollback.lines is 0): its history is terminal::Transcript, which is
+// made from the same rows as they leave, and can be made again from the journal.
+//
 // A row is stored as its text and its runs of equal style, not as cells: an
 // 80-column log line costs its own 80 bytes and 6 more. Rows live in blocks of
 // about 64 KiB; each block has a dictionary of the styles used in it, so that a

@@ -14,19 +14,34 @@ std::vector<std::string> words_of(std::string_view separated) {
   return words;
 }
 
+namespace {
+
+template <class Request>
+std::string when_repeatable() {
+  if constexpr (requires { Request::kRepeatIf; }) {
+    return std::string(Request::kRepeatIf);
+  } else if constexpr (requires { Request::kRepeat; }) {
+    return "always";
+  } else {
+    return {};
+  }
+}
+
+}  // namespace
+
 ProtocolShape protocol_shape() {
   ProtocolShape made;
   AllCalls::for_each([&]<class Request>() {
     made.calls.push_back({std::string(Request::kCall), std::string(Request::kAbout),
-                          std::string(role_name(Request::kRole)), shape_of<Request>(),
-                          shape_of<typename Request::Answer>()});
+                          std::string(role_name(Request::kRole)), when_repeatable<Request>(),
+                          shape_of<Request>(), shape_of<typename Request::Answer>()});
   });
   [&]<class... E>(std::variant<E...>*) {
     (made.events.push_back({std::string(E::kEvent), std::string(E::kAbout), shape_of<E>()}), ...);
   }(static_cast<AnyEvent*>(nullptr));
-  made.objects = {shape_of<CommandResult>(), shape_of<Terminal>(),   shape_of<Verdict>(),
-                  shape_of<Approval>(),      shape_of<HistoryRow>(), shape_of<DecisionRow>(),
-                  shape_of<StreamPart>()};
+  made.objects = {shape_of<CommandResult>(), shape_of<Terminal>(),    shape_of<Verdict>(),
+                  shape_of<Approval>(),      shape_of<HistoryRow>(),  shape_of<DecisionRow>(),
+                  shape_of<StreamPart>(),    shape_of<ScreenDelta>(), shape_of<ScreenRun>()};
   return made;
 }
 

@@ -15,6 +15,7 @@ struct CallShape {
   std::string name;
   std::string about;
   std::string role;
+  std::string again;  // when it may be sent again, as the end of a sentence; empty: never
   Shape request;
   Shape answer;
 };

@@ -119,7 +119,8 @@ std::string tables() {
   out +=
       "\n## Calls\n\nWho may call: `viewer` means everybody, `agent` agents and persons, `person` persons.\n";
   for (const CallShape& call : protocol.calls) {
-    out += "\n### `" + call.name + "`\n\n" + call.about + " For: " + call.role + ".\n\n" +
+    out += "\n### `" + call.name + "`\n\n" + call.about + " For: " + call.role + "." +
+           (call.again.empty() ? "" : " May be sent again: " + call.again + ".") + "\n\n" +
            request_table(call.request) + "\n" + answer_text(call.answer);
   }
   out += "\n## Events\n\nEach has `event`, its name, and `subscription`, the number it is sent for.\n";

@@ -124,6 +124,7 @@ std::string reference_schema() {
   for (const CallShape& call : protocol.calls) {
     calls[call.name] = json::object{{"description", call.about},
                                     {"role", call.role},
+                                    {"repeatable", call.again},
                                     {"args", object_schema(call.request, true)},
                                     {"ok", schema_of(call.answer)}};
   }

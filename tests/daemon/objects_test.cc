@@ -57,10 +57,27 @@ terminal::CommandResult full_result() {
   return result;
 }
 
-// A command that was run without a daemon is shown by the same members in the same order.
-TEST(Objects, AResultIsTheSameWithAndWithoutADaemon) {
-  EXPECT_EQ(wire::json_text(result_object(full_result())), full_result().to_json());
-  EXPECT_EQ(wire::json_text(result_object({})), terminal::CommandResult().to_json());
+TEST(Objects, AnEmptyResultHasNullsForWhatIsNotKnown) {
+  EXPECT_EQ(boost::json::parse(wire::json_text(result_object({}))),
+            boost::json::parse(
+                R"({"approval": null, "background": [], "binary": false, "command": "", "command_id": null, )"
+                R"("core_dumped": false, "cpu_ms": null, "cwd": null, "cwd_after": null, "duration_ms": 0, )"
+                R"("encoding": null, "exit_code": null, "fallback_reason": null, "integration": "none", )"
+                R"("known_by": null, "lost_bytes": 0, "max_rss_kib": null, "omitted": null, "output": "", )"
+                R"("pipeline": null, "ports": [], "provider": null, "reason": null, "signal": null, )"
+                R"("started_at": null, "state": "running", "terminal_id": null, "total_bytes": 0, )"
+                R"("total_lines": 0, "verdict": null, "waiting": null})"));
+}
+
+TEST(Objects, EveryMemberOfAResultIsThereAndQuoted) {
+  terminal::CommandResult result = full_result();
+  result.core_dumped = true;
+  const auto read = boost::json::parse(wire::json_text(result_object(result))).as_object();
+  EXPECT_EQ(read.at("command").as_string(), "echo \"a\\b\"\n\x01\xef\xbf\xbd");
+  EXPECT_EQ(read.at("started_at").as_string(), "2025-11-15T08:30:00.007Z");
+  EXPECT_EQ(read.at("ports"), boost::json::parse(R"([{"port":8080,"pid":7}])"));
+  EXPECT_EQ(read.at("approval").as_string(), "aabc");
+  for (const auto& member : read) EXPECT_FALSE(member.value().is_null()) << member.key();
 }
 
 TEST(Objects, AVerdictHasTheMembersThatTheProtocolNames) {
@@ -77,7 +94,7 @@ TEST(Objects, AVerdictHasTheMembersThatTheProtocolNames) {
 }
 
 TEST(Objects, AnApprovalShowsNothingOfACommandRaw) {
-  engine::Approval approval;
+  gate::Approval approval;
   approval.asked_by = "agent\x1b[2K";
   approval.session = "s";
   approval.environment_changes = {"A=\x1b[2J"};

@@ -16,10 +16,10 @@
 #include <thread>
 
 #include "client/connection.h"
-#include "client/repeatable.h"
 #include "client/session.h"
 #include "daemon/testing.h"
 #include "raw_client.h"
+#include "wire/repeatable.h"
 
 namespace ttyward {
 namespace {
@@ -412,8 +412,8 @@ TEST_F(DaemonProcess, ASessionWithoutADaemonSaysSoAndTriesAgain) {
   EXPECT_TRUE(session.call("status", {}));
 }
 
-TEST(Repeatable, ReadsAndWaitsByIdAreAndDeedsAreNot) {
-  using client::repeatable;
+TEST(Repeatable, ReadsAndWaitsByIdAreAndActionsAreNot) {
+  using wire::repeatable;
   for (const char* name : {"list", "show", "status", "screen", "result", "history", "check", "resize"}) {
     EXPECT_TRUE(repeatable(name, {})) << name;
   }
@@ -429,7 +429,7 @@ TEST(Repeatable, ReadsAndWaitsByIdAreAndDeedsAreNot) {
   EXPECT_TRUE(repeatable("wait", {{"terminal", "t1"}, {"prompt", true}}));
   EXPECT_FALSE(repeatable("wait", {{"terminal", "t1"}, {"prompt", true}, {"exit", true}}));
   boost::json::object exec{{"command", "make"}};
-  client::make_repeatable("exec", exec);
+  wire::make_repeatable("exec", exec);
   EXPECT_TRUE(repeatable("exec", exec));
 }
 

@@ -12,8 +12,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-engine::Approval approval() {
-  engine::Approval made;
+gate::Approval approval() {
+  gate::Approval made;
   made.id = "aaaaaaaaaaaaa";
   made.command = "deploy --password hunter2 \"a\"\x1b[2J";
   made.cwd = "/srv/\x1b]0;x\a";
@@ -42,7 +42,7 @@ TEST(Webhook, NothingInAMessageIsAnOptionOfCurl) {
 }
 
 TEST(Webhook, ALongCommandIsCut) {
-  engine::Approval long_one = approval();
+  gate::Approval long_one = approval();
   long_one.command = std::string(1 << 20, 'x');
   // It has to fit a pipe, so that handing it over never blocks.
   EXPECT_LT(curl_configuration("https://h/", webhook_body(long_one)).size(), 60'000U);

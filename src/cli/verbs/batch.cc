@@ -12,6 +12,7 @@
 #include "base/ids.h"
 #include "cli/foreground.h"
 #include "cli/local_policy.h"
+#include "cli/result_json.h"
 #include "cli/run_arguments.h"
 #include "cli/verbs/verbs.h"
 #include "command/shell_choice.h"
@@ -45,11 +46,11 @@ void summarize(const command::BatchResult& batch) {
 // one means. The whole stands last, and only if it is graver than its parts.
 std::vector<Judged> judge_all(LocalPolicy& policy, const Arguments& args, const std::string& cwd) {
   std::vector<Judged> judged;
-  engine::Deed whole{"", cwd, "", args.shared.environment, engine::Language::Bash};
+  gate::Action whole{"", cwd, "", args.shared.environment, gate::Language::Bash};
   policy::Decision gravest = policy::Decision::Allow;
   for (const std::string& command : args.commands) {
     whole.command += command + "\n";
-    judged.push_back(policy.judge({command, cwd, "", args.shared.environment, engine::Language::Bash}));
+    judged.push_back(policy.judge({command, cwd, "", args.shared.environment, gate::Language::Bash}));
     gravest = std::max(gravest, judged.back().verdict.decision);
   }
   if (args.commands.size() > 1) {
@@ -67,7 +68,7 @@ int refuse(const command::RunOptions& options, const Arguments& args, const std:
   result.shell.reason = ruling.reason;
   terminal::CommandResult denied = result.shell;
   denied.command_id = options.id + ".1";
-  denied.command = judged[ruling.culprit].deed.command;
+  denied.command = judged[ruling.culprit].action.command;
   denied.cwd = options.spawn.cwd;
   denied.verdict_json = verdict_json(policy, judged[ruling.culprit]);
   result.results.push_back(std::move(denied));
@@ -75,7 +76,7 @@ int refuse(const command::RunOptions& options, const Arguments& args, const std:
     if (i != ruling.culprit) result.not_run.push_back(args.commands[i]);
   }
   if (json) {
-    std::printf("%s\n", result.to_json().c_str());
+    std::printf("%s\n", json_of(result).c_str());
   } else {
     summarize(result);
   }
@@ -122,12 +123,12 @@ int run_batch(const Arguments& args, const Globals& globals) {
     result = command::split_batch(batch, run, view);
     for (size_t i = 0; i < result.results.size(); ++i)
       result.results[i].verdict_json = verdict_json(*policy, judged[i]);
-    return globals.json ? result.to_json() + "\n" : "";
+    return globals.json ? json_of(result) + "\n" : "";
   });
   if (!outcome.started) {
     result.shell = outcome.result;
     result.not_run = args.commands;
-    if (globals.json) std::printf("%s\n", result.to_json().c_str());
+    if (globals.json) std::printf("%s\n", json_of(result).c_str());
   }
   if (!globals.json) summarize(result);
   return result.shell_code();

@@ -44,7 +44,7 @@ class Checker {
     if (!made) return complain("check", made.error().message, kExitUsage);
     policy_.emplace(std::move(*made));
     if (!options_.no_rules) {
-      const engine::RulesAt& found = policy_->rules_at(cwd_);
+      const gate::RulesAt& found = policy_->rules_at(cwd_);
       if (!found.errors.empty()) return complain("check", found.errors.front(), kExitFailure);
     }
     if (options_.batch) return run_batch();
@@ -63,11 +63,11 @@ class Checker {
 
  private:
   policy::Verdict judge(const std::string& command) {
-    engine::Deed deed;
-    deed.command = command;
-    deed.cwd = cwd_;
-    return (options_.no_rules ? policy_->judge_without_rules(std::move(deed))
-                              : policy_->judge(std::move(deed)))
+    gate::Action action;
+    action.command = command;
+    action.cwd = cwd_;
+    return (options_.no_rules ? policy_->judge_without_rules(std::move(action))
+                              : policy_->judge(std::move(action)))
         .verdict;
   }
 

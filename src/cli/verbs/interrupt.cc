@@ -2,9 +2,9 @@
 #include <memory>
 
 #include "cli/daemon_verb.h"
-#include "cli/fields.h"
 #include "cli/target.h"
 #include "cli/verbs/verbs.h"
+#include "wire/types/command_calls.h"
 
 namespace ttyward::cli {
 namespace {
@@ -15,12 +15,10 @@ int interrupt(const std::string& word, const Globals& globals) {
   return with_daemon("interrupt", [&](client::Session& daemon) -> Outcome {
     auto target = find_target(daemon, word);
     if (!target) return tl::unexpected(target.error());
-    auto answer = daemon.call("interrupt", target->arguments());
+    auto answer = daemon.call(wire::InterruptRequest{target->terminal_id(), target->command_id()});
     if (!answer) return tl::unexpected(answer.error());
-    if (globals.json) return print_json("interrupt", *answer);
-    return flag_in(*answer, "interrupted")
-               ? 0
-               : complain("interrupt", "nothing is running there", kExitNothingRan);
+    if (globals.json) return print_answer("interrupt", *answer);
+    return answer->interrupted ? 0 : complain("interrupt", "nothing is running there", kExitNothingRan);
   });
 }
 

@@ -6,20 +6,15 @@
 #include <csignal>
 #include <memory>
 
-#include <boost/json/object.hpp>
-
 #include "cli/choice.h"
 #include "cli/daemon_verb.h"
-#include "cli/fields.h"
-#include "cli/shown_text.h"
 #include "cli/target.h"
 #include "cli/verbs/verbs.h"
 #include "pty/exit_status.h"
+#include "wire/types/command_calls.h"
 
 namespace ttyward::cli {
 namespace {
-
-namespace json = boost::json;
 
 constexpr int kExitSurvivors = 1;
 
@@ -39,30 +34,27 @@ std::string signal_text(const std::string& given) {
   return is_number ? pty::signal_name(number) : given;
 }
 
+Outcome signal_one(client::Session& daemon, const Arguments& args, const Globals& globals,
+                   const Target& target) {
+  wire::SignalRequest request{target.terminal_id(), target.command_id(), signal_text(args.signal), {}};
+  request.to = wire::word_named<wire::SignalTarget>(args.to).value_or(request.to);
+  auto answer = daemon.call(request);
+  if (!answer) return tl::unexpected(answer.error());
+  return globals.json ? print_answer("kill", *answer) : 0;
+}
+
 Outcome kill_one(client::Session& daemon, const Arguments& args, const Globals& globals,
                  const std::string& word) {
   auto target = find_target(daemon, word);
   if (!target) return tl::unexpected(target.error());
-  json::object call = target->arguments();
-  if (!args.signal.empty()) {
-    call["signal"] = signal_text(args.signal);
-    set_text(call, "to", args.to);
-  } else if (args.force) {
-    call["force"] = true;
-  }
-  auto answer = daemon.call(args.signal.empty() ? "kill" : "signal", std::move(call));
+  if (!args.signal.empty()) return signal_one(daemon, args, globals, *target);
+  auto answer = daemon.call(wire::KillRequest{target->terminal_id(), target->command_id(), args.force});
   if (!answer) return tl::unexpected(answer.error());
-  if (globals.json) return print_json("kill", *answer);
-  if (!args.signal.empty()) return 0;
-  const auto survivors = objects_in(*answer, "survivors");
-  for (const json::object* each : survivors) {
-    complain("kill",
-             fmt::format("still running: {} {}", number_in(*each, "pid").value_or(0),
-                         one_line(text_in(*each, "command"))),
-             0);
-  }
-  if (!survivors.empty()) return kExitSurvivors;
-  return flag_in(*answer, "killed") ? 0 : complain("kill", fmt::format("'{}' had ended already", word), 0);
+  if (globals.json) return print_answer("kill", *answer);
+  for (const wire::Survivor& each : answer->survivors)
+    complain("kill", fmt::format("still running: process {}", each.pid), 0);
+  if (!answer->survivors.empty()) return kExitSurvivors;
+  return answer->killed ? 0 : complain("kill", fmt::format("'{}' had ended already", word), 0);
 }
 
 int kill(const Arguments& args, const Globals& globals) {

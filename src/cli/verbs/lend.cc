@@ -3,6 +3,7 @@
 
 #include "cli/daemon_verb.h"
 #include "cli/verbs/verbs.h"
+#include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
 namespace {
@@ -16,13 +17,9 @@ struct Arguments {
 
 int lend(const Arguments& args, const Globals& globals) {
   return with_daemon("lend", [&](client::Session& daemon) -> Outcome {
-    boost::json::object call{{"terminal", args.terminal}};
-    if (args.back) call["back"] = true;
-    if (args.read_only) call["read_only"] = true;
-    if (!args.to.empty()) call["to"] = args.to;
-    auto answer = daemon.call("lend", std::move(call));
+    auto answer = daemon.call(wire::LendRequest{args.terminal, args.read_only, args.to, args.back});
     if (!answer) return tl::unexpected(answer.error());
-    return globals.json ? print_json("lend", *answer) : 0;
+    return globals.json ? print_answer("lend", *answer) : 0;
   });
 }
 

@@ -4,20 +4,14 @@
 #include <memory>
 #include <vector>
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-
 #include "cli/choice.h"
 #include "cli/daemon_verb.h"
-#include "cli/fields.h"
 #include "cli/option_values.h"
-#include "cli/shown_text.h"
 #include "cli/verbs/verbs.h"
+#include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
 namespace {
-
-namespace json = boost::json;
 
 struct Arguments {
   std::string name;
@@ -33,63 +27,63 @@ struct Arguments {
   bool reuse = false;
 };
 
-base::Result<json::object> call_arguments(const Arguments& args) {
-  json::object call;
+base::Result<wire::AcquireRequest> acquire_request(const Arguments& args) {
+  if (!args.name.empty() || !args.shell.empty() || !args.size.empty() || !args.environment.empty() ||
+      args.login) {
+    return base::fail(
+        base::ErrorCode::InvalidArgument,
+        "--reuse takes a terminal as it is: it can be combined only with --cwd, --task and --pipe");
+  }
   auto folder = absolute_folder(args.cwd);
   if (!folder) return tl::unexpected(folder.error());
-  call["cwd"] = *folder;
-  set_text(call, "task", args.task);
-  if (args.pipe) call["provider"] = "pipe";
-  if (args.reuse) {
-    if (!args.name.empty() || !args.shell.empty() || !args.size.empty() || !args.environment.empty() ||
-        args.login) {
-      return base::fail(
-          base::ErrorCode::InvalidArgument,
-          "--reuse takes a terminal as it is: it can be combined only with --cwd, --task and --pipe");
-    }
-    return call;
-  }
-  set_text(call, "name", args.name);
-  set_text(call, "shell", args.shell);
-  if (!args.shell_args.empty()) {
-    boost::json::array words(args.shell_args.begin(), args.shell_args.end());
-    call["shell_args"] = std::move(words);
-  }
-  call["owner"] = args.owner;
-  if (args.login) call["login"] = true;
+  wire::AcquireRequest request;
+  request.cwd = std::move(*folder);
+  request.task = args.task;
+  if (args.pipe) request.provider = base::Provider::Pipe;
+  return request;
+}
+
+base::Result<wire::OpenRequest> open_request(const Arguments& args) {
+  auto folder = absolute_folder(args.cwd);
+  if (!folder) return tl::unexpected(folder.error());
+  wire::OpenRequest request;
+  request.cwd = std::move(*folder);
+  request.task = args.task;
+  if (args.pipe) request.provider = base::Provider::Pipe;
+  request.name = args.name;
+  request.shell = args.shell;
+  request.shell_args = args.shell_args;
+  request.owner = wire::word_named<wire::Owner>(args.owner);
+  request.login = args.login;
   if (!args.size.empty()) {
     auto size = parse_size("--size", args.size);
     if (!size) return tl::unexpected(size.error());
-    call["size"] = json::object{{"cols", size->columns}, {"rows", size->rows}};
+    request.size = wire::Size{size->columns, size->rows};
   }
-  json::object environment;
   for (const std::string& variable : args.environment) {
     auto parsed = parse_variable(variable);
     if (!parsed) return tl::unexpected(parsed.error());
-    environment[parsed->first] = parsed->second;
+    request.env.entries.push_back(parsed->first + "=" + parsed->second);
   }
-  if (!environment.empty()) call["env"] = std::move(environment);
-  return call;
+  return request;
 }
 
-int open_terminal(const Arguments& args, const Globals& globals) {
-  auto call = call_arguments(args);
-  if (!call) return complain("open", call.error().message, kExitUsage);
+template <client::Request R>
+int open_terminal(const base::Result<R>& request, const Globals& globals) {
+  if (!request) return complain("open", request.error().message, kExitUsage);
   return with_daemon("open", [&](client::Session& daemon) -> Outcome {
-    auto opened = daemon.call(args.reuse ? "acquire" : "open", std::move(*call));
+    auto opened = daemon.call(*request);
     if (!opened) return tl::unexpected(opened.error());
-    if (globals.json) return print_json("open", *opened);
-    const json::object* terminal = object_in(*opened, "terminal");
-    if (terminal == nullptr)
-      return refuse(base::Error{base::ErrorCode::Corrupt, 0, "the daemon's answer has no terminal"});
-    if (text_in(*terminal, "integration") == "none" && text_in(*terminal, "provider") != "pipe") {
+    if (globals.json) return print_answer("open", *opened);
+    const wire::Terminal& terminal = opened->terminal;
+    if (terminal.integration == "none" && terminal.provider != "pipe") {
       complain(
           "open",
           "its shell has no integration, so the end of a command is found by other means; see ttyward show " +
-              text_in(*terminal, "id"),
+              terminal.id,
           0);
     }
-    return print_text("open", text_in(*terminal, "id") + "\n");
+    return print_text("open", terminal.id + "\n");
   });
 }
 
@@ -109,7 +103,10 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
       ->allow_extra_args(false);
   app.add_option("--size", args->size, "Its size, such as 120x40");
   app.add_flag("--reuse", args->reuse, "Take an idle terminal of the same task and folder, if there is one");
-  return [args, &globals] { return open_terminal(*args, globals); };
+  return [args, &globals] {
+    return args->reuse ? open_terminal(acquire_request(*args), globals)
+                       : open_terminal(open_request(*args), globals);
+  };
 }
 
 }  // namespace

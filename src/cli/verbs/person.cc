@@ -11,6 +11,7 @@
 #include "cli/daemon_verb.h"
 #include "cli/verbs/verbs.h"
 #include "client/inside_terminal.h"
+#include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
 namespace {
@@ -40,9 +41,9 @@ int make_token(bool fresh, const Globals& globals) {
   if (!connection && connection.error().code == base::ErrorCode::NotFound)
     return make_without_daemon(options.folders, fresh);
   if (!connection) return complain("person", connection.error().message, kExitFailure);
-  auto answer = connection->call("person_token", {{"new", fresh}});
+  auto answer = connection->call(wire::PersonTokenRequest{fresh});
   if (!answer) return complain("person", answer.error().message, exit_code_of(answer.error()));
-  return globals.json ? print_json("person", *answer) : print_text("person", text_of(*answer, "file") + "\n");
+  return globals.json ? print_answer("person", *answer) : print_text("person", answer->file + "\n");
 }
 
 int check(const Globals& globals) {

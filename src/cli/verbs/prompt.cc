@@ -12,6 +12,7 @@
 #include "cli/foreground.h"
 #include "cli/local_policy.h"
 #include "cli/prompt_template.h"
+#include "cli/result_json.h"
 #include "cli/run_arguments.h"
 #include "cli/verbs/verbs.h"
 #include "command/shell_choice.h"
@@ -94,7 +95,7 @@ class Prompt {
     if (auto ready = judge_all(); !ready) return complain("prompt", ready.error().message, kExitUsage);
     const Ruling ruling = policy_->settle(judged_);
     if (!ruling.allowed) {
-      const std::string& command = judged_[ruling.culprit].deed.command;
+      const std::string& command = judged_[ruling.culprit].action.command;
       return complain(
           "prompt", fmt::format("!{{{}}}: {}", policy::show_command(command, kShownInErrors), ruling.reason),
           kExitDenied);
@@ -118,8 +119,8 @@ class Prompt {
       if (judged_.size() == kMaxCommands)
         return fail(ErrorCode::InvalidArgument,
                     fmt::format("a prompt has at most {} commands", kMaxCommands));
-      judged_.push_back(policy_->judge(deed_of(piece, arguments, options->spawn.cwd)));
-      if (becomes_another(piece, judged_.back().deed)) {
+      judged_.push_back(policy_->judge(action_of(piece, arguments, options->spawn.cwd)));
+      if (becomes_another(piece, judged_.back().action)) {
         return fail(ErrorCode::InvalidArgument,
                     fmt::format("{}: line {}: with these arguments the command would change its meaning; use "
                                 "{{{{args}}}} as a word of its own",
@@ -130,7 +131,7 @@ class Prompt {
   }
 
   // Quoted words cannot become commands, but in here-documents and comments quotes mean nothing.
-  static bool becomes_another(const PromptPiece& piece, const engine::Deed& filled) {
+  static bool becomes_another(const PromptPiece& piece, const gate::Action& filled) {
     const std::string plain = fill_arguments(piece, kPlaceholder);
     if (plain == piece.text) return false;
     const policy::RealFiles files;
@@ -144,8 +145,8 @@ class Prompt {
     return piece.text.find_first_not_of(" \t\r\n") == std::string::npos;
   }
 
-  engine::Deed deed_of(const PromptPiece& piece, std::string_view arguments, const std::string& cwd) const {
-    return {fill_arguments(piece, arguments), cwd, "", args_.shared.environment, engine::Language::Bash};
+  gate::Action action_of(const PromptPiece& piece, std::string_view arguments, const std::string& cwd) const {
+    return {fill_arguments(piece, arguments), cwd, "", args_.shared.environment, gate::Language::Bash};
   }
 
   int expand() {
@@ -159,18 +160,18 @@ class Prompt {
       }
       if (is_blank(piece)) continue;
       const Judged& judged = judged_[next++];
-      Foreground::Outcome outcome = run_one(judged.deed.command);
+      Foreground::Outcome outcome = run_one(judged.action.command);
       outcome.result.verdict_json = verdict_json(*policy_, judged);
       if (!outcome.started) {
         return complain(
             "prompt",
             fmt::format("!{{{}}} could not be started, so no prompt was printed: {}",
-                        policy::show_command(judged.deed.command, kShownInErrors), outcome.result.reason),
+                        policy::show_command(judged.action.command, kShownInErrors), outcome.result.reason),
             kExitFailure);
       }
       if (outcome.told_to_stop_by != 0 || outcome.result.state == terminal::CommandState::Interrupted)
         return outcome.shell_code();
-      results += (results.empty() ? "" : ",") + outcome.result.to_json();
+      results += (results.empty() ? "" : ",") + json_of(outcome.result);
       out += placed(outcome.result);
     }
     if (globals_.json) {

@@ -2,26 +2,20 @@
 #include <memory>
 
 #include "cli/daemon_verb.h"
-#include "cli/fields.h"
 #include "cli/shown_text.h"
 #include "cli/verbs/verbs.h"
+#include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
 namespace {
 
 int release(const std::string& task, const Globals& globals) {
   return with_daemon("release", [&](client::Session& daemon) -> Outcome {
-    auto answer = daemon.call("release", {{"task", task}});
+    auto answer = daemon.call(wire::ReleaseRequest{task});
     if (!answer) return tl::unexpected(answer.error());
-    if (globals.json) return print_json("release", *answer);
+    if (globals.json) return print_answer("release", *answer);
     std::string ids;
-    const auto* terminals = answer->if_contains("terminals");
-    if (terminals != nullptr && terminals->is_array()) {
-      for (const auto& each : terminals->get_array()) {
-        if (each.is_string()) ids += std::string(each.get_string()) + "\n";
-        if (each.is_object()) ids += text_in(each.get_object(), "id") + "\n";
-      }
-    }
+    for (const wire::Terminal& each : answer->terminals) ids += each.id + "\n";
     if (ids.empty()) complain("release", "no terminal has the task " + one_line(task), 0);
     return print_text("release", ids);
   });

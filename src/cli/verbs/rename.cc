@@ -3,6 +3,7 @@
 
 #include "cli/daemon_verb.h"
 #include "cli/verbs/verbs.h"
+#include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
 namespace {
@@ -12,11 +13,12 @@ struct Arguments {
   std::string value;
 };
 
-int change(const char* verb, const char* member, const Arguments& args, const Globals& globals) {
+template <client::Request R>
+int change(const char* verb, const Arguments& args, const Globals& globals) {
   return with_daemon(verb, [&](client::Session& daemon) -> Outcome {
-    auto answer = daemon.call(verb, {{"terminal", args.terminal}, {member, args.value}});
+    auto answer = daemon.call(R{args.terminal, args.value});
     if (!answer) return tl::unexpected(answer.error());
-    return globals.json ? print_json(verb, *answer) : 0;
+    return globals.json ? print_answer(verb, *answer) : 0;
   });
 }
 
@@ -31,13 +33,13 @@ std::shared_ptr<Arguments> declare_terminal(CLI::App& app) {
 std::function<int()> declare_rename(CLI::App& app, const Globals& globals) {
   auto args = declare_terminal(app);
   app.add_option("NAME", args->value, "The new name")->required();
-  return [args, &globals] { return change("rename", "name", *args, globals); };
+  return [args, &globals] { return change<wire::RenameRequest>("rename", *args, globals); };
 }
 
 std::function<int()> declare_assign(CLI::App& app, const Globals& globals) {
   auto args = declare_terminal(app);
   app.add_option("TASK", args->value, "Its task (default: none)");
-  return [args, &globals] { return change("assign", "task", *args, globals); };
+  return [args, &globals] { return change<wire::AssignRequest>("assign", *args, globals); };
 }
 
 }  // namespace

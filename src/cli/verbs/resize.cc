@@ -4,6 +4,7 @@
 #include "cli/daemon_verb.h"
 #include "cli/option_values.h"
 #include "cli/verbs/verbs.h"
+#include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
 namespace {
@@ -17,10 +18,9 @@ int resize(const Arguments& args, const Globals& globals) {
   auto size = parse_size("SIZE", args.size);
   if (!size) return complain("resize", size.error().message, kExitUsage);
   return with_daemon("resize", [&](client::Session& daemon) -> Outcome {
-    auto answer =
-        daemon.call("resize", {{"terminal", args.terminal}, {"cols", size->columns}, {"rows", size->rows}});
+    auto answer = daemon.call(wire::ResizeRequest{args.terminal, size->columns, size->rows});
     if (!answer) return tl::unexpected(answer.error());
-    return globals.json ? print_json("resize", *answer) : 0;
+    return globals.json ? print_answer("resize", *answer) : 0;
   });
 }
 

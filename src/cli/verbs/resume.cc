@@ -3,6 +3,7 @@
 
 #include "cli/daemon_verb.h"
 #include "cli/verbs/verbs.h"
+#include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
 namespace {
@@ -14,13 +15,12 @@ struct Arguments {
 
 int resume(const Arguments& args, const Globals& globals) {
   return with_daemon("resume", [&](client::Session& daemon) -> Outcome {
-    boost::json::object call{{"terminal", args.terminal}};
-    if (args.mib > 0) call["bytes"] = args.mib << 20;
-    auto answer = daemon.call("resume", call);
+    wire::ResumeRequest request{args.terminal, std::nullopt};
+    if (args.mib > 0) request.bytes = static_cast<int64_t>(args.mib << 20);
+    auto answer = daemon.call(request);
     if (!answer) return tl::unexpected(answer.error());
-    if (globals.json) return print_json("resume", *answer);
-    const boost::json::value* resumed = answer->if_contains("resumed");
-    if (resumed != nullptr && resumed->is_bool() && !resumed->get_bool())
+    if (globals.json) return print_answer("resume", *answer);
+    if (!answer->resumed)
       return complain("resume", args.terminal + " is not paused: nothing was changed", kExitUsage);
     return 0;
   });

@@ -19,8 +19,8 @@
 #include "cli/rule_changes.h"
 #include "cli/verbs/verbs.h"
 #include "cli/verdict_text.h"
-#include "engine/confirmations.h"
-#include "engine/gate_rules.h"
+#include "gate/confirmations.h"
+#include "gate/rule_files.h"
 #include "policy/escaped_view.h"
 #include "policy/rule_words.h"
 #include "policy/verdict_json.h"
@@ -65,16 +65,16 @@ Result<std::vector<Listed>> session_rules(const std::string& session) {
   return out;
 }
 
-std::string unconfirmed_in_words(const engine::UnconfirmedRule& each) {
-  return each.change == engine::UnconfirmedRule::Change::Added
+std::string unconfirmed_in_words(const gate::UnconfirmedRule& each) {
+  return each.change == gate::UnconfirmedRule::Change::Added
              ? "is not in effect yet: " + policy::in_words(each.rule)
              : "is still in effect although it was removed: " + policy::in_words(each.rule);
 }
 
 int list(const RuleArguments& args, const Globals& globals) {
-  const engine::Confirmations confirmations(base::user_folders().state);
-  engine::GateRules files(own_rules_file(), &confirmations);
-  const engine::RulesAt& found = files.at(current_folder());
+  const gate::Confirmations confirmations(base::user_folders().state);
+  gate::RuleFiles files(own_rules_file(), &confirmations);
+  const gate::RulesAt& found = files.at(current_folder());
   std::vector<Listed> rules;
   for (size_t i = 0; i < found.rules.size(); ++i) {
     const policy::Rule& rule = found.rules[i];
@@ -101,7 +101,7 @@ int list(const RuleArguments& args, const Globals& globals) {
     for (const std::string& each : found.errors)
       errors += (errors.empty() ? "" : ",") + base::json_quoted(each);
     std::string waiting;
-    for (const engine::UnconfirmedRule& each : found.unconfirmed)
+    for (const gate::UnconfirmedRule& each : found.unconfirmed)
       waiting += (waiting.empty() ? "" : ",") + base::json_quoted(unconfirmed_in_words(each));
     fmt::print("{}\n", base::JsonObject()
                            .raw("rules", "[" + all + "]")
@@ -117,12 +117,12 @@ int list(const RuleArguments& args, const Globals& globals) {
       fmt::print("there are no rules; they are stored in {}\n", own_rules_file());
   }
   for (const std::string& each : found.errors) complain("rules", policy::escape_text(each), 0);
-  if (confirmations.standing() == engine::Confirmations::Standing::Broken)
+  if (confirmations.standing() == gate::Confirmations::Standing::Broken)
     complain("rules",
              confirmations.problem() +
                  ": no rule or setting that loosens policy is in effect; see ttyward rules confirm",
              0);
-  for (const engine::UnconfirmedRule& each : found.unconfirmed)
+  for (const gate::UnconfirmedRule& each : found.unconfirmed)
     complain("rules", policy::escape_text(unconfirmed_in_words(each)) + "; see ttyward rules confirm", 0);
   return found.errors.empty() ? 0 : kExitFound;
 }
@@ -134,8 +134,8 @@ int check(const RuleArguments& args) {
     return complain("rules", args.file + ": there is no such file", kExitUsage);
   // A project's file may only tighten: it is judged by its name, as it will be when it counts.
   const bool project = path.filename() == ".ttyward.toml";
-  engine::GateRules files(project ? "" : path.string());
-  const engine::RulesAt& found = files.at(project ? path.parent_path().string() : "/");
+  gate::RuleFiles files(project ? "" : path.string());
+  const gate::RulesAt& found = files.at(project ? path.parent_path().string() : "/");
   size_t count = 0;
   for (size_t i = 0; i < found.rules.size(); ++i) {
     const policy::Rule& rule = found.rules[i];
@@ -161,13 +161,13 @@ int test(const RuleArguments& args, const Globals& globals) {
   const std::string cwd = args.cwd.empty() ? current_folder() : absolute_folder(args.cwd);
   auto policy = LocalPolicy::for_check("", cwd, "rules");
   if (!policy) return complain("rules", policy.error().message, kExitUsage);
-  const engine::RulesAt& found = policy->rules_at(cwd);
+  const gate::RulesAt& found = policy->rules_at(cwd);
   if (!found.errors.empty()) return complain("rules", found.errors.front(), kExitFailure);
-  engine::Deed deed;
-  deed.command = args.command;
-  deed.cwd = cwd;
-  const Judged with = policy->judge(deed);
-  const Judged without = policy->judge_without_rules(deed);
+  gate::Action action;
+  action.command = args.command;
+  action.cwd = cwd;
+  const Judged with = policy->judge(action);
+  const Judged without = policy->judge_without_rules(action);
   if (globals.json) {
     json::object out = json::parse(policy::to_json(with.verdict)).get_object();
     out["without_rules"] = json::parse(policy::to_json(without.verdict));
@@ -184,15 +184,15 @@ int test(const RuleArguments& args, const Globals& globals) {
 }
 
 std::optional<policy::Rule> find_rule(const RuleArguments& args, bool& holds) {
-  const engine::Confirmations confirmations(base::user_folders().state);
-  engine::GateRules files(own_rules_file(), &confirmations);
-  const engine::RulesAt& found = files.at(current_folder());
+  const gate::Confirmations confirmations(base::user_folders().state);
+  gate::RuleFiles files(own_rules_file(), &confirmations);
+  const gate::RulesAt& found = files.at(current_folder());
   holds = true;
   for (const policy::Rule& rule : found.rules) {
     if (rule.name == args.name) return rule;
   }
   holds = false;
-  for (const engine::UnconfirmedRule& each : found.unconfirmed) {
+  for (const gate::UnconfirmedRule& each : found.unconfirmed) {
     if (each.rule.name == args.name) return each.rule;
   }
   if (args.session.empty()) return std::nullopt;

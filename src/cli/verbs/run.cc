@@ -8,6 +8,7 @@
 
 #include "cli/foreground.h"
 #include "cli/local_policy.h"
+#include "cli/result_json.h"
 #include "cli/run_arguments.h"
 #include "cli/verbs/verbs.h"
 #include "command/shell_choice.h"
@@ -47,19 +48,19 @@ std::string shown(const std::vector<std::string>& words) {
 }
 
 // What policy judges: the line, or the words as a line that means exactly them.
-base::Result<engine::Deed> deed_of(const Arguments& args, const std::string& cwd, bool after_dashes) {
-  engine::Deed deed;
-  deed.cwd = cwd;
-  deed.environment_changes = args.shared.environment;
+base::Result<gate::Action> action_of(const Arguments& args, const std::string& cwd, bool after_dashes) {
+  gate::Action action;
+  action.cwd = cwd;
+  action.environment_changes = args.shared.environment;
   if (!after_dashes) {
-    deed.command = args.words.front();
-    deed.language = language_of(args.shared.shell);
-    return deed;
+    action.command = args.words.front();
+    action.language = language_of(args.shared.shell);
+    return action;
   }
   auto line = shell::quote_command(args.words, shell::Dialect::Posix);
   if (!line) return tl::unexpected(line.error());
-  deed.command = std::move(*line);
-  return deed;
+  action.command = std::move(*line);
+  return action;
 }
 
 int refuse(const command::RunOptions& options, const std::string& verdict, const Ruling& ruling, bool json) {
@@ -70,7 +71,7 @@ int refuse(const command::RunOptions& options, const std::string& verdict, const
   result.state = terminal::CommandState::Denied;
   result.reason = ruling.reason;
   result.verdict_json = verdict;
-  if (json) std::printf("%s\n", result.to_json().c_str());
+  if (json) std::printf("%s\n", json_of(result).c_str());
   if (!json) complain("run", ruling.reason, 0);
   return result.shell_code();
 }
@@ -106,9 +107,9 @@ int run_command(const Arguments& args, const Globals& globals) {
 
   auto policy = LocalPolicy::make(args.policy, PolicyLevel::Critical, "run", options->spawn.cwd);
   if (!policy) return complain("run", policy.error().message, kExitUsage);
-  auto deed = deed_of(args, options->spawn.cwd, globals.after_dashes);
-  if (!deed) return complain("run", deed.error().message, kExitUsage);
-  const Judged judged = policy->judge(std::move(*deed));
+  auto action = action_of(args, options->spawn.cwd, globals.after_dashes);
+  if (!action) return complain("run", action.error().message, kExitUsage);
+  const Judged judged = policy->judge(std::move(*action));
   const std::string verdict = globals.json ? verdict_json(*policy, judged) : "";
   const Ruling ruling = policy->settle({judged});
   if (!ruling.allowed) return refuse(*options, verdict, ruling, globals.json);
@@ -124,10 +125,10 @@ int run_command(const Arguments& args, const Globals& globals) {
   Foreground foreground(std::move(*options), show, input);
   Foreground::Outcome outcome = foreground.run([&](command::RunningCommand& run) {
     run.result().verdict_json = verdict;
-    return globals.json ? run.result().to_json() + "\n" : "";
+    return globals.json ? json_of(run.result()) + "\n" : "";
   });
   outcome.result.verdict_json = verdict;
-  if (!outcome.started && globals.json) std::printf("%s\n", outcome.result.to_json().c_str());
+  if (!outcome.started && globals.json) std::printf("%s\n", json_of(outcome.result).c_str());
   if (!globals.json) say_what_happened(outcome.result);
   return outcome.shell_code();
 }

@@ -1,12 +1,10 @@
 // ttyward screen: what is visible in a terminal now.
 #include <memory>
 
-#include <boost/json/object.hpp>
-
 #include "cli/choice.h"
 #include "cli/daemon_verb.h"
-#include "cli/fields.h"
 #include "cli/verbs/verbs.h"
+#include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
 namespace {
@@ -20,12 +18,12 @@ struct Arguments {
 int screen(const Arguments& args, const Globals& globals) {
   if (args.history < 0) return complain("screen", "--history: give a number of lines", kExitUsage);
   return with_daemon("screen", [&](client::Session& daemon) -> Outcome {
-    boost::json::object call{{"terminal", args.terminal}, {"format", args.format}};
-    if (args.history > 0) call["history"] = args.history;
-    auto answer = daemon.call("screen", std::move(call));
+    const auto format = wire::word_named<wire::ScreenFormat>(args.format);
+    auto answer = daemon.call(
+        wire::ScreenRequest{args.terminal, format.value_or(wire::ScreenFormat::Text), args.history});
     if (!answer) return tl::unexpected(answer.error());
-    if (globals.json) return print_json("screen", *answer);
-    std::string content = text_in(*answer, "content");
+    if (globals.json) return print_answer("screen", *answer);
+    std::string content = answer->content;
     if (args.format != "ansi" && !content.empty() && content.back() != '\n') content += '\n';
     return print_text("screen", content);
   });

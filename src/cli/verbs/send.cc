@@ -6,19 +6,14 @@
 #include <memory>
 #include <optional>
 
-#include <boost/json/object.hpp>
-
-#include "base/base64.h"
 #include "cli/daemon_verb.h"
-#include "cli/fields.h"
 #include "cli/secret_input.h"
 #include "cli/verbs/verbs.h"
 #include "vt/input_encoder.h"
+#include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
 namespace {
-
-namespace json = boost::json;
 
 constexpr size_t kMostInput = size_t{4} << 20;  // of --stdin; base64 makes it larger, a message has 16 MiB
 
@@ -46,7 +41,7 @@ base::Result<std::string> all_of_stdin() {
   }
 }
 
-base::Result<json::object> input_of(const Arguments& args) {
+base::Result<wire::InputRequest> input_of(const Arguments& args) {
   const int given = static_cast<int>(args.text.has_value()) + static_cast<int>(args.keys.has_value()) +
                     static_cast<int>(args.paste.has_value()) + static_cast<int>(args.secret) +
                     static_cast<int>(args.bytes);
@@ -54,23 +49,24 @@ base::Result<json::object> input_of(const Arguments& args) {
     return base::fail(base::ErrorCode::InvalidArgument,
                       "give one of --text, --keys, --paste, --secret and --stdin");
   }
-  json::object input{{"terminal", args.terminal}};
-  if (args.text) input["text"] = *args.text;
-  if (args.paste) input["paste"] = *args.paste;
+  wire::InputRequest input;
+  input.terminal = args.terminal;
+  input.text = args.text;
+  input.paste = args.paste;
   if (args.keys) {
     auto encoded = vt::encode_keys(*args.keys, {});
     if (!encoded) return tl::unexpected(encoded.error());
-    input["keys"] = *args.keys;
+    input.keys = args.keys;
   }
   if (args.secret) {
     auto secret = read_secret(fmt::format("secret for {}: ", args.terminal));
     if (!secret) return tl::unexpected(secret.error());
-    input["secret"] = secret->text;
+    input.secret = secret->text;
   }
   if (args.bytes) {
     auto bytes = all_of_stdin();
     if (!bytes) return tl::unexpected(bytes.error());
-    input["base64"] = base::to_base64(*bytes);
+    input.base64 = wire::Bytes{std::move(*bytes)};
   }
   return input;
 }
@@ -79,18 +75,22 @@ int send(const Arguments& args, const Globals& globals) {
   auto input = input_of(args);
   if (!input) return complain("send", input.error().message, kExitUsage);
   return with_daemon("send", [&](client::Session& daemon) -> Outcome {
-    int64_t bytes = 0;
-    if (input->size() > 1) {  // more than the terminal
-      auto sent = daemon.call("input", std::move(*input));
+    wire::Typed all{0, {}, {}, {}, {}};
+    const bool anything = input->text || input->keys || input->paste || input->secret || input->base64;
+    if (anything) {
+      auto sent = daemon.call(*input);
       if (!sent) return tl::unexpected(sent.error());
-      bytes += number_in(*sent, "bytes").value_or(0);
+      *all.bytes += sent->bytes.value_or(0);
     }
     if (args.enter && !args.secret) {  // after a secret the daemon presses it
-      auto sent = daemon.call("input", {{"terminal", args.terminal}, {"keys", "Enter"}});
+      wire::InputRequest enter;
+      enter.terminal = args.terminal;
+      enter.keys = "Enter";
+      auto sent = daemon.call(enter);
       if (!sent) return tl::unexpected(sent.error());
-      bytes += number_in(*sent, "bytes").value_or(0);
+      *all.bytes += sent->bytes.value_or(0);
     }
-    return globals.json ? print_json("send", {{"bytes", bytes}}) : 0;
+    return globals.json ? print_answer("send", all) : 0;
   });
 }
 

@@ -15,6 +15,7 @@
 #include "cli/table.h"
 #include "cli/terminal_table.h"
 #include "cli/verbs/verbs.h"
+#include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
 namespace {
@@ -119,7 +120,7 @@ void list_processes(Page& page, const json::object& answer, size_t width) {
 int show(const Arguments& args, const Globals& globals) {
   if (args.most < 0) return complain("show", "--most: give a number of commands", kExitUsage);
   return with_daemon("show", [&](client::Session& daemon) -> Outcome {
-    auto answer = daemon.call("show", {{"terminal", args.terminal}, {"most", args.most}});
+    auto answer = daemon.call_json(wire::ShowRequest{args.terminal, args.most});
     if (!answer) return tl::unexpected(answer.error());
     if (globals.json) return print_json("show", *answer);
     const auto size = PersonTty::size();

@@ -9,6 +9,8 @@
 #include "mcp/tools/progress.h"
 #include "mcp/tools/result_text.h"
 #include "mcp/tools/tool.h"
+#include "wire/types/command_calls.h"
+#include "wire/types/watching_calls.h"
 
 namespace ttyward::mcp::tools {
 namespace {
@@ -150,23 +152,15 @@ Detached check_command(Context& context, RequestPtr request, json::object values
 }
 
 json::object wait_schema() {
-  return loose_schema({{"condition", "string"},
-                       {"match", "object"},
-                       {"port", "integer"},
-                       {"file", "string"},
-                       {"result", "object"},
-                       {"terminal", "object"}});
+  return answer_schema(wire::shape_of<wire::WaitOutcome>(),
+                       {"condition", "match", "port", "file", "result", "terminal"});
 }
 json::object interrupted_schema() {
-  return loose_schema({{"interrupted", "boolean"}});
+  return answer_schema(wire::shape_of<wire::Interrupted>());
 }
 json::object verdict_schema() {
-  return loose_schema({{"decision", "string"},
-                       {"risk", "string"},
-                       {"effects", "array"},
-                       {"reasons", "array"},
-                       {"rule", "string"},
-                       {"commands", "array"}});
+  return answer_schema(wire::shape_of<wire::Verdict>(),
+                       {"decision", "risk", "effects", "reasons", "rule", "commands"});
 }
 
 }  // namespace

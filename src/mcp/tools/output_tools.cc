@@ -7,6 +7,8 @@
 #include "mcp/content.h"
 #include "mcp/tools/result_text.h"
 #include "mcp/tools/tool.h"
+#include "wire/types/terminal_calls.h"
+#include "wire/types/watching_calls.h"
 
 namespace ttyward::mcp::tools {
 namespace {
@@ -172,21 +174,12 @@ Detached send_input(Context& context, RequestPtr request, json::object values) {
 }
 
 json::object read_schema() {
-  return loose_schema({{"text", "string"},
-                       {"first_line", "integer"},
-                       {"last_line", "integer"},
-                       {"total_lines", "integer"},
-                       {"total_bytes", "integer"},
-                       {"more", "boolean"},
-                       {"matches", "array"}});
+  return answer_schema(wire::shape_of<wire::ReadAnswer>(),
+                       {"text", "first_line", "last_line", "total_lines", "total_bytes", "more", "matches"});
 }
 json::object screen_schema() {
-  return loose_schema({{"content", "string"},
-                       {"cols", "integer"},
-                       {"rows", "integer"},
-                       {"cursor", "object"},
-                       {"alternate", "boolean"},
-                       {"title", "string"}});
+  return answer_schema(wire::shape_of<wire::ScreenContent>(),
+                       {"content", "cols", "rows", "cursor", "alternate", "title"});
 }
 // A Result, and how it came; without a command there is only the latter.
 json::object input_schema_out() {

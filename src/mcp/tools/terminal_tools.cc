@@ -8,6 +8,8 @@
 #include "mcp/content.h"
 #include "mcp/tools/result_text.h"
 #include "mcp/tools/tool.h"
+#include "wire/types/command_calls.h"
+#include "wire/types/terminal_calls.h"
 
 namespace ttyward::mcp::tools {
 namespace {
@@ -137,22 +139,20 @@ Detached list_terminals(Context& context, RequestPtr request, json::object value
 }
 
 json::object opened_schema() {
-  json::object schema = loose_schema({{"id", "string"},
-                                      {"name", "string"},
-                                      {"cwd", "string"},
-                                      {"state", "string"},
-                                      {"integration", "string"},
-                                      {"shell", "string"}});
+  json::object schema =
+      answer_schema(wire::shape_of<wire::Terminal>(), {"id", "name", "cwd", "state", "integration", "shell"});
   schema["properties"].get_object()["persistent_terminal_id"] = json::object{{"type", "string"}};
   schema["required"] = json::array{"persistent_terminal_id"};
   return schema;
 }
 
 json::object killed_schema() {
-  return loose_schema({{"killed", "boolean"}, {"survivors", "array"}});
+  return answer_schema(wire::shape_of<wire::Killed>());
 }
 json::object list_schema() {
-  return loose_schema({{"terminals", "array"}, {"new_output", "string"}});
+  json::object schema = answer_schema(wire::shape_of<wire::TerminalList>());
+  schema["properties"].get_object()["new_output"] = json::object{{"type", "string"}};
+  return schema;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "mcp/request.h"
 #include "mcp/tools/arguments.h"
 #include "mcp/tools/context.h"
+#include "wire/shape.h"
 
 namespace ttyward::mcp::tools {
 
@@ -51,7 +52,7 @@ void add_view(const json::object& values, json::object& args);
 // Schemas of results.
 json::object result_schema();
 json::object batch_schema();
-// Any object with these members, all of which may be null.
-json::object loose_schema(std::initializer_list<std::pair<const char*, const char*>> members);
+// An object of the protocol: its members by name and type, all of which may be null. With `only`, just these.
+json::object answer_schema(const wire::Shape& shape, std::initializer_list<std::string_view> only = {});
 
 }  // namespace ttyward::mcp::tools

@@ -1,12 +1,38 @@
+#include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "mcp/tools/tool.h"
+#include "wire/types/objects.h"
 
 namespace ttyward::mcp::tools {
 namespace {
 
 json::object nullable(const char* type) {
   return json::object{{"type", json::array{type, "null"}}};
+}
+
+const char* type_of(const wire::Shape& shape) {
+  using Kind = wire::Shape::Kind;
+  switch (shape.kind) {
+    case Kind::Truth:
+      return "boolean";
+    case Kind::Number:
+    case Kind::Duration:
+      return "integer";
+    case Kind::List:
+    case Kind::Pair:
+      return "array";
+    case Kind::Object:
+    case Kind::Texts:
+      return "object";
+    case Kind::Text:
+    case Kind::Moment:
+    case Kind::Base64:
+    case Kind::Either:
+      break;
+  }
+  return "string";
 }
 
 }  // namespace
@@ -62,9 +88,14 @@ void add_view(const json::object& values, json::object& args) {
   }
 }
 
-json::object loose_schema(std::initializer_list<std::pair<const char*, const char*>> members) {
+json::object answer_schema(const wire::Shape& shape, std::initializer_list<std::string_view> only) {
   json::object properties;
-  for (const auto& [name, type] : members) properties[name] = nullable(type);
+  for (const wire::ShapeField& field : shape.fields) {
+    if (only.size() == 0 || std::find(only.begin(), only.end(), field.name) != only.end())
+      properties[field.name] = nullable(type_of(field.shape));
+  }
+  // A name that the protocol does not have (any more).
+  TTYWARD_CHECK(only.size() == 0 || properties.size() == only.size());
   json::object schema;
   schema["type"] = "object";
   schema["properties"] = std::move(properties);
@@ -72,24 +103,14 @@ json::object loose_schema(std::initializer_list<std::pair<const char*, const cha
 }
 
 json::object result_schema() {
-  json::object schema =
-      loose_schema({{"command_id", "string"},    {"terminal_id", "string"},    {"command", "string"},
-                    {"cwd", "string"},           {"cwd_after", "string"},      {"exit_code", "integer"},
-                    {"signal", "string"},        {"core_dumped", "boolean"},   {"known_by", "string"},
-                    {"pipeline", "array"},       {"reason", "string"},         {"waiting", "object"},
-                    {"output", "string"},        {"omitted", "object"},        {"total_bytes", "integer"},
-                    {"total_lines", "integer"},  {"lost_bytes", "integer"},    {"binary", "boolean"},
-                    {"encoding", "string"},      {"duration_ms", "integer"},   {"cpu_ms", "integer"},
-                    {"max_rss_kib", "integer"},  {"background", "array"},      {"ports", "array"},
-                    {"provider", "string"},      {"integration", "string"},    {"verdict", "object"},
-                    {"approval", "string"},      {"pid", "integer"},           {"process_group", "integer"},
-                    {"time_left_ms", "integer"}, {"ended_background", "array"}});
-  json::object state;
-  state["type"] = "string";
-  state["enum"] =
-      json::array{"pending_approval", "queued",      "running", "awaiting_input",  "exited", "signaled",
-                  "timed_out",        "interrupted", "denied",  "failed_to_start", "lost",   "skipped"};
-  schema["properties"].get_object()["state"] = std::move(state);
+  const wire::Shape shape = wire::shape_of<wire::CommandResult>();
+  json::object schema = answer_schema(shape);
+  for (const wire::ShapeField& field : shape.fields) {
+    if (field.name != "state") continue;
+    json::array words;
+    for (const std::string& word : field.shape.words) words.emplace_back(word);
+    schema["properties"].get_object()["state"] = json::object{{"type", "string"}, {"enum", std::move(words)}};
+  }
   schema["required"] = json::array{"state"};
   return schema;
 }

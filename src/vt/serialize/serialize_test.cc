@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "vt/snapshot.h"
+#include "vt/testing.h"
 
 namespace ttyward::vt {
 namespace {
@@ -106,7 +106,7 @@ void expect_replay(std::string_view bytes, WithHistory history = WithHistory::No
   EXPECT_EQ(copy.cursor.pending_wrap, original.cursor.pending_wrap);
   EXPECT_EQ(copy.modes, original.modes);
   EXPECT_EQ(copy.title, original.title);
-  EXPECT_TRUE(copy.looks_like(original)) << screen_as(screen, Format::Ansi, history);
+  EXPECT_TRUE(copy == original) << screen_as(screen, Format::Ansi, history);
 }
 
 TEST(AnsiFormat, replay_gives_the_same_screen) {

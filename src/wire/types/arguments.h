@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/provider.h"
 #include "wire/types/describe.h"
 
 namespace ttyward::wire {
@@ -36,10 +37,7 @@ struct Size {
   }
 };
 
-enum class Provider : uint8_t { Pty, Pipe };
-constexpr std::array<std::string_view, 2> names_of(Provider) {
-  return {"pty", "pipe"};
-}
+using base::Provider;
 
 enum class OnCancel : uint8_t { Leave, Interrupt };
 constexpr std::array<std::string_view, 2> names_of(OnCancel) {

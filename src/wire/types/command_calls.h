@@ -30,6 +30,10 @@ struct RunRequest {
   static constexpr Role kRole = Role::Agent;
   static constexpr std::string_view kAbout =
       "Runs one command in its own terminal, which is removed when the command ends.";
+  static constexpr Repeat kRepeat = Repeat::Some;
+  static constexpr std::string_view kRepeatIf = "with a `command_id` of the client's";
+  static constexpr RepeatAid kRepeatAid{"command_id", 'c'};
+  static bool repeatable(const RunRequest& self) { return !self.command_id.empty(); }
   using Answer = CommandResult;
   std::string command;
   std::vector<std::string> argv;
@@ -103,6 +107,10 @@ struct ExecRequest {
   static constexpr std::string_view kCall = "exec";
   static constexpr Role kRole = Role::Agent;
   static constexpr std::string_view kAbout = "Runs a command in a terminal.";
+  static constexpr Repeat kRepeat = Repeat::Some;
+  static constexpr std::string_view kRepeatIf = "with a `command_id` of the client's";
+  static constexpr RepeatAid kRepeatAid{"command_id", 'c'};
+  static bool repeatable(const ExecRequest& self) { return !self.command_id.empty(); }
   using Answer = CommandResult;
   std::string terminal;
   std::string command;
@@ -150,11 +158,15 @@ struct BatchResult {
   std::vector<CommandResult> results;
   std::vector<std::string> not_run;
   std::string stopped_by;
+  std::string state;
+  std::optional<int64_t> duration_ms;
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("results", self.results, "of the commands that began");
     v.field("not_run", self.not_run, "commands that did not begin");
     v.field("stopped_by", self.stopped_by, "why", kLeftOut, OneOf{"failure|time"});
+    v.field("state", self.state, "of the one shell that ran them, if the command line ran it", kLeftOut);
+    v.field("duration_ms", self.duration_ms, "the same", kLeftOut);
   }
 };
 
@@ -164,6 +176,10 @@ struct BatchRequest {
   static constexpr std::string_view kAbout =
       "Runs several commands, in one shell or each on its own. After `yield_after_ms` the running commands "
       "keep running, and the rest is not run.";
+  static constexpr Repeat kRepeat = Repeat::Some;
+  static constexpr std::string_view kRepeatIf = "with a `batch_id`";
+  static constexpr RepeatAid kRepeatAid{"batch_id", 'b'};
+  static bool repeatable(const BatchRequest& self) { return !self.batch_id.empty(); }
   using Answer = BatchResult;
   std::vector<std::string> commands;
   std::string cwd;
@@ -202,6 +218,7 @@ struct ResultRequest {
   static constexpr std::string_view kCall = "result";
   static constexpr Role kRole = Role::Viewer;
   static constexpr std::string_view kAbout = "A command's result as it is now.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = CommandResult;
   std::string command;
   ViewArguments view;

@@ -77,6 +77,7 @@ struct StatusRequest {
   static constexpr std::string_view kCall = "status";
   static constexpr Role kRole = Role::Viewer;
   static constexpr std::string_view kAbout = "The state of the daemon.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = DaemonStatus;
   template <class V>
   static void describe(V&, auto&) {}
@@ -94,6 +95,7 @@ struct ReloadRequest {
   static constexpr std::string_view kCall = "reload";
   static constexpr Role kRole = Role::Person;
   static constexpr std::string_view kAbout = "Reads config.toml and rules.toml again.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = Reloaded;
   template <class V>
   static void describe(V&, auto&) {}

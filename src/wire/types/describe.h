@@ -138,6 +138,16 @@ using NumberOrName = std::variant<int64_t, std::string>;
 template <class T>
 concept Words = std::is_enum_v<T> && requires(T value) { names_of(value).size(); };
 
+// The value of that name; nullopt: there is none.
+template <Words T>
+std::optional<T> word_named(std::string_view name) {
+  const auto names = names_of(T{});
+  for (size_t i = 0; i < names.size(); i++) {
+    if (names[i] == name) return static_cast<T>(i);
+  }
+  return std::nullopt;
+}
+
 namespace internal {
 struct AnyVisitor {
   template <class M, class... O>
@@ -158,6 +168,22 @@ concept Named = Described<T> && requires {
 struct Nothing {
   template <class V>
   static void describe(V&, auto&) {}
+};
+
+// Whether a client may send a call again when it cannot know whether the daemon saw it: only if doing it
+// twice is as good as doing it once, for the terminals and for the caller. A request says so with
+//
+//   static constexpr Repeat kRepeat = Repeat::Yes;
+//
+// or, where its arguments decide, with `static bool repeatable(const Request&)` and kRepeat = Repeat::Some,
+// and kRepeatIf says in words what they have to be. Without any of it: never.
+enum class Repeat : uint8_t { No, Some, Yes };
+
+// What a client adds to a call so that it can be sent again: in `field` an id that it chooses, which begins
+// with `id`; or, if that is 0, true.
+struct RepeatAid {
+  std::string_view field;
+  char id = 0;
 };
 
 // Longest duration that may be asked for: a year.

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "wire/types/objects.h"
+#include "wire/types/screen.h"
 
 namespace ttyward::wire {
 
@@ -176,28 +177,23 @@ struct Lagged {
   }
 };
 
-struct AttachOutput {
-  static constexpr std::string_view kEvent = "attach_output";
-  static constexpr std::string_view kAbout = "What to draw next.";
-  Bytes base64;
+struct AttachScreen {
+  static constexpr std::string_view kEvent = "attach_screen";
+  static constexpr std::string_view kAbout =
+      "What changed on the screen. A slow reader gets fewer and later ones.";
+  ScreenDelta screen;
   template <class V>
   static void describe(V& v, auto& self) {
-    v.field("base64", self.base64, "ANSI");
+    v.field("screen", self.screen, "since the last one");
   }
 };
 
-struct AttachReset {
-  static constexpr std::string_view kEvent = "attach_reset";
+struct AttachKeyboard {
+  static constexpr std::string_view kEvent = "attach_keyboard";
   static constexpr std::string_view kAbout = "Somebody took the keyboard.";
-  Bytes screen;
-  int64_t cols = 0;
-  int64_t rows = 0;
   bool writable = false;
   template <class V>
   static void describe(V& v, auto& self) {
-    v.field("screen", self.screen, "ANSI, what to draw instead");
-    v.field("cols", self.cols, "columns");
-    v.field("rows", self.rows, "rows");
     v.field("writable", self.writable, "the watcher has the keyboard");
   }
 };
@@ -216,7 +212,7 @@ struct AttachClosed {
 using AnyEvent =
     std::variant<TerminalOpened, TerminalChanged, TerminalLent, TerminalTakenBack, TerminalClosed,
                  CommandStarted, CommandStateChanged, CommandFinished, OutputCame, IntegrationChanged,
-                 ApprovalOpened, ApprovalClosed, Notice, Lagged, AttachOutput, AttachReset, AttachClosed>;
+                 ApprovalOpened, ApprovalClosed, Notice, Lagged, AttachScreen, AttachKeyboard, AttachClosed>;
 
 inline std::string_view event_name(const AnyEvent& event) {
   return std::visit([](const auto& each) { return std::decay_t<decltype(each)>::kEvent; }, event);

@@ -20,6 +20,7 @@ struct CheckRequest {
   static constexpr std::string_view kCall = "check";
   static constexpr Role kRole = Role::Viewer;
   static constexpr std::string_view kAbout = "What policy would say if an agent asked. Runs nothing.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = Encoded<Verdict>;
   std::string command;
   std::string cwd;
@@ -47,6 +48,7 @@ struct ApprovalsRequest {
   static constexpr std::string_view kCall = "approvals";
   static constexpr Role kRole = Role::Viewer;
   static constexpr std::string_view kAbout = "Lists questions to people.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = ApprovalList;
   bool all = false;
   template <class V>
@@ -152,6 +154,7 @@ struct RulesRequest {
   static constexpr std::string_view kCall = "rules";
   static constexpr Role kRole = Role::Viewer;
   static constexpr std::string_view kAbout = "The rules that hold in a folder for a session.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = RuleList;
   std::string session;
   std::string cwd;
@@ -285,6 +288,7 @@ struct ModeRequest {
   static constexpr std::string_view kCall = "mode";
   static constexpr Role kRole = Role::Viewer;
   static constexpr std::string_view kAbout = "The mode of a session; only a person sets it.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = CurrentMode;
   std::string session;
   std::optional<Mode> set;
@@ -309,6 +313,7 @@ struct HistoryRequest {
   static constexpr std::string_view kCall = "history";
   static constexpr Role kRole = Role::Viewer;
   static constexpr std::string_view kAbout = "What was run. An agent sees what agents ran.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = CommandList;
   std::string text;
   bool failed = false;
@@ -345,6 +350,7 @@ struct DecisionsRequest {
   static constexpr std::string_view kCall = "decisions";
   static constexpr Role kRole = Role::Viewer;
   static constexpr std::string_view kAbout = "Decisions about commands and actions.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = DecisionList;
   std::string text;
   bool failed = false;

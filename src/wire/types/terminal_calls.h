@@ -39,6 +39,10 @@ struct OpenRequest {
   static constexpr Role kRole = Role::Agent;
   static constexpr std::string_view kAbout =
       "Opens a terminal. Answers once its shell is ready, or integration has timed out.";
+  static constexpr Repeat kRepeat = Repeat::Some;
+  static constexpr std::string_view kRepeatIf = "with a `request`";
+  static constexpr RepeatAid kRepeatAid{"request", 'o'};
+  static bool repeatable(const OpenRequest& self) { return !self.request.empty(); }
   using Answer = OneTerminal;
   std::string name;
   std::string cwd;
@@ -165,6 +169,7 @@ struct ResizeRequest {
   static constexpr std::string_view kCall = "resize";
   static constexpr Role kRole = Role::Agent;
   static constexpr std::string_view kAbout = "Sets the size of a terminal.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = Nothing;
   std::string terminal;
   int64_t cols = 80;
@@ -222,6 +227,7 @@ struct ScreenRequest {
   static constexpr std::string_view kCall = "screen";
   static constexpr Role kRole = Role::Viewer;
   static constexpr std::string_view kAbout = "What the screen shows now.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = ScreenContent;
   std::string terminal;
   ScreenFormat format = ScreenFormat::Text;
@@ -238,6 +244,7 @@ struct ListRequest {
   static constexpr std::string_view kCall = "list";
   static constexpr Role kRole = Role::Viewer;
   static constexpr std::string_view kAbout = "Terminals that the caller may see.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = TerminalList;
   std::string task;
   std::optional<Owner> owner;
@@ -272,6 +279,7 @@ struct ShowRequest {
   static constexpr std::string_view kCall = "show";
   static constexpr Role kRole = Role::Viewer;
   static constexpr std::string_view kAbout = "A terminal with its commands, processes and ports.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = TerminalDetails;
   std::string terminal;
   int64_t most = 40;
@@ -337,6 +345,7 @@ struct ResumeRequest {
   static constexpr std::string_view kAbout =
       "Resumes a terminal that is paused because its journal is at its quota (`overflow = \"pause\"`), with "
       "more space.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = Resumed;
   std::string terminal;
   std::optional<int64_t> bytes;
@@ -353,6 +362,7 @@ struct RenameRequest {
   static constexpr Role kRole = Role::Agent;
   static constexpr std::string_view kAbout =
       "Names a terminal. A name that another living one has is refused.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = OneTerminal;
   std::string terminal;
   std::string name;
@@ -367,6 +377,7 @@ struct AssignRequest {
   static constexpr std::string_view kCall = "assign";
   static constexpr Role kRole = Role::Agent;
   static constexpr std::string_view kAbout = "Binds a terminal to a task.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = OneTerminal;
   std::string terminal;
   std::string task;
@@ -381,6 +392,7 @@ struct AssociateRequest {
   static constexpr std::string_view kCall = "associate";
   static constexpr Role kRole = Role::Agent;
   static constexpr std::string_view kAbout = "Associates a terminal with a session.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = OneTerminal;
   std::string terminal;
   std::string session;
@@ -397,6 +409,7 @@ struct SessionTerminalsRequest {
   static constexpr std::string_view kCall = "session_terminals";
   static constexpr Role kRole = Role::Viewer;
   static constexpr std::string_view kAbout = "The terminals of a session.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = TerminalList;
   std::string session;
   template <class V>
@@ -417,6 +430,7 @@ struct SessionCwdRequest {
   static constexpr std::string_view kCall = "session_cwd";
   static constexpr Role kRole = Role::Viewer;
   static constexpr std::string_view kAbout = "Where a session works.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = SessionCwd;
   std::string session;
   template <class V>
@@ -481,6 +495,7 @@ struct PathListRequest {
   static constexpr std::string_view kCall = "path_list";
   static constexpr Role kRole = Role::Viewer;
   static constexpr std::string_view kAbout = "The folders that were added.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
   using Answer = PathList;
   template <class V>
   static void describe(V&, auto&) {}

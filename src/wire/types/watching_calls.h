@@ -12,6 +12,7 @@
 #include "wire/types/objects.h"
 #include "wire/types/parts.h"
 #include "wire/types/role.h"
+#include "wire/types/screen.h"
 
 namespace ttyward::wire {
 
@@ -58,6 +59,17 @@ struct WaitRequest {
   static constexpr Role kRole = Role::Viewer;
   static constexpr std::string_view kAbout =
       "Waits for the first of several conditions of a terminal, a command or a question.";
+  static constexpr Repeat kRepeat = Repeat::Some;
+  static constexpr std::string_view kRepeatIf =
+      "for a `command` or an `approval`, `from` the start or a place, or for nothing but a state (`prompt`, "
+      "`port`, `file`, `quiet_ms`, `stable_ms`): what happened meanwhile still counts then";
+  static constexpr RepeatAid kRepeatAid{"stream"};
+  static bool repeatable(const WaitRequest& self) {
+    // Without a command, `exit` and `input` mean the one that runs.
+    const bool of_a_state = !self.exit && self.pattern.empty() && !self.input;
+    return self.from == WaitFrom::Start || of_a_state || !self.command.empty() || !self.approval.empty() ||
+           self.from_place.has_value();
+  }
   using Answer = WaitOutcome;
   std::string terminal;
   std::string command;
@@ -150,6 +162,9 @@ struct ReadRequest {
   static constexpr std::string_view kAbout =
       "Any part of the output: one of `range`, `tail`, `grep`, `new` and `raw`; without any, all of it, cut "
       "to size.";
+  static constexpr Repeat kRepeat = Repeat::Some;
+  static constexpr std::string_view kRepeatIf = "without `new`: a second one would miss what the first took";
+  static bool repeatable(const ReadRequest& self) { return !self.only_new; }
   using Answer = ReadAnswer;
   std::string terminal;
   std::string command;
@@ -269,17 +284,13 @@ struct EnvironmentRequest {
 
 struct Attached {
   uint64_t subscription = 0;
-  Bytes screen;
-  int64_t cols = 0;
-  int64_t rows = 0;
+  ScreenDelta screen;
   bool writable = false;
   Terminal terminal;
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("subscription", self.subscription, "its number");
-    v.field("screen", self.screen, "ANSI, what to draw first");
-    v.field("cols", self.cols, "columns");
-    v.field("rows", self.rows, "rows");
+    v.field("screen", self.screen, "all of it");
     v.field("writable", self.writable, "the caller has the keyboard");
     v.field("terminal", self.terminal, "as it is now");
   }
@@ -289,8 +300,8 @@ struct AttachRequest {
   static constexpr std::string_view kCall = "attach";
   static constexpr Role kRole = Role::Viewer;
   static constexpr std::string_view kAbout =
-      "Watches a terminal's screen and, for a person, takes the keyboard. Events `attach_output`, "
-      "`attach_reset` and `attach_closed` follow.";
+      "Watches a terminal's screen and, for a person, takes the keyboard. Events `attach_screen`, "
+      "`attach_keyboard` and `attach_closed` follow.";
   using Answer = Attached;
   std::string terminal;
   bool read_only = false;
@@ -301,7 +312,7 @@ struct AttachRequest {
     v.field("terminal", self.terminal, "its id or name", kRequired);
     v.field("read_only", self.read_only, "only watch");
     v.field("take", self.take, "take the keyboard from another person");
-    v.field("size", self.size, "of the watcher's screen", Usual{"the terminal's"});
+    v.field("size", self.size, "who takes the keyboard gives the terminal this size", Usual{"as it is"});
   }
 };
 
@@ -322,7 +333,9 @@ struct AttachInputRequest {
 struct AttachResizeRequest {
   static constexpr std::string_view kCall = "attach_resize";
   static constexpr Role kRole = Role::Viewer;
-  static constexpr std::string_view kAbout = "Reports a new size of the watcher's screen.";
+  static constexpr std::string_view kAbout =
+      "The screen of whoever has the keyboard has another size, and so has the terminal; of others nothing "
+      "happens.";
   using Answer = Nothing;
   uint64_t subscription = 0;
   int64_t cols = 80;
@@ -335,19 +348,11 @@ struct AttachResizeRequest {
   }
 };
 
-struct Detached {
-  Bytes leave;
-  template <class V>
-  static void describe(V& v, auto& self) {
-    v.field("leave", self.leave, "ANSI, what to draw last");
-  }
-};
-
 struct DetachRequest {
   static constexpr std::string_view kCall = "detach";
   static constexpr Role kRole = Role::Viewer;
   static constexpr std::string_view kAbout = "Ends an attachment.";
-  using Answer = Detached;
+  using Answer = Nothing;
   uint64_t subscription = 0;
   template <class V>
   static void describe(V& v, auto& self) {
