@@ -1,9 +1,12 @@
 #include "engine/shell_care.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 #include "engine/parts_testing.h"
 #include "engine/typist.h"
@@ -19,7 +22,9 @@ using ::testing::Not;
 class WaitingBash {
  public:
   WaitingBash() {
+    int started[2] = {-1, -1};
     EXPECT_EQ(::pipe(pipe_), 0);
+    EXPECT_EQ(::pipe2(started, O_CLOEXEC), 0);
     pid_ = ::fork();
     if (pid_ == 0) {
       ::dup2(pipe_[0], 0);
@@ -28,14 +33,12 @@ class WaitingBash {
       ::_exit(127);
     }
     ::close(pipe_[0]);
-    // Until it is bash.
-    const auto name = [this] {
-      std::ifstream file("/proc/" + std::to_string(pid_) + "/comm");
-      std::string text;
-      std::getline(file, text);
-      return text;
-    };
-    while (name() != "bash") ::usleep(1000);
+    // Closed by the exec: then it is bash.
+    ::close(started[1]);
+    char none = 0;
+    while (::read(started[0], &none, 1) < 0 && errno == EINTR) {
+    }
+    ::close(started[0]);
   }
   WaitingBash(const WaitingBash&) = delete;
   WaitingBash& operator=(const WaitingBash&) = delete;

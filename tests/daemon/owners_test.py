@@ -3,23 +3,11 @@ import os
 import signal
 import subprocess
 import threading
-import time
 import unittest
 
-from daemon_client import PATIENCE, TTYWARD, CallFailed, Daemon
+from daemon_client import PATIENCE, TTYWARD, CallFailed, Daemon, eventually
 
 SECRET = "the secret of this session"
-
-
-def eventually(holds, what="it"):
-    give_up = time.monotonic() + PATIENCE
-    while True:
-        found = holds()
-        if found:
-            return found
-        if time.monotonic() > give_up:
-            raise AssertionError(f"{what} never came true")
-        time.sleep(0.02)  # spares the processor; nothing depends on its length
 
 
 class OwnersTest(unittest.TestCase):
