@@ -42,6 +42,12 @@ struct GivenReply {
   std::string asked;              // that line, up to where it was answered
 };
 
+// Lines of a terminal's output that show what was typed at its prompt.
+struct TypedLines {
+  terminal::LineNumber first = 0;  // 0: not known
+  terminal::LineNumber last = 0;
+};
+
 struct Command {
   using Clock = std::chrono::steady_clock;
 
@@ -73,6 +79,7 @@ struct Command {
   uint64_t input_before = 0;  // what the holder had been given before it; replay
   bool started_seen = false;  // the shell said so
   bool has_echo = false;
+  TypedLines typed_at;                      // of the terminal's output
   std::vector<GivenReply> given_replies;    // no engine after us gives them again
   std::optional<uint64_t> newlines_before;  // line feeds the terminal had printed before the range
   // Made while it runs; made again from the journal when asked for later. Null for a command that is the

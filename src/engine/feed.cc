@@ -82,10 +82,24 @@ std::string_view Feed::next_piece(std::string_view bytes, size_t most) {
   return repeats_much(piece) ? piece.substr(0, kSmallestPiece) : piece;
 }
 
+// What follows the mark of a command's start is its output: the screen stands right at the mark when it is
+// told.
+std::string_view Feed::up_to_start_mark(std::string_view piece) const {
+  if (marks_ == Marks::Ignore) return piece;
+  for (size_t at = piece.find("\x1b]"); at != std::string_view::npos; at = piece.find("\x1b]", at + 2)) {
+    const std::string_view code = piece.substr(at + 2, 5);
+    if (code != "633;C" && code != "133;C") continue;
+    const size_t end = piece.find_first_of("\x07\x1b", at + 2);
+    if (end == std::string_view::npos) return piece;
+    return piece.substr(0, end + (piece[end] == '\x1b' ? 2 : 1));
+  }
+  return piece;
+}
+
 // In pieces whose size follows from how long the one before took.
 bool Feed::feed_chunk(std::string_view bytes, const std::function<bool()>& time_over) {
   while (!bytes.empty()) {
-    const std::string_view piece = next_piece(bytes, piece_bytes_);
+    const std::string_view piece = up_to_start_mark(next_piece(bytes, piece_bytes_));
     const Clock::time_point before = Clock::now();
     feed(piece);
     const auto took = Clock::now() - before;

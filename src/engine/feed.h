@@ -112,6 +112,7 @@ class Feed {
 
  private:
   static std::string_view next_piece(std::string_view bytes, size_t most);
+  std::string_view up_to_start_mark(std::string_view piece) const;
   bool feed_chunk(std::string_view bytes, const std::function<bool()>& time_over);
   void feed(std::string_view piece);
   void skip_gap(const journal::Reader::Chunk& chunk, uint64_t limit);

@@ -147,6 +147,11 @@ class Terminal final : private command::HolderProcess::Observer, private Termina
   const Command* queued() const { return model_->book().queued(); }  // accepted, not yet typed
   Command* find(std::string_view command_id) const { return model_->book().find(command_id); }
   const Command* last() const { return commands().empty() ? nullptr : commands().back().get(); }
+  // See TerminalModel.
+  bool typing() const { return model_->typing(); }
+  size_t typed_part(terminal::LineNumber number, std::string_view text) const {
+    return model_->typed_part(number, text);
+  }
   // The terminal is busy from now on; the command is sent when the shell is ready.
   base::Result<Command*> submit(CommandRequest request);
   // As it is now, with output: see when_output_ready().

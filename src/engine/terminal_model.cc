@@ -100,8 +100,10 @@ void TerminalModel::feed_output(uint64_t offset, std::string_view bytes) {
 
 void TerminalModel::feed_mark(const vt::ShellMark& mark) {
   if (on_pipes() && mark.end <= known_from_) return;
+  if (!mark.alternate) mark_row_ = mark.row;
   shell_->tracker().mark(mark);
   handle_events();
+  mark_row_.reset();
 }
 
 void TerminalModel::feed_event(const vt::Event& event) {
@@ -185,6 +187,8 @@ void TerminalModel::prompt_ready() {
     observer_->on_shell_integrated();
     observer_->on_changed(kMeta);
   }
+  prompt_line_ = cursor_line();
+  keys_since_prompt_ = false;
   became_ready();
   observer_->on_prompt();
   observer_->on_changed(kPrompt);
@@ -195,6 +199,7 @@ void TerminalModel::submitted(Command& command) {
   command.sent = true;
   command.life.sent(observer_->now());
   book_.set_current(&command);
+  command.typed_at = {shell_->tracker().ready() ? prompt_line_ : cursor_line(), 0};
   shell_->tracker().submitted({*command.submission, command.delivered, command.line, read_to(),
                                command.sentinel_nonce, command.quiet});
   handle_events();
@@ -202,6 +207,7 @@ void TerminalModel::submitted(Command& command) {
 }
 
 void TerminalModel::typed(std::string_view bytes) {
+  keys_since_prompt_ = !shell_->executing();
   shell_->tracker().typed(bytes, read_to());
 }
 
@@ -275,6 +281,7 @@ void TerminalModel::command_started(const shell::CommandStarted& event) {
     command = &add_command(observer_->typed_command_id(event.output_begin), Owner::User,
                            event.command_line.value_or(""));
     command->sent = true;
+    command->typed_at.first = prompt_line_;
     if (event.command_line && typed_meanwhile_.size() < options_.records)
       typed_meanwhile_.push_back(*event.command_line);
   }
@@ -285,8 +292,64 @@ void TerminalModel::command_started(const shell::CommandStarted& event) {
   command->life.begin(event.output_begin, observer_->now());
   command->output = std::make_unique<terminal::Output>(command_options());
   book_.set_current(command);
+  note_typed_lines(*command);
+  keys_since_prompt_ = false;
   observer_->on_changed(kCommandStarted);
   observer_->on_started(*command);
+}
+
+terminal::LineNumber TerminalModel::line_at(vt::StableRow row) const {
+  const vt::Screen& screen = feed_.output().screen();
+  if (screen.is_alternate() || row < screen.stable_row(0) || row >= screen.stable_row(screen.rows()))
+    return 0;
+  terminal::LineNumber line = feed_.output().transcript().size() + 1;
+  for (int r = 0; screen.stable_row(r) < row; r++) line += screen.line(r).wrapped ? 0 : 1;
+  return line;
+}
+
+terminal::LineNumber TerminalModel::cursor_line() const {
+  const vt::Screen& screen = feed_.output().screen();
+  return line_at(mark_row_.value_or(screen.stable_row(screen.cursor().row)));
+}
+
+void TerminalModel::note_typed_lines(Command& command) {
+  const terminal::LineNumber output = mark_row_ ? cursor_line() : 0;
+  TypedLines& typed = command.typed_at;
+  typed.last = output - std::min<terminal::LineNumber>(output, 1);
+  if (typed.first == 0 || typed.last < typed.first) return void(typed = {});
+  // Where the screen was cleared the numbers begin again: older ones mean other lines.
+  for (const auto& other : book_.commands()) {
+    if (other.get() != &command && other->typed_at.last >= typed.first) other->typed_at = {};
+  }
+}
+
+bool TerminalModel::typing() const {
+  const Command* command = book_.current();
+  return book_.runs(command) && command->sent && !command->started_seen && command->sentinel_nonce.empty() &&
+         quality() == shell::Quality::Rich;
+}
+
+size_t TerminalModel::typed_part(terminal::LineNumber number, std::string_view text) const {
+  const Command* current = book_.current();
+  const bool unstarted = book_.runs(current) && current->sent && !current->started_seen;
+  if (keys_since_prompt_ && number == prompt_line_) return text.size();
+  if (unstarted && number == current->typed_at.first) return text.size();
+  for (const auto& command : book_.commands()) {
+    if (number < command->typed_at.first || number > command->typed_at.last) continue;
+    // Something may have been printed while it was typed: only lines with the text itself are meant.
+    std::string_view rest = command->line.empty() ? command->facts.command : command->line;
+    while (!rest.empty()) {
+      std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+      line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+      line = line.substr(0, line.find_first_of("\t\r\x1b"));
+      const size_t end = line.find_last_not_of(' ');
+      if (end == std::string_view::npos) continue;
+      line = line.substr(0, end + 1);
+      if (const size_t at = text.find(line); at != std::string_view::npos) return at + line.size();
+    }
+  }
+  return 0;
 }
 
 void TerminalModel::command_finished(const shell::CommandFinished& event) {

@@ -115,6 +115,12 @@ class TerminalModel final : private Feed::Sink {
   std::vector<std::string>& typed_meanwhile() { return typed_meanwhile_; }
   const std::vector<std::string>& typed_meanwhile() const { return typed_meanwhile_; }
 
+  // A command is being typed: what the terminal shows until it begins is its own text.
+  bool typing() const;
+  // How many bytes at the beginning of that line of the terminal's output are a prompt and what was typed
+  // there, not output.
+  size_t typed_part(terminal::LineNumber number, std::string_view text) const;
+
   // --- how it comes to life
   void set_shell(ShellSession::Options options);
   void started(pid_t child, pty::Provider provider);
@@ -188,6 +194,10 @@ class TerminalModel final : private Feed::Sink {
   void command_started(const shell::CommandStarted& event);
   void command_finished(const shell::CommandFinished& event);
   void skip_echo(Command& command);
+  // The line of the output in which that row of the screen is; 0: it is not on the screen.
+  terminal::LineNumber line_at(vt::StableRow row) const;
+  terminal::LineNumber cursor_line() const;
+  void note_typed_lines(Command& command);
   OutputMaking::Source source_of(const Command& command) const;
   // The command that prints now, if one does.
   Command* printing() const;
@@ -210,7 +220,10 @@ class TerminalModel final : private Feed::Sink {
   bool closed_ = false;
   bool lost_ = false;
   bool exit_expected_ = false;
-  uint64_t known_from_ = 0;  // commands that ended before this offset are not known any more
+  std::optional<vt::StableRow> mark_row_;  // of the mark that is being told
+  terminal::LineNumber prompt_line_ = 0;   // where the last prompt stands; 0: not known
+  bool keys_since_prompt_ = false;         // somebody types there
+  uint64_t known_from_ = 0;                // commands that ended before this offset are not known any more
   bool journal_lost_ = false;
   std::string title_;
   std::optional<vt::Progress> progress_;

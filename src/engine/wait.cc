@@ -193,7 +193,8 @@ const terminal::Output* Wait::output(LineScan::Finished* finished) const {
 
 void Wait::look(uint32_t changes) {
   if (answered_ || searching_) return;
-  if (pattern_) {
+  // What a shell shows while a command is typed is not output; its start brings us back.
+  if (pattern_ && !(whole() && terminal_->typing())) {
     const Looked looked = look_for_pattern();
     if (looked == Looked::Found) return;
     // Nothing else is answered before what is there already was looked at.
@@ -222,7 +223,11 @@ Wait::Looked Wait::look_for_pattern() {
   WaitOutcome found;
   found.condition = Condition::Pattern;
   bool matched = false;
-  const auto visit = [&](const LineScan::Line& line) {
+  const auto visit = [&](LineScan::Line line) {
+    if (whole() && line.number != 0) {
+      line.known = std::max(line.known, terminal_->typed_part(line.number, line.text));
+      if (line.known >= line.text.size() && !line.text.empty()) return true;
+    }
     matched = match_new(*pattern_, line).has_value();
     if (matched) {
       found.line = line.number;

@@ -4,7 +4,8 @@
 // which nobody tells, are asked for while such a wait is open.
 //
 //   exit     the command, or without one the terminal, has ended
-//   pattern  a line of new output matches, also one that is still being written
+//   pattern  a line of new output matches, also one that is still being written. What is typed at a prompt is
+//            not output
 //   quiet    no output for so long; stable: what is to be seen has not changed for so long.
 //            Both count from the beginning of the wait at the earliest
 //   prompt   the terminal is idle: a command may be sent
@@ -78,6 +79,8 @@ class Wait final : private Watcher {
   void on_destroyed() override;
 
   bool wants_input_state() const { return spec_.input || spec_.prompt; }
+  // What is waited for is in the lines of the whole terminal, among them prompts and what is typed there.
+  bool whole() const { return spec_.command_id.empty() && !terminal_->spec().temporary(); }
   Command* command() const;
   bool command_over() const;
   const terminal::Output* output(LineScan::Finished* finished) const;

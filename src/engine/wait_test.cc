@@ -128,6 +128,39 @@ TEST(Wait, APatternFromNowDoesNotSeeWhatIsOld) {
   EXPECT_EQ(only_new.outcome().text, "new ready");
 }
 
+TEST(Wait, APatternDoesNotMatchTheLineThatWasTyped) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  bench.until([&] { return t.settled() && t.state() == Terminal::State::Idle; });
+  Heard first(bench, t, pattern("rea|one"));
+  bench.exec(t, "echo 'rea'dy; seq 100");
+  EXPECT_EQ(first.outcome().text, "ready");
+  // The same of what a person types, and of several lines.
+  Heard typed(bench, t, pattern("rea|one"));
+  t.input("echo 'one'\" two\"\r", Owner::User, [](auto) {});
+  EXPECT_EQ(typed.outcome().text, "one two");
+  Heard lines(bench, t, pattern("tw|thr"));
+  bench.exec(t, "for i in 1; do\n  printf 'th''ree\\n'\ndone # two");
+  EXPECT_EQ(lines.outcome().text, "three");
+  // What is there already.
+  WaitSpec spec = pattern("'?rea");
+  spec.from_start = true;
+  EXPECT_EQ(Heard(bench, t, spec).outcome().text, "ready");
+}
+
+TEST(Wait, APatternSeesWhatAJobPrintsAtThePrompt) {
+  Bench bench;
+  Terminal& t = bench.shell();
+  const std::string pipe = bench.root() + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  bench.exec(t, "{ read -r x < " + pipe + "; echo listening on $x; } &");
+  bench.until([&] { return t.settled() && t.state() == Terminal::State::Idle; });
+  Heard wait(bench, t, pattern("listening on \\d+"));
+  std::ofstream(pipe) << "80\n" << std::flush;
+  EXPECT_EQ(wait.condition(), "pattern");
+  EXPECT_NE(wait.outcome().text.find("listening on 80"), std::string::npos);
+}
+
 TEST(Wait, APatternIsSeenInAFloodThatScrollsBy) {
   Bench bench;
   Terminal& t = bench.shell();
