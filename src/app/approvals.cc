@@ -1,5 +1,6 @@
 #include "app/approvals.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "app/objects.h"
@@ -57,13 +58,13 @@ std::string digest_of(const std::string& rules, const std::string& settings) {
 
 base::Result<wire::Encoded<wire::Verdict>> Approvals::check(const Caller& caller,
                                                             const wire::CheckRequest& asked) {
-  gate::GateRequest request = gatekeeper_.request(caller, asked.command, asked.cwd);
+  Caller agent = caller;
+  agent.role = Role::Agent;  // what would happen if an agent asked
+  const char* const home = std::getenv("HOME");
+  gate::GateRequest request = gatekeeper_.request(
+      agent, asked.command, asked.cwd.empty() && home != nullptr ? std::string(home) : asked.cwd);
   request.session = session_of(caller, asked.session);
-  if (asked.mode) request.mode = mode_of(*asked.mode);
-  request.role = gate::Role::Agent;  // what would happen if an agent asked
-  if (request.cwd.empty()) {
-    if (const char* home = std::getenv("HOME")) request.cwd = home;
-  }
+  if (asked.mode) request.mode = std::min(mode_of(*asked.mode), request.mode.value_or(policy::Mode::Yolo));
   const auto verdict = core_.gate->check(request);
   if (!verdict) return tl::unexpected(verdict.error());
   return wire::Encoded<wire::Verdict>{policy::to_json(*verdict)};

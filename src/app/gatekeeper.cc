@@ -31,7 +31,7 @@ std::optional<wire::CallError> Gatekeeper::outside_roots(const Caller& caller, c
   if (caller.role == Role::Person) return std::nullopt;
   const char* const home = std::getenv("HOME");
   const std::string asked = cwd.empty() ? (home != nullptr ? home : "/") : cwd;
-  std::string why = gate::outside_roots(core_.settings().policy.allowed_roots, asked);
+  std::string why = gate::outside_roots(policy_at(asked, core_.settings().policy.mode).allowed_roots, asked);
   if (why.empty()) return std::nullopt;
   return wire::CallError{wire::Code::PermissionDenied, std::move(why)};
 }
@@ -50,17 +50,21 @@ gate::GateRequest Gatekeeper::request(const Caller& caller, std::string command,
   return request;
 }
 
-// The project's mode is applied on top of the laxest one, so that it can only tighten the session's own.
-void Gatekeeper::tighten_for_project(gate::GateRequest& request) const {
-  const std::string file = request.cwd.empty() ? "" : config::find_project_file(request.cwd);
-  if (file.empty()) return;
+config::PolicySettings Gatekeeper::policy_at(const std::string& cwd, config::PolicyMode mode) const {
   config::Loaded there;
   there.settings.policy = core_.settings().policy;
-  there.settings.policy.mode = config::PolicyMode::Yolo;
-  config::apply_file(there, file, config::FileLevel::Project, config::IfAbsent::Fine);
-  request.mode = gate::mode_of(there.settings.policy.mode);
-  request.ask_about_safe = !there.settings.policy.auto_approve_safe_commands;
-  request.confirm_dangerous = there.settings.policy.confirm_dangerous_commands;
+  there.settings.policy.mode = mode;
+  if (!cwd.empty()) config::tighten_for_project(there, cwd);
+  return there.settings.policy;
+}
+
+void Gatekeeper::tighten_for_project(gate::GateRequest& request) const {
+  // On top of the laxest mode: what comes of it can only tighten the session's own.
+  config::PolicySettings there = policy_at(request.cwd, config::PolicyMode::Yolo);
+  request.mode = gate::mode_of(there.mode);
+  request.ask_about_safe = !there.auto_approve_safe_commands;
+  request.confirm_dangerous = there.confirm_dangerous_commands;
+  request.allowed_roots = std::move(there.allowed_roots);
 }
 
 GateDecision Gatekeeper::ask(gate::GateRequest request, const Decided& decided) {

@@ -57,6 +57,8 @@ class Gatekeeper {
   void when_answered(const std::string& approval, std::function<void()> callback);
 
  private:
+  // The policy that holds for agents in `cwd`: the person's, with what a project there makes stricter.
+  config::PolicySettings policy_at(const std::string& cwd, config::PolicyMode mode) const;
   void tighten_for_project(gate::GateRequest& request) const;
   void remember_refused(const terminal::CommandResult& refused, const std::string& session);
 

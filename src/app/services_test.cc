@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -98,6 +99,24 @@ TEST_F(ServicesTest, OnlyAPersonSetsTheMode) {
   const auto set = services_->approvals().mode(person_, request);
   ASSERT_TRUE(set) << set.error().message;
   EXPECT_EQ(set->mode, wire::Mode::Plan);
+}
+
+TEST_F(ServicesTest, AProjectsFileMakesPolicyStricterForAgentsInIt) {
+  const std::string project = home_ + "/project";
+  std::filesystem::create_directories(project + "/src");
+  std::ofstream(project + "/.ttyward.toml")
+      << "[policy]\nauto_approve_safe_commands = false\nallowed_roots = [\"" << project << "/src\"]\n";
+  const auto decision = [&](const Caller& caller, const std::string& cwd) {
+    wire::CheckRequest request;
+    request.command = "ls";
+    request.cwd = cwd;
+    const auto verdict = services_->approvals().check(caller, request);
+    return verdict ? verdict->json.substr(0, verdict->json.find(',')) : verdict.error().message;
+  };
+  EXPECT_EQ(decision(agent_, home_), R"({"decision":"allow")");
+  EXPECT_EQ(decision(agent_, project + "/src"), R"({"decision":"ask")");
+  EXPECT_EQ(decision(agent_, project), R"({"decision":"deny")");
+  EXPECT_EQ(decision(person_, project), R"({"decision":"deny")");  // `check` says what an agent would get
 }
 
 TEST_F(ServicesTest, AVerdictIsGivenAndNothingRuns) {

@@ -88,6 +88,9 @@ void apply_file(Loaded& loaded, const std::string& path, FileLevel level, IfAbse
   }
 }
 
+namespace {
+
+// In `cwd` or the nearest folder above it; empty if there is none.
 std::string find_project_file(const std::string& cwd) {
   std::string folder = cwd;
   while (!folder.empty()) {
@@ -102,6 +105,14 @@ std::string find_project_file(const std::string& cwd) {
   return {};
 }
 
+}  // namespace
+
+void tighten_for_project(Loaded& loaded, const std::string& cwd) {
+  loaded.project_file = find_project_file(cwd);
+  if (!loaded.project_file.empty())
+    apply_file(loaded, loaded.project_file, FileLevel::Project, IfAbsent::Fine);
+}
+
 std::string config_path(const base::Folders& folders) {
   return folders.config + "/config.toml";
 }
@@ -113,9 +124,7 @@ Loaded load(const base::Folders& folders, const std::string& cwd, const std::vec
   apply_file(loaded, loaded.file, FileLevel::Person, IfAbsent::Fine);
   if (after_file) after_file(loaded);
   apply_environment(loaded, environment);
-  loaded.project_file = find_project_file(cwd);
-  if (!loaded.project_file.empty())
-    apply_file(loaded, loaded.project_file, FileLevel::Project, IfAbsent::Fine);
+  tighten_for_project(loaded, cwd);
   return loaded;
 }
 

@@ -69,8 +69,9 @@ enum class IfAbsent : uint8_t { Fine, Problem };
 void apply_file(Loaded& loaded, const std::string& path, FileLevel level, IfAbsent absent);
 
 inline constexpr const char* kProjectFileName = ".ttyward.toml";
-// In `cwd` or the nearest folder above it; empty if there is none.
-std::string find_project_file(const std::string& cwd);
+// Lets the project file in `cwd`, or in the nearest folder above it, make stricter what is there. The one
+// place where that is done: for what is loaded for a folder, and for a command that the daemon runs in one.
+void tighten_for_project(Loaded& loaded, const std::string& cwd);
 std::string config_path(const base::Folders& folders);
 
 // Loads everything, as each ttyward program does at its start. `after_file` may change what config.toml said,

@@ -96,6 +96,7 @@ Result<Judgement> Gate::judge_request(const GateRequest& request, const std::vec
   what.mode = mode_of(request);
   what.ask_about_safe = request.ask_about_safe;
   what.confirm_dangerous = request.confirm_dangerous;
+  what.allowed_roots = request.allowed_roots;
   what.more = more;
   for (const SessionRule& rule : sessions_.of(request.session)) what.more.push_back(rule.rule);
   auto judged = book_.judge(what);

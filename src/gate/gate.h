@@ -74,6 +74,7 @@ struct GateRequest {
   // What the project's settings make stricter.
   bool ask_about_safe = false;
   bool confirm_dangerous = false;
+  std::optional<std::vector<std::string>> allowed_roots{};
   std::string command_id;
   std::string action = "run";  // or "open", "type"
   std::string typed_to;        // the program that would run the text; empty: it is a command line

@@ -18,6 +18,7 @@ Judgement RuleBook::judge_by(const Case& what, const policy::RuleSet& rules) con
   JudgeSettings own = settings_;
   if (what.ask_about_safe) own.agent.auto_approve_safe = false;
   if (what.confirm_dangerous) own.agent.confirm_dangerous = true;
+  if (what.allowed_roots) own.allowed_roots = *what.allowed_roots;
   // The person says what may be changed, wherever in it the command begins.
   if (agent && action.workspace.empty())
     action.workspace = root_of(own.allowed_roots, action.cwd).value_or(std::string());

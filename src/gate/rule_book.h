@@ -7,6 +7,7 @@
 // Reads rule files again when they changed. Thread rule: one thread at a time.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Case {
   // What a project's settings make stricter.
   bool ask_about_safe = false;
   bool confirm_dangerous = false;
+  std::optional<std::vector<std::string>> allowed_roots{};
   std::vector<policy::Rule> more{};  // of the session, or as if they held already
 };
 
