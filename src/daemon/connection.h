@@ -39,7 +39,12 @@ struct Connection {
   uint32_t watched = 0;
   std::vector<std::function<void()>> drained;
 
-  std::map<uint64_t, std::shared_ptr<Responder::State>> calls;
+  struct OpenCall {
+    std::shared_ptr<Responder::State> state;
+    size_t bytes = 0;  // of its line
+  };
+  std::map<uint64_t, OpenCall> calls;
+  size_t call_bytes = 0;  // of all of them
 
   size_t backlog() const { return out.size() - sent; }
 };

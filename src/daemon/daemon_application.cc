@@ -10,6 +10,13 @@
 
 namespace ttyward::daemon {
 
+namespace {
+
+// One client may start as many commands as may run at once, and still wait, read and ask beside them.
+constexpr size_t kOtherCalls = 1024;
+
+}  // namespace
+
 DaemonApplication::DaemonApplication(Process& process, std::string hold_program)
     : process_(process),
       hold_program_(std::move(hold_program)),
@@ -28,8 +35,13 @@ base::Result<void> DaemonApplication::start(io::Loop& loop, Server& server) {
   admissions_.emplace(process_.folders(), *services_);
   rows_ = call_table(*services_);
   rows_.push_back(call_row(*admissions_, &Admissions::person_token));
-  watch_idleness();
+  follow_settings();
   return {};
+}
+
+void DaemonApplication::follow_settings() {
+  server_->set_open_calls(static_cast<size_t>(services_->settings().limits.commands) + kOtherCalls);
+  watch_idleness();
 }
 
 void DaemonApplication::call(const Caller& caller, const std::string& name, boost::json::object args,
@@ -56,7 +68,7 @@ std::vector<std::string> DaemonApplication::notices() {
 std::vector<std::string> DaemonApplication::reload() {
   if (!services_) return {};
   std::vector<std::string> errors = services_->reload();
-  watch_idleness();
+  follow_settings();
   return errors;
 }
 

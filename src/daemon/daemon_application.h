@@ -44,6 +44,8 @@ class DaemonApplication final : public Application, private app::EventSink {
   void on_drained(uint64_t connection, std::function<void()> callback) override {
     server_->on_drained(connection, std::move(callback));
   }
+  // What of the settings concerns the socket and the process.
+  void follow_settings();
   // Ends the daemon when it has been idle for daemon.idle_exit.
   void watch_idleness();
 

@@ -36,8 +36,8 @@ Server::~Server() {
   close_listener();
   for (auto& [fd, connection] : connections_) {
     for (auto& [id, call] : connection->calls) {
-      call->sink = nullptr;
-      call->cancelled = nullptr;  // it may hold the responder, and so itself
+      call.state->sink = nullptr;
+      call.state->cancelled = nullptr;  // it may hold the responder, and so itself
     }
     loop_.cancel(connection->timer);
     loop_.poller().remove(fd);
@@ -53,7 +53,7 @@ void Server::dismiss_all(const wire::CallError& error) {
   // Collected first: answering a call removes it from the map.
   std::vector<Responder> open;
   for (const auto& [fd, connection] : connections_) {
-    for (const auto& [id, call] : connection->calls) open.emplace_back(call);
+    for (const auto& [id, call] : connection->calls) open.emplace_back(call.state);
   }
   for (const Responder& responder : open) responder.fail(error);
   const std::string line = wire::encode(wire::Failed{0, error});
@@ -180,7 +180,7 @@ void Server::fail(uint64_t connection, uint64_t id, const CallError& error) {
 void Server::answer(uint64_t connection, uint64_t id, std::string line) {
   Connection* to = find(connection);
   if (to == nullptr) return;
-  to->calls.erase(id);
+  if (const auto call = to->calls.extract(id)) to->call_bytes -= call.mapped().bytes;
   if (line.size() > wire::kLargestLine + 1) {
     line = wire::encode(
         wire::Failed{id, {Code::Exhausted, "the answer is larger than 16 MiB; request less at a time"}});
@@ -344,8 +344,8 @@ void Server::remove_marked() {
   for (const auto& connection : gone) {
     // Only now: these callbacks may call the server, which must no longer find the connections.
     for (auto& [id, call] : std::exchange(connection->calls, {})) {
-      call->sink = nullptr;
-      if (const auto cancelled = std::exchange(call->cancelled, nullptr)) cancelled();
+      call.state->sink = nullptr;
+      if (const auto cancelled = std::exchange(call.state->cancelled, nullptr)) cancelled();
     }
     if (connection->greeted) handler_.connection_closed(connection->who.connection);
   }

@@ -36,6 +36,7 @@ namespace ttyward::daemon {
 struct Limits {
   size_t connections = 256;                   // one more is told so and closed
   size_t open_calls = 1024;                   // per connection; one more is answered `exhausted`
+  size_t open_call_bytes = size_t{64} << 20;  // of their lines, per connection; the same
   size_t pause_backlog = size_t{8} << 20;     // unread answers, after which a client is not read from
   size_t largest_backlog = size_t{64} << 20;  // after which it is disconnected
   size_t total_backlog = size_t{512} << 20;   // of all together; who adds to more is disconnected
@@ -67,6 +68,8 @@ class Server final : private io::Poller::Handler, private Responder::Sink {
   void on_drained(uint64_t connection, std::function<void()> callback);
 
   size_t connections() const { return connections_.size(); }
+  // From now on; calls that are open stay open.
+  void set_open_calls(size_t per_connection) { limits_.open_calls = per_connection; }
   size_t open_calls() const;
   bool has_unsent() const;
   // What every welcome says: differs between any two starts.
@@ -95,7 +98,7 @@ class Server final : private io::Poller::Handler, private Responder::Sink {
   void handle_lines(Connection& from);
   void handle(Connection& from, const std::string& line);
   void greet(Connection& from, const wire::Hello& hello);
-  void open_call(Connection& from, wire::Call call);
+  void open_call(Connection& from, wire::Call call, size_t bytes);
   void cancel(Connection& from, uint64_t id);
   Admission judge(Connection& from, Role asked, const wire::Hello& hello);
 

@@ -71,7 +71,7 @@ void Server::handle(Connection& from, const std::string& line) {
   if (const auto* hello = std::get_if<wire::Hello>(&*message)) return greet(from, *hello);
   if (!from.greeted) return reject(from, {Code::InvalidArgument, "the first line must be a hello"});
   if (const auto* taken_back = std::get_if<wire::Cancel>(&*message)) return cancel(from, taken_back->id);
-  open_call(from, std::move(std::get<wire::Call>(*message)));
+  open_call(from, std::move(std::get<wire::Call>(*message)), line.size());
 }
 
 void Server::greet(Connection& from, const wire::Hello& hello) {
@@ -120,7 +120,7 @@ Admission Server::judge(Connection& from, Role asked, const wire::Hello& hello) 
   return handler_.admit(0, asked, hello);
 }
 
-void Server::open_call(Connection& from, wire::Call call) {
+void Server::open_call(Connection& from, wire::Call call, size_t bytes) {
   const uint64_t id = call.id;
   if (from.calls.contains(id)) {
     return reject(from, {Code::InvalidArgument, "call " + std::to_string(id) + " is still open"});
@@ -132,6 +132,13 @@ void Server::open_call(Connection& from, wire::Call call) {
                           id,
                           {Code::Exhausted, std::to_string(limits_.open_calls) +
                                                 " calls are open already; wait for some of them"}}));
+  }
+  if (!from.calls.empty() && from.call_bytes + bytes > limits_.open_call_bytes) {
+    return send(from,
+                wire::encode(wire::Failed{
+                    id,
+                    {Code::Exhausted, "the calls that are open have " + std::to_string(from.call_bytes) +
+                                          " bytes of arguments already; wait for some of them"}}));
   }
   const auto elapsed = std::chrono::duration<double>(loop_.now() - from.tokens_at).count();
   from.tokens_at = loop_.now();
@@ -153,14 +160,15 @@ void Server::open_call(Connection& from, wire::Call call) {
   state->sink = this;
   state->connection = from.who.connection;
   state->id = id;
-  from.calls[id] = state;
+  from.calls[id] = {state, bytes};
+  from.call_bytes += bytes;
   handler_.call(from.who, call.name, std::move(call.args), Responder(std::move(state)));
 }
 
 void Server::cancel(Connection& from, uint64_t id) {
   const auto found = from.calls.find(id);
   if (found == from.calls.end()) return;  // it was answered while the cancel was under way
-  const auto call = found->second;
+  const auto call = found->second.state;
   const auto cancelled = std::exchange(call->cancelled, nullptr);
   call->sink = nullptr;
   fail(from.who.connection, id, {Code::Cancelled, "the call was cancelled"});

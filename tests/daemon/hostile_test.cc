@@ -134,6 +134,32 @@ TEST_F(Hostile, WhoSaysNoHelloIsClosed) {
   expect_rejected(client, "hello did not arrive");
 }
 
+TEST_F(Hostile, OpenCallsAreBoundedInNumberAndInBytes) {
+  Limits limits;
+  limits.open_calls = 4;
+  limits.open_call_bytes = 4000;
+  ToyServer server(folder(), limits);
+  RawClient client(folder());
+  ASSERT_TRUE(client.hello());
+  const std::string padding(1500, 'x');
+  client.send("{\"id\":1,\"call\":\"never\",\"args\":{\"text\":\"" + padding + "\"}}\n");
+  client.send("{\"id\":2,\"call\":\"never\",\"args\":{\"text\":\"" + padding + "\"}}\n");
+  client.send("{\"id\":3,\"call\":\"never\",\"args\":{\"text\":\"" + padding + "\"}}\n");
+  EXPECT_THAT(client.line(), AllOf(HasSubstr("\"id\":3"), HasSubstr("exhausted"), HasSubstr("bytes")));
+  client.send("{\"id\":4,\"call\":\"never\"}\n{\"id\":5,\"call\":\"never\"}\n{\"id\":6,\"call\":\"echo\"}\n");
+  EXPECT_THAT(client.line(), AllOf(HasSubstr("\"id\":6"), HasSubstr("4 calls are open already")));
+  // What was taken back or answered counts no more, and a larger bound holds at once.
+  client.send("{\"cancel\":1}\n");
+  EXPECT_THAT(client.line(), AllOf(HasSubstr("\"id\":1"), HasSubstr("cancelled")));
+  server.on_loop([](daemon::Server& each) { each.set_open_calls(8); });
+  client.send("{\"id\":7,\"call\":\"never\",\"args\":{\"text\":\"" + padding +
+              "\"}}\n{\"id\":8,\"call\":\"echo\"}\n{\"id\":9,\"call\":\"finish\"}\n");
+  EXPECT_EQ(client.line(), "{\"id\":8,\"ok\":{}}");
+  for (const int id : {2, 4, 5, 7})
+    EXPECT_EQ(client.line(), "{\"id\":" + std::to_string(id) + ",\"ok\":{\"late\":true}}");
+  EXPECT_EQ(client.line(), "{\"id\":9,\"ok\":{}}");
+}
+
 TEST_F(Hostile, OneConnectionTooMany) {
   Limits limits;
   limits.connections = 3;
