@@ -6,6 +6,7 @@
 
 #include "mcp/tools/visible_text.h"
 #include "rpc/message.h"
+#include "wire/types/policy_calls.h"
 
 namespace ttyward::mcp::tools {
 namespace {
@@ -16,13 +17,14 @@ constexpr size_t kMostReasons = 6;
 // The only use of the dialogue's connection.
 Callback<CallReply> hand_on(Context& context, const std::string& approval, Said said) {
   Backend& person = context.backends.person;
-  json::object args;
-  args["approval"] = approval;
-  args["decision"] = said == Said::Deny ? "deny" : "allow";
-  if (said == Said::AllowSession) args["always"] = "session";
-  args["reason"] = "answered in the dialogue of the MCP client";
-  return Callback<CallReply>(
-      [&person, args](Backend::OnDone done) { person.call("answer", args, {}, std::move(done)); });
+  wire::AnswerRequest answer;
+  answer.approval = approval;
+  answer.decision = said == Said::Deny ? wire::AnswerWord::Deny : wire::AnswerWord::Allow;
+  if (said == Said::AllowSession) answer.always = wire::Always::Session;
+  answer.reason = "answered in the dialogue of the MCP client";
+  return Callback<CallReply>([&person, answer](Backend::OnDone done) {
+    person.call(std::string(answer.kCall), client::arguments_of(answer), {}, std::move(done));
+  });
 }
 
 // What the model is told when nobody has said yes so far: the question stays open.

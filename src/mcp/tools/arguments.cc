@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "mcp/tools/visible_text.h"
 
 namespace ttyward::mcp::tools {
@@ -76,6 +77,33 @@ std::string names_of(const std::vector<Argument>& arguments) {
 }
 
 }  // namespace
+
+Argument argument_of(const wire::Shape& call, const char* name) {
+  using Kind = wire::Shape::Kind;
+  const auto field = std::find_if(call.fields.begin(), call.fields.end(),
+                                  [&](const wire::ShapeField& each) { return each.name == name; });
+  TTYWARD_CHECK(field != call.fields.end());
+  Argument made{.name = name, .type = Argument::Type::Text, .description = sentence(field->about)};
+  made.description.pop_back();  // one phrase needs no full stop
+  made.required = field->required;
+  switch (field->shape.kind) {
+    case Kind::Text:
+      break;
+    case Kind::Truth:
+      made.type = Argument::Type::Flag;
+      made.fallback = field->otherwise == "true" ? 1 : 0;
+      break;
+    case Kind::Number:
+    case Kind::Duration:
+      made.type = Argument::Type::Integer;
+      made.least = std::max<int64_t>(field->shape.least, 0);
+      made.most = field->shape.most == wire::kNoMost ? 0 : field->shape.most;
+      break;
+    default:
+      TTYWARD_CHECK(false);  // no argument is of such a kind
+  }
+  return made;
+}
 
 json::object input_schema(const std::vector<Argument>& arguments) {
   json::object properties;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mcp/json.h"
+#include "wire/shape.h"
 
 namespace ttyward::mcp::tools {
 
@@ -20,7 +21,7 @@ struct Argument {
 
   const char* name;
   Type type;
-  const char* description;
+  std::string description;
   bool required = false;
   // NOLINTBEGIN(readability-redundant-member-init): what a table leaves out has to have an initializer.
   std::optional<int64_t> fallback{};  // Integer and Flag: told to clients
@@ -30,6 +31,14 @@ struct Argument {
   std::vector<const char*> aliases{};  // other names that are understood, not told
   // NOLINTEND(readability-redundant-member-init)
 };
+
+// A field of a call that is an argument under the same name: type, bounds, default and description are those
+// of the protocol.
+Argument argument_of(const wire::Shape& call, const char* name);
+template <class Request>
+Argument argument_of(const char* name) {
+  return argument_of(wire::shape_of<Request>(), name);
+}
 
 json::object input_schema(const std::vector<Argument>& arguments);
 

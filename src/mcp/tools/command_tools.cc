@@ -1,6 +1,7 @@
 // run_command, run_persistent_command, run_batch: the tools that start commands.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <utility>
 
 #include "mcp/content.h"
@@ -8,6 +9,7 @@
 #include "mcp/tools/progress.h"
 #include "mcp/tools/result_text.h"
 #include "mcp/tools/tool.h"
+#include "wire/types/command_calls.h"
 
 namespace ttyward::mcp::tools {
 namespace {
@@ -66,42 +68,44 @@ std::string command_problem(std::string_view command) {
   return {};
 }
 
-// Copies `cwd` as a real path into `args`. Empty: fine.
-std::string place_problem(const Context& context, const json::object& values, bool always,
-                          json::object& args) {
+// Sets `cwd` to a real path. Empty: fine.
+std::string place_problem(const Context& context, const json::object& values, bool always, std::string& cwd) {
   const auto given = text_at(values, "cwd");
   if (!given && !always) return {};
   const auto folder = context.roots.resolve(given);
   if (!folder) return folder.error().message + ".";
-  args["cwd"] = *folder;
+  cwd = *folder;
   return {};
 }
 
-// "NAME=value" entries as an object. Empty: fine.
-std::string environment_problem(const json::object& values, json::object& args) {
+// Empty: fine.
+std::string environment_problem(const json::object& values, wire::Variables& env) {
   const json::array* entries = array_at(values, "env");
   if (entries == nullptr) return {};
-  json::object environment;
   for (const json::value& entry : *entries) {
     const std::string_view text = view(entry.get_string());
     const size_t equals = text.find('=');
     if (equals == 0 || equals == std::string_view::npos || text.find('\0') != std::string_view::npos)
       return fmt::format("`env` has \"{}\": every entry is NAME=value.", visible_line(text, 60));
-    environment[json::string_view(text.substr(0, equals))] = text.substr(equals + 1);
+    env.entries.emplace_back(text);
   }
-  args["env"] = std::move(environment);
   return {};
 }
 
 // What every started command's call has in common. Without a time, the daemon's configuration has one.
+template <client::Request R>
 void add_manner(const json::object& values, const RequestPtr& request, std::optional<int64_t> wait_ms,
-                json::object& args) {
-  if (wait_ms) args["yield_after_ms"] = *wait_ms;
-  args["wait_for_input"] = false;
-  if (const auto what_for = text_at(values, "description")) args["description"] = *what_for;
-  args["on_cancel"] = flag_at(values, "interrupt_on_cancel") ? "interrupt" : "leave";
-  args["stream"] = request->wants_progress();
-  add_view(values, args);
+                R& call) {
+  if (wait_ms) call.yield_after = std::chrono::milliseconds(*wait_ms);
+  call.description = text_or(values, "description");
+  if (flag_at(values, "interrupt_on_cancel")) call.on_cancel = wire::OnCancel::Interrupt;
+  call.stream = request->wants_progress();
+  add_view(values, call.view);
+}
+
+std::optional<std::chrono::milliseconds> time_at(const json::object& values, std::string_view name) {
+  const auto given = integer_at(values, name);
+  return given ? std::optional(std::chrono::milliseconds(*given)) : std::nullopt;
 }
 
 json::object answer(const json::object& result) {
@@ -111,13 +115,14 @@ json::object answer(const json::object& result) {
 }
 
 // Starts it, or goes on where a person was asked; then answers.
-Detached start(Context& context, RequestPtr request, std::string name, json::object args) {
+template <client::Request R>
+Detached start(Context& context, RequestPtr request, R call) {
   std::optional<CallReply> settled;
   if (request->params.contains("requestState")) {
     settled = co_await resume(context, request);
   } else {
     const auto progress = Progress::start(request);
-    const StartedPtr started = start_command(context, request, std::move(name), std::move(args),
+    const StartedPtr started = start_command(context, request, std::move(call),
                                              [progress](const json::object& part) { progress->part(part); });
     settled = co_await follow(context, request, started);
   }
@@ -127,44 +132,44 @@ Detached start(Context& context, RequestPtr request, std::string name, json::obj
 }
 
 Detached run_command(Context& context, RequestPtr request, json::object values) {
-  json::object args;
-  const std::string command = text_or(values, "command");
-  std::string problem = command_problem(command);
-  if (problem.empty()) problem = place_problem(context, values, true, args);
-  if (problem.empty()) problem = environment_problem(values, args);
+  wire::RunRequest call;
+  call.command = text_or(values, "command");
+  std::string problem = command_problem(call.command);
+  if (problem.empty()) problem = place_problem(context, values, true, call.cwd);
+  if (problem.empty()) problem = environment_problem(values, call.env);
   if (!problem.empty()) {
     request->reply(error_result(problem));
     co_return;
   }
   const bool background = flag_at(values, "background");
   const int64_t wait_ms = background ? kBackgroundWaitMs : integer_at(values, "wait_ms").value_or(kRunWaitMs);
-  args["command"] = command;
-  for (const char* limit : {"timeout_ms", "idle_timeout_ms"}) {
-    const auto given = integer_at(values, limit);
-    if (given || background) args[limit] = given.value_or(0);
+  call.timeout = time_at(values, "timeout_ms");
+  call.idle_timeout = time_at(values, "idle_timeout_ms");
+  if (background) {
+    call.timeout = call.timeout.value_or(std::chrono::milliseconds(0));
+    call.idle_timeout = call.idle_timeout.value_or(std::chrono::milliseconds(0));
   }
-  if (values.contains("keep_background")) args["keep_background"] = flag_at(values, "keep_background");
-  args["task"] = context.session;
-  if (const auto input = text_at(values, "stdin")) args["stdin"] = *input;
-  add_manner(values, request, wait_ms, args);
-  start(context, request, "run", std::move(args));
+  call.keep_background = flag_at(values, "keep_background", call.keep_background);
+  call.task = context.session;
+  call.stdin_text = text_at(values, "stdin");
+  add_manner(values, request, wait_ms, call);
+  start(context, request, std::move(call));
 }
 
 Detached run_persistent_command(Context& context, RequestPtr request, json::object values) {
-  json::object args;
-  const std::string command = text_or(values, "command");
-  std::string problem = command_problem(command);
-  if (problem.empty()) problem = place_problem(context, values, false, args);
+  wire::ExecRequest call;
+  call.command = text_or(values, "command");
+  std::string problem = command_problem(call.command);
+  if (problem.empty()) problem = place_problem(context, values, false, call.cwd);
   if (!problem.empty()) {
     request->reply(error_result(problem));
     co_return;
   }
-  args["terminal"] = text_or(values, "id");
-  args["command"] = command;
-  args["timeout_ms"] = integer_at(values, "timeout_ms").value_or(0);
-  args["on_busy"] = text_or(values, "on_busy", "fail");
-  add_manner(values, request, integer_at(values, "wait_ms"), args);
-  start(context, request, "exec", std::move(args));
+  call.terminal = text_or(values, "id");
+  call.timeout = time_at(values, "timeout_ms").value_or(call.timeout);
+  call.on_busy = wire::word_named<wire::OnBusy>(text_or(values, "on_busy")).value_or(call.on_busy);
+  add_manner(values, request, integer_at(values, "wait_ms"), call);
+  start(context, request, std::move(call));
 }
 
 std::string batch_text(const json::object& reply) {
@@ -188,10 +193,11 @@ std::string batch_text(const json::object& reply) {
 }
 
 Detached run_batch(Context& context, RequestPtr request, json::object values) {
-  json::object args;
-  std::string problem = place_problem(context, values, true, args);
+  wire::BatchRequest batch;
+  std::string problem = place_problem(context, values, true, batch.cwd);
   for (const json::value& command : values.at("commands").get_array()) {
-    if (problem.empty()) problem = command_problem(view(command.get_string()));
+    batch.commands.emplace_back(view(command.get_string()));
+    if (problem.empty()) problem = command_problem(batch.commands.back());
   }
   const bool one_shell = flag_at(values, "one_shell");
   if (one_shell && integer_at(values, "parallel").value_or(1) > 1)
@@ -200,19 +206,17 @@ Detached run_batch(Context& context, RequestPtr request, json::object values) {
     request->reply(error_result(problem));
     co_return;
   }
-  args["commands"] = values.at("commands");
-  args["keep_going"] = flag_at(values, "keep_going");
-  args["separate"] = !one_shell;
-  args["task"] = context.session;
-  args["yield_after_ms"] = integer_at(values, "wait_ms").value_or(kRunWaitMs);
-  for (const char* name : {"parallel", "timeout_ms"}) {
-    if (const auto number = integer_at(values, name)) args[name] = *number;
-  }
-  add_view(values, args);
+  batch.keep_going = flag_at(values, "keep_going");
+  batch.separate = !one_shell;
+  batch.task = context.session;
+  batch.yield_after = time_at(values, "wait_ms").value_or(std::chrono::milliseconds(kRunWaitMs));
+  batch.parallel = integer_at(values, "parallel").value_or(batch.parallel);
+  batch.timeout = time_at(values, "timeout_ms");
+  add_view(values, batch.view);
   const auto progress = Progress::start(request);
   // Named first: GCC 12 destroys a closure twice that is made inside a co_await.
-  Callback<CallReply> call = call_daemon(context, request, "batch", std::move(args),
-                                         [progress](const json::object& part) { progress->part(part); });
+  Callback<CallReply> call =
+      call_daemon(context, request, batch, [progress](const json::object& part) { progress->part(part); });
   CallReply reply = co_await call;
   if (!reply) {
     request->reply(failure_result(reply.error()));
@@ -257,15 +261,9 @@ std::vector<Tool> command_tools() {
          .description = "For servers and watchers: return at once, without time limits",
          .fallback = 0,
          .aliases = {"is_background"}},
-        {.name = "keep_background",
-         .type = Type::Flag,
-         .description = "Keep processes that the command leaves in the background (`server &`) and list "
-                        "them; false: stop them with the command",
-         .fallback = 1},
+        argument_of<wire::RunRequest>("keep_background"),
         {.name = "env", .type = Type::TextList, .description = "Variables to set, each NAME=value"},
-        {.name = "stdin",
-         .type = Type::Text,
-         .description = "Text for its standard input, followed by end of file"},
+        argument_of<wire::RunRequest>("stdin"),
         description_argument(),
         cancel_argument(),
         max_lines_argument(),
@@ -306,10 +304,7 @@ std::vector<Tool> command_tools() {
        "set.",
        {{.name = "commands", .type = Type::TextList, .description = "The command lines", .required = true},
         {.name = "cwd", .type = Type::Text, .description = "The folder to run them in"},
-        {.name = "keep_going",
-         .type = Type::Flag,
-         .description = "Run the rest even if one fails",
-         .fallback = 0},
+        argument_of<wire::BatchRequest>("keep_going"),
         {.name = "parallel",
          .type = Type::Integer,
          .description = "How many may run at once",

@@ -3,14 +3,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/ids.h"
 #include "mcp/content.h"
 #include "mcp/tools/result_text.h"
 
 namespace ttyward::mcp::tools {
 
-Callback<CallReply> call_daemon(Context& context, const RequestPtr& request, std::string name,
-                                json::object args, Backend::OnPart on_part) {
+Callback<CallReply> send_call(Context& context, const RequestPtr& request, std::string name,
+                              json::object args, Backend::OnPart on_part) {
   Backend& backend = context.backends.agent;
   return Callback<CallReply>([&backend, request, name = std::move(name), args = std::move(args),
                               on_part = std::move(on_part)](Backend::OnDone done) {
@@ -21,11 +20,9 @@ Callback<CallReply> call_daemon(Context& context, const RequestPtr& request, std
   });
 }
 
-StartedPtr start_command(Context& context, const RequestPtr& request, std::string name, json::object args,
-                         Backend::OnPart on_part) {
-  const std::string command_id = base::random_id('c');
-  args["command_id"] = command_id;
-  auto started = std::make_shared<Started>(command_id);
+StartedPtr send_start(Context& context, const RequestPtr& request, std::string name, std::string command_id,
+                      json::object args, Backend::OnPart on_part) {
+  auto started = std::make_shared<Started>(std::move(command_id));
   context.started.remove_if([](const std::weak_ptr<Started>& each) { return each.expired(); });
   context.started.push_back(started);
   Backend& backend = context.backends.agent;
@@ -60,17 +57,17 @@ void settled_about(Context& context, const json::object& approval) {
   for (const StartedPtr& started : all_started(context)) started->settled(approval);
 }
 
-const char* kind_of(std::string_view id) {
+Kind kind_of(std::string_view id) {
   constexpr size_t kIdLength = 13;  // a letter and 12 characters, as base::random_id makes them
   // One of a batch in one shell: the batch's id and its number.
-  if (id.size() > kIdLength + 1 && id.front() == 'b' && id[kIdLength] == '-') return "command";
-  if (id.size() != kIdLength) return "terminal";
-  if (id.front() == 'c') return "command";
-  return id.front() == 'a' ? "approval" : "terminal";
+  if (id.size() > kIdLength + 1 && id.front() == 'b' && id[kIdLength] == '-') return Kind::Command;
+  if (id.size() != kIdLength) return Kind::Terminal;
+  if (id.front() == 'c') return Kind::Command;
+  return id.front() == 'a' ? Kind::Approval : Kind::Terminal;
 }
 
 json::object failure_result(const CallFailure& failure) {
-  std::string text = visible_text(failure.message);
+  std::string text = sentence(visible_text(failure.message));
   if (failure.fate == CallFailure::Fate::NotSent)
     text += "\nThe ttyward daemon cannot be reached. Terminals are kept. Try again.";
   else if (failure.fate == CallFailure::Fate::Unknown)

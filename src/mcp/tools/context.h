@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/ids.h"
 #include "io/loop.h"
 #include "mcp/backend.h"
 #include "mcp/pending_states.h"
@@ -14,6 +15,13 @@
 #include "mcp/tools/started.h"
 
 namespace ttyward::mcp::tools {
+
+struct Context;
+// What the templates below come down to.
+Callback<CallReply> send_call(Context& context, const RequestPtr& request, std::string name,
+                              json::object args, Backend::OnPart on_part);
+StartedPtr send_start(Context& context, const RequestPtr& request, std::string name, std::string command_id,
+                      json::object args, Backend::OnPart on_part);
 
 struct Context {
   io::Loop& loop;
@@ -28,19 +36,37 @@ struct Context {
   // NOLINTEND(readability-redundant-member-init)
 };
 
-// A call to the daemon that is taken back when the client cancels the request.
-Callback<CallReply> call_daemon(Context& context, const RequestPtr& request, std::string name,
-                                json::object args, Backend::OnPart on_part = {});
+// A call to the daemon that is taken back when the client cancels the request. Its answer is handed on to
+// clients as the daemon wrote it.
+template <client::Request R>
+Callback<CallReply> call_daemon(Context& context, const RequestPtr& request, const R& call,
+                                Backend::OnPart on_part = {}) {
+  return send_call(context, request, std::string(R::kCall), client::arguments_of(call), std::move(on_part));
+}
 
 // Starts a command by `run` or `exec`. Taken back when the client cancels the request.
-StartedPtr start_command(Context& context, const RequestPtr& request, std::string name, json::object args,
-                         Backend::OnPart on_part);
+template <client::Request R>
+StartedPtr start_command(Context& context, const RequestPtr& request, R call, Backend::OnPart on_part) {
+  call.command_id = base::random_id('c');
+  return send_start(context, request, std::string(R::kCall), call.command_id, client::arguments_of(call),
+                    std::move(on_part));
+}
 // A question was opened, or is over: for the command it is about.
 void asked_about(Context& context, const json::object& approval);
 void settled_about(Context& context, const json::object& approval);
 
-// Which kind of thing an id names: "terminal", "command" or "approval". A terminal may go by its name too.
-const char* kind_of(std::string_view id);
+// Which kind of thing an id names. A terminal may go by its name too.
+enum class Kind : uint8_t { Terminal, Command, Approval };
+Kind kind_of(std::string_view id);
+// Puts the id where the call takes it. For a call that knows no approvals, there is no terminal of that name.
+template <client::Request R>
+void set_target(R& call, const std::string& id) {
+  const Kind kind = kind_of(id);
+  if constexpr (requires { call.approval; }) {
+    if (kind == Kind::Approval) return void(call.approval = id);
+  }
+  (kind == Kind::Command ? call.command : call.terminal) = id;
+}
 
 // A call that failed, as a tool result: what the daemon said, and what to do about it.
 json::object failure_result(const CallFailure& failure);

@@ -10,6 +10,7 @@
 #include "mcp/tools/result_text.h"
 #include "mcp/tools/tool.h"
 #include "wire/types/command_calls.h"
+#include "wire/types/policy_calls.h"
 #include "wire/types/watching_calls.h"
 
 namespace ttyward::mcp::tools {
@@ -20,10 +21,10 @@ using Type = Argument::Type;
 constexpr int64_t kWaitMs = 50'000;
 
 // For the daemon no time at all means for ever.
-int64_t left_until(std::chrono::steady_clock::time_point until) {
+std::chrono::milliseconds left_until(std::chrono::steady_clock::time_point until) {
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-  return std::max<int64_t>(1, left.count());
+  return std::max(std::chrono::milliseconds(1), left);
 }
 
 std::string waited_text(const json::object& waited) {
@@ -41,9 +42,10 @@ std::string waited_text(const json::object& waited) {
   } else if (condition == "file") {
     text = fmt::format("The file exists: {}\n", visible_line(text_or(waited, "file"), 300));
   } else if (const json::object* approval = object_at(waited, "approval")) {
-    text = fmt::format(
-        "The question {} is {}.{}\n", text_or(*approval, "id"), text_or(*approval, "state"),
-        text_or(*approval, "reason").empty() ? "" : " " + visible_line(text_or(*approval, "reason"), 300));
+    text = fmt::format("The question {} is {}.{}\n", text_or(*approval, "id"), text_or(*approval, "state"),
+                       text_or(*approval, "reason").empty()
+                           ? ""
+                           : " " + sentence(visible_line(text_or(*approval, "reason"), 300)));
   } else {
     text = fmt::format("Over: {}.\n", condition.empty() ? "done" : visible_line(condition, 60));
   }
@@ -55,34 +57,30 @@ std::string waited_text(const json::object& waited) {
 
 Detached wait_for(Context& context, RequestPtr request, json::object values) {
   const std::string id = text_or(values, "id");
-  json::object args;
-  bool chosen = false;
-  args[kind_of(id)] = id;
-  for (const char* name : {"exit", "input", "prompt"}) {
-    if (flag_at(values, name)) {
-      args[name] = true;
-      chosen = true;
-    }
+  wire::WaitRequest wait;
+  set_target(wait, id);
+  wait.exit = flag_at(values, "exit");
+  wait.input = flag_at(values, "input");
+  wait.prompt = flag_at(values, "prompt");
+  wait.pattern = text_or(values, "pattern");
+  wait.file = text_or(values, "file");
+  wait.port = integer_at(values, "port");
+  wait.quiet = std::chrono::milliseconds(integer_at(values, "quiet_ms").value_or(0));
+  const bool chosen = wait.exit || wait.input || wait.prompt || values.contains("pattern") ||
+                      values.contains("file") || wait.port || wait.quiet.count() > 0;
+  if (!chosen && wait.approval.empty()) {
+    wait.exit = wait.input = true;
+    wait.prompt = !wait.terminal.empty();
   }
-  for (const char* name : {"pattern", "file", "port", "quiet_ms"}) {
-    if (!values.contains(name)) continue;
-    args[name] = values.at(name);
-    chosen = true;
-  }
-  if (!chosen && std::string_view(kind_of(id)) != "approval") {
-    args["exit"] = true;
-    args["input"] = true;
-    if (std::string_view(kind_of(id)) == "terminal") args["prompt"] = true;
-  }
-  if (flag_at(values, "from_start")) args["from"] = "start";
+  if (flag_at(values, "from_start")) wait.from = wire::WaitFrom::Start;
   const auto until = std::chrono::steady_clock::now() +
                      std::chrono::milliseconds(integer_at(values, "timeout_ms").value_or(kWaitMs));
-  args["timeout_ms"] = left_until(until);
-  add_view(values, args);
+  wait.timeout = left_until(until);
+  add_view(values, wait.view);
   const auto progress = Progress::start(request);
   // Named first: GCC 12 destroys a closure twice that is made inside a co_await.
-  Callback<CallReply> call = call_daemon(context, request, "wait", std::move(args),
-                                         [progress](const json::object& part) { progress->part(part); });
+  Callback<CallReply> call =
+      call_daemon(context, request, wait, [progress](const json::object& part) { progress->part(part); });
   CallReply reply = co_await call;
   if (!reply) {
     request->reply(failure_result(reply.error()));
@@ -92,13 +90,13 @@ Detached wait_for(Context& context, RequestPtr request, json::object values) {
   const json::object* approval = object_at(*reply, "approval");
   if (approval != nullptr && text_or(*approval, "state") == "allowed" &&
       !text_or(*approval, "command_id").empty()) {
-    json::object command;
-    command["command"] = text_or(*approval, "command_id");
-    command["exit"] = true;
-    command["input"] = true;
-    command["timeout_ms"] = left_until(until);
-    add_view(values, command);
-    CallReply after = co_await call_daemon(context, request, "wait", std::move(command));
+    wire::WaitRequest command;
+    command.command = text_or(*approval, "command_id");
+    command.exit = true;
+    command.input = true;
+    command.timeout = left_until(until);
+    add_view(values, command.view);
+    CallReply after = co_await call_daemon(context, request, command);
     if (after) reply = std::move(after);
   }
   json::object out = both(waited_text(*reply), *reply);
@@ -108,10 +106,9 @@ Detached wait_for(Context& context, RequestPtr request, json::object values) {
 }
 
 Detached interrupt_command(Context& context, RequestPtr request, json::object values) {
-  const std::string id = text_or(values, "id");
-  json::object args;
-  args[kind_of(id)] = id;
-  const CallReply reply = co_await call_daemon(context, request, "interrupt", std::move(args));
+  wire::InterruptRequest interrupt;
+  set_target(interrupt, text_or(values, "id"));
+  const CallReply reply = co_await call_daemon(context, request, interrupt);
   if (!reply) {
     request->reply(failure_result(reply.error()));
     co_return;
@@ -129,10 +126,10 @@ Detached check_command(Context& context, RequestPtr request, json::object values
     request->reply(error_result(folder.error().message + "."));
     co_return;
   }
-  json::object args;
-  args["command"] = text_or(values, "command");
-  args["cwd"] = *folder;
-  const CallReply reply = co_await call_daemon(context, request, "check", std::move(args));
+  wire::CheckRequest check;
+  check.command = text_or(values, "command");
+  check.cwd = *folder;
+  const CallReply reply = co_await call_daemon(context, request, check);
   if (!reply) {
     request->reply(failure_result(reply.error()));
     co_return;
@@ -173,12 +170,9 @@ std::vector<Tool> control_tools() {
        "program asks for input, or a person has answered an approval, whichever happens first. Returns at "
        "once if a condition is already met. Use this instead of polling.",
        {id_argument("The id of a command, terminal or approval"),
-        {.name = "exit", .type = Type::Flag, .description = "The command ends", .fallback = 0},
-        {.name = "input", .type = Type::Flag, .description = "A program waits for input", .fallback = 0},
-        {.name = "prompt",
-         .type = Type::Flag,
-         .description = "The terminal is idle, at its prompt",
-         .fallback = 0},
+        argument_of<wire::WaitRequest>("exit"),
+        argument_of<wire::WaitRequest>("input"),
+        argument_of<wire::WaitRequest>("prompt"),
         {.name = "pattern",
          .type = Type::Text,
          .description = "A line matches this regular expression (RE2)"},
@@ -186,11 +180,7 @@ std::vector<Tool> control_tools() {
          .type = Type::Flag,
          .description = "The pattern also matches lines printed before this call",
          .fallback = 0},
-        {.name = "port",
-         .type = Type::Integer,
-         .description = "The command listens on this port; 0: on any port",
-         .least = 0,
-         .most = 65'535},
+        argument_of<wire::WaitRequest>("port"),
         {.name = "file", .type = Type::Text, .description = "This file exists"},
         {.name = "quiet_ms",
          .type = Type::Integer,

@@ -16,11 +16,13 @@ namespace {
 using Type = Argument::Type;
 
 constexpr int64_t kColumnsAtOnce = 40'000;  // of a long line, where no end is given
+constexpr int64_t kContext = 2;
+constexpr int64_t kMostMatches = 50;
 constexpr int64_t kInputWaitMs = 30'000;
 constexpr int64_t kStableMs = 700;  // a screen that did not change for so long has been drawn
 
 // Which part is wanted; empty: fine.
-std::string which_part(const json::object& values, json::object& args) {
+std::string which_part(const json::object& values, wire::ReadRequest& read) {
   const auto from = integer_at(values, "from_line");
   const auto to = integer_at(values, "to_line");
   const bool range = from || to;
@@ -34,30 +36,30 @@ std::string which_part(const json::object& values, json::object& args) {
     const int64_t first = from.value_or(1);
     const int64_t last = to.value_or(from_column || to_column ? first : first + 499);
     if (last < first) return "`to_line` must not be before `from_line`.";
-    args["range"] = json::array{first, last};
+    read.range = {first, last};
     if (from_column || to_column) {
       const int64_t left = from_column.value_or(1);
       const int64_t right = to_column.value_or(left + kColumnsAtOnce - 1);
       if (right < left) return "`to_column` must not be before `from_column`.";
-      args["columns"] = json::array{left, right};
+      read.columns = {left, right};
     }
   } else if (values.contains("search")) {
-    args["grep"] = text_or(values, "search");
-    args["context"] = integer_at(values, "context").value_or(2);
-    args["most"] = integer_at(values, "max_matches").value_or(50);
+    read.grep = text_or(values, "search");
+    read.context = integer_at(values, "context").value_or(kContext);
+    read.most = integer_at(values, "max_matches").value_or(kMostMatches);
   } else if (flag_at(values, "only_new")) {
-    args["new"] = true;
+    read.only_new = true;
   } else {
-    args["tail"] = integer_at(values, "tail").value_or(200);
+    read.tail = integer_at(values, "tail").value_or(200);
   }
   return {};
 }
 
-std::string read_text(const json::object& read, const json::object& asked, const std::string& id) {
+std::string read_text(const json::object& read, const wire::ReadRequest& asked, const std::string& id) {
   const int64_t total = integer_at(read, "total_lines").value_or(0);
   const Fence fence;
   const std::string text = text_or(read, "text");
-  if (asked.contains("grep")) {
+  if (asked.grep) {
     if (text.empty()) return fmt::format("No line of {} matches ({} lines searched).\n", id, total);
     return fence.around("matching lines", visible_text(text)) +
            (flag_at(read, "more") ? "There are more matches: raise max_matches or use a narrower pattern.\n"
@@ -66,9 +68,9 @@ std::string read_text(const json::object& read, const json::object& asked, const
   if (text.empty()) return fmt::format("Nothing to read, or nothing new; {} has {} lines.\n", id, total);
   std::string out = fmt::format("Lines {} to {} of {}", integer_at(read, "first_line").value_or(0),
                                 integer_at(read, "last_line").value_or(0), total);
-  if (const json::array* columns = array_at(asked, "columns"))
-    out += fmt::format(", columns {} to {} (the longest line has {})", columns->at(0).get_int64(),
-                       columns->at(1).get_int64(), integer_at(read, "longest_line").value_or(0));
+  if (asked.columns)
+    out += fmt::format(", columns {} to {} (the longest line has {})", asked.columns->front(),
+                       asked.columns->back(), integer_at(read, "longest_line").value_or(0));
   out += ".\n" + fence.around("output", visible_text(text));
   if (const json::object* omitted = object_at(read, "omitted")) out += omitted_text(*omitted, total, id);
   return out;
@@ -76,26 +78,24 @@ std::string read_text(const json::object& read, const json::object& asked, const
 
 Detached read_output(Context& context, RequestPtr request, json::object values) {
   const std::string id = text_or(values, "id");
-  json::object args;
-  if (const std::string problem = which_part(values, args); !problem.empty()) {
+  wire::ReadRequest read;
+  if (const std::string problem = which_part(values, read); !problem.empty()) {
     request->reply(error_result(problem));
     co_return;
   }
-  args[kind_of(id)] = id;
-  add_view(values, args);
-  const json::object asked = args;
-  const CallReply reply = co_await call_daemon(context, request, "read", std::move(args));
-  request->reply(reply ? both(read_text(*reply, asked, visible_line(id, 60)), *reply)
+  set_target(read, id);
+  add_view(values, read.view);
+  const CallReply reply = co_await call_daemon(context, request, read);
+  request->reply(reply ? both(read_text(*reply, read, visible_line(id, 60)), *reply)
                        : failure_result(reply.error()));
 }
 
 Detached get_screen(Context& context, RequestPtr request, json::object values) {
   const std::string id = text_or(values, "id");
-  json::object args;
-  args["terminal"] = id;
-  args["format"] = "text";
-  args["history"] = integer_at(values, "history").value_or(0);
-  const CallReply reply = co_await call_daemon(context, request, "screen", std::move(args));
+  wire::ScreenRequest screen;
+  screen.terminal = id;
+  screen.history = integer_at(values, "history").value_or(0);
+  const CallReply reply = co_await call_daemon(context, request, screen);
   if (!reply) {
     request->reply(failure_result(reply.error()));
     co_return;
@@ -123,37 +123,35 @@ Detached send_input(Context& context, RequestPtr request, json::object values) {
     co_return;
   }
   const bool secret = flag_at(values, "secret");
-  json::object args;
-  args["terminal"] = id;
-  if (keys) {
-    args["keys"] = *keys;
-  } else {
-    args[secret ? "secret" : "text"] = *text + (flag_at(values, "enter", true) ? "\r" : "");
-  }
-  const CallReply typed = co_await call_daemon(context, request, "input", std::move(args));
+  wire::InputRequest input;
+  input.terminal = id;
+  input.keys = keys;
+  if (text) (secret ? input.secret : input.text) = *text + (flag_at(values, "enter", true) ? "\r" : "");
+  const CallReply typed = co_await call_daemon(context, request, input);
   if (!typed) {
     request->reply(failure_result(typed.error()));
     co_return;
   }
   if (const std::string approval = text_or(*typed, "approval"); !approval.empty()) {
     request->reply(
-        both(fmt::format("Not typed yet: {}\nWait for the answer with wait_for and the id {}; once a person "
+        both(fmt::format("Not typed yet. {}\nWait for the answer with wait_for and the id {}; once a person "
                          "allows it, it is typed.",
-                         visible_line(text_or(*typed, "reason"), 500), approval),
+                         sentence(visible_line(text_or(*typed, "reason"), 500)), approval),
              *typed));
     co_return;
   }
   const std::string command = text_or(*typed, "command_id");
-  json::object wait;
-  wait[command.empty() ? "terminal" : "command"] = command.empty() ? id : command;
-  wait["input"] = true;
-  wait["exit"] = true;
-  wait["only_new"] = true;
+  wire::WaitRequest wait;
+  (command.empty() ? wait.terminal : wait.command) = command.empty() ? id : command;
+  wait.input = true;
+  wait.exit = true;
+  wait.only_new = true;
   // Keys are for programs that draw; and where no command is known, quiet is all there is to see.
-  if (keys || command.empty()) wait["stable_ms"] = kStableMs;
-  wait["timeout_ms"] = std::max<int64_t>(1, integer_at(values, "wait_ms").value_or(kInputWaitMs));
-  add_view(values, wait);
-  const CallReply waited = co_await call_daemon(context, request, "wait", std::move(wait));
+  if (keys || command.empty()) wait.stable = std::chrono::milliseconds(kStableMs);
+  wait.timeout =
+      std::chrono::milliseconds(std::max<int64_t>(1, integer_at(values, "wait_ms").value_or(kInputWaitMs)));
+  add_view(values, wait.view);
+  const CallReply waited = co_await call_daemon(context, request, wait);
   if (!waited) {
     request->reply(failure_result(
         call_failure(waited.error().code,
@@ -219,13 +217,13 @@ std::vector<Tool> output_tools() {
         {.name = "context",
          .type = Type::Integer,
          .description = "Lines around each match",
-         .fallback = 2,
+         .fallback = kContext,
          .least = 0,
          .most = 50},
         {.name = "max_matches",
          .type = Type::Integer,
          .description = "Most matches",
-         .fallback = 50,
+         .fallback = kMostMatches,
          .least = 1,
          .most = 1000},
         {.name = "only_new",

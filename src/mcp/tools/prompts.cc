@@ -7,6 +7,9 @@
 #include "mcp/tools/result_text.h"
 #include "mcp/tools/terminals.h"
 #include "rpc/message.h"
+#include "wire/types/command_calls.h"
+#include "wire/types/policy_calls.h"
+#include "wire/types/terminal_calls.h"
 
 namespace ttyward::mcp::tools {
 namespace {
@@ -22,28 +25,24 @@ json::object one_argument(const char* name, const char* description, bool requir
 }
 
 Detached debug_failing_command(Context& context, RequestPtr request, std::string id) {
-  const bool command = std::string_view(kind_of(id)) == "command";
-  json::object args;
+  wire::ResultRequest result;
   CallReply reply;
-  if (command) {
-    args["command"] = id;
-    reply = co_await call_daemon(context, request, "result", std::move(args));
+  if (kind_of(id) == Kind::Command) {
+    result.command = id;
   } else {
-    args["failed"] = true;
-    args["limit"] = 1;
-    if (!id.empty()) args["terminal"] = id;
-    reply = co_await call_daemon(context, request, "history", std::move(args));
+    wire::HistoryRequest failed;
+    failed.failed = true;
+    failed.limit = 1;
+    failed.terminal = id;
+    reply = co_await call_daemon(context, request, failed);
     const json::array* commands = reply ? array_at(*reply, "commands") : nullptr;
     const json::object* last =
         commands != nullptr && !commands->empty() ? commands->front().if_object() : nullptr;
-    if (last != nullptr) {
-      json::object one;
-      one["command"] = text_or(*last, "command_id");
-      reply = co_await call_daemon(context, request, "result", std::move(one));
-    } else if (reply) {
+    if (last != nullptr) result.command = text_or(*last, "command_id");
+    if (reply && last == nullptr)
       reply = tl::unexpected(call_failure(wire::Code::NotFound, "no command has failed"));
-    }
   }
+  if (!result.command.empty()) reply = co_await call_daemon(context, request, result);
   if (!reply) {
     request->fail(rpc::kInvalidParams, visible_line(reply.error().message, 300));
     co_return;
@@ -59,10 +58,9 @@ Detached debug_failing_command(Context& context, RequestPtr request, std::string
 }
 
 Detached explain_screen(Context& context, RequestPtr request, std::string id) {
-  json::object args;
-  args["terminal"] = id;
-  args["format"] = "text";
-  const CallReply reply = co_await call_daemon(context, request, "screen", std::move(args));
+  wire::ScreenRequest screen;
+  screen.terminal = id;
+  const CallReply reply = co_await call_daemon(context, request, screen);
   if (!reply) {
     request->fail(rpc::kInvalidParams, visible_line(reply.error().message, 300));
     co_return;
@@ -77,7 +75,7 @@ Detached explain_screen(Context& context, RequestPtr request, std::string id) {
 }
 
 Detached complete_ids(Context& context, RequestPtr request, std::string begin) {
-  const CallReply reply = co_await call_daemon(context, request, "list", {});
+  const CallReply reply = co_await call_daemon(context, request, wire::ListRequest{});
   json::array values;
   const json::array* terminals = reply ? array_at(*reply, "terminals") : nullptr;
   for (size_t i = 0; terminals != nullptr && i < terminals->size() && values.size() < kMostValues; i++) {

@@ -8,10 +8,15 @@
 #include "mcp/tools/result_text.h"
 #include "mcp/tools/terminals.h"
 #include "rpc/message.h"
+#include "wire/types/events.h"
+#include "wire/types/terminal_calls.h"
+#include "wire/types/watching_calls.h"
 
 namespace ttyward::mcp::tools {
 namespace {
 
+constexpr int64_t kReadLines = 2000;
+constexpr int64_t kReadChars = 200'000;
 constexpr std::string_view kList = "ttyward://terminals";
 constexpr std::string_view kTerminal = "ttyward://terminals/";
 constexpr std::string_view kCommand = "ttyward://commands/";
@@ -57,7 +62,7 @@ Detached list(Context& context, RequestPtr request) {
   json::array resources;
   resources.push_back(
       entry(std::string(kList), "terminals", "The open terminals, as JSON", "application/json"));
-  const CallReply reply = co_await call_daemon(context, request, "list", {});
+  const CallReply reply = co_await call_daemon(context, request, wire::ListRequest{});
   const json::array* terminals = reply ? array_at(*reply, "terminals") : nullptr;
   for (size_t i = 0; terminals != nullptr && i < terminals->size(); i++) {
     const json::object* terminal = (*terminals)[i].if_object();
@@ -74,22 +79,21 @@ Detached list(Context& context, RequestPtr request) {
 
 Detached read(Context& context, RequestPtr request, std::string uri) {
   const Place place = place_of(uri);
-  json::object args;
-  std::string call = "read";
-  if (place.kind == Place::Kind::List) {
-    call = "list";
-  } else if (place.kind == Place::Kind::Screen) {
-    call = "screen";
-    args["terminal"] = place.id;
-    args["format"] = "text";
-  } else {
-    args[place.kind == Place::Kind::Output ? "command" : "terminal"] = place.id;
-    args["tail"] = 2000;
-    args["lines"] = 2000;
-    args["chars"] = 200'000;
-  }
   CallReply reply = tl::unexpected(call_failure(wire::Code::NotFound, "there is no such resource"));
-  if (place.kind != Place::Kind::None) reply = co_await call_daemon(context, request, call, std::move(args));
+  if (place.kind == Place::Kind::List) {
+    reply = co_await call_daemon(context, request, wire::ListRequest{});
+  } else if (place.kind == Place::Kind::Screen) {
+    wire::ScreenRequest screen;
+    screen.terminal = place.id;
+    reply = co_await call_daemon(context, request, screen);
+  } else if (place.kind != Place::Kind::None) {
+    wire::ReadRequest end;
+    (place.kind == Place::Kind::Output ? end.command : end.terminal) = place.id;
+    end.tail = kReadLines;
+    end.view.lines = kReadLines;
+    end.view.chars = kReadChars;
+    reply = co_await call_daemon(context, request, end);
+  }
   if (!reply) {
     const bool missing = reply.error().code == wire::Code::NotFound;
     const int code = !missing                      ? rpc::kInternalError
@@ -144,19 +148,20 @@ void Terminals::unwatch(const std::string& uri) {
   if (found == watched_.end() || --found->second > 0) return;
   watched_.erase(found);
   if (!watched_.empty() || output_subscription_ == 0) return;
-  context_.backends.agent.call("unsubscribe",
-                               json::object{{"subscription", std::exchange(output_subscription_, 0)}}, {},
-                               [](const CallReply&) {});
+  context_.backends.agent.call(wire::UnsubscribeRequest{std::exchange(output_subscription_, 0)}, {},
+                               [](const client::AnswerOf<wire::UnsubscribeRequest>&) {});
 }
 
 void Terminals::subscribe_output() {
   if (output_subscription_ != 0 || subscribing_) return;
   subscribing_ = true;
-  json::object args;
-  args["kinds"] = json::array{"output", "terminal_changed", "command_started", "command_finished"};
-  context_.backends.agent.call("subscribe", std::move(args), {}, [this](const CallReply& reply) {
+  wire::SubscribeRequest request;
+  for (const std::string_view kind : {wire::OutputCame::kEvent, wire::TerminalChanged::kEvent,
+                                      wire::CommandStarted::kEvent, wire::CommandFinished::kEvent})
+    request.kinds.emplace_back(kind);
+  context_.backends.agent.call(request, {}, [this](const client::AnswerOf<wire::SubscribeRequest>& reply) {
     subscribing_ = false;
-    if (reply) output_subscription_ = static_cast<uint64_t>(integer_at(*reply, "subscription").value_or(0));
+    if (reply) output_subscription_ = reply->subscription;
   });
 }
 

@@ -90,7 +90,7 @@ std::string status_text(const json::object& result) {
   const std::string time = duration_text(integer_at(result, "duration_ms").value_or(0));
   const std::string reason = visible_line(text_or(result, "reason"), 400);
   const auto code = integer_at(result, "exit_code");
-  const std::string because = reason.empty() ? "" : " " + reason + ".";
+  const std::string because = reason.empty() ? "" : " " + sentence(reason);
   if (state == "exited") {
     std::string text = code ? fmt::format("Exit code {} after {}{}.", *code, time, pipeline_text(result))
                             : fmt::format("It ended after {}; its exit code was not observed.", time);
@@ -121,7 +121,7 @@ std::string status_text(const json::object& result) {
   }
   if (state == "queued") {
     return fmt::format(
-        "Not started yet:{} It runs when the keyboard is given back: wait_for with id {} waits for its end, "
+        "Not started yet.{} It runs when the keyboard is given back: wait_for with id {} waits for its end, "
         "interrupt_command cancels it.",
         because, id_of(result));
   }

@@ -10,6 +10,7 @@
 #include "mcp/tools/tool.h"
 #include "wire/types/command_calls.h"
 #include "wire/types/terminal_calls.h"
+#include "wire/types/watching_calls.h"
 
 namespace ttyward::mcp::tools {
 namespace {
@@ -22,18 +23,24 @@ Detached open_terminal(Context& context, RequestPtr request, json::object values
     request->reply(error_result(folder.error().message + "."));
     co_return;
   }
-  json::object args;
-  args["cwd"] = *folder;
-  args["task"] = context.session;
+  wire::AcquireRequest acquire;
+  acquire.cwd = *folder;
+  acquire.task = context.session;
   // One like any other may be one that is idle there already.
   const bool reuse = !flag_at(values, "new") && !values.contains("name") && !values.contains("shell") &&
                      !values.contains("shell_args");
-  if (!reuse) args["owner"] = "agent";
-  for (const char* name : {"name", "shell"}) {
-    if (const auto text = text_at(values, name)) args[name] = *text;
+  wire::OpenRequest open;
+  open.cwd = *folder;
+  open.task = context.session;
+  open.owner = wire::Owner::Agent;
+  open.name = text_or(values, "name");
+  open.shell = text_or(values, "shell");
+  if (const json::array* arguments = array_at(values, "shell_args")) {
+    for (const json::value& each : *arguments) open.shell_args.emplace_back(view(each.get_string()));
   }
-  if (const json::array* arguments = array_at(values, "shell_args")) args["shell_args"] = *arguments;
-  const CallReply reply = co_await call_daemon(context, request, reuse ? "acquire" : "open", std::move(args));
+  Callback<CallReply> call =
+      reuse ? call_daemon(context, request, acquire) : call_daemon(context, request, open);
+  const CallReply reply = co_await call;
   if (!reply) {
     request->reply(failure_result(reply.error()));
     co_return;
@@ -58,10 +65,10 @@ Detached open_terminal(Context& context, RequestPtr request, json::object values
 
 Detached kill_terminal(Context& context, RequestPtr request, json::object values) {
   const std::string id = text_or(values, "id");
-  json::object args;
-  args[kind_of(id)] = id;
-  args["force"] = flag_at(values, "force");
-  const CallReply reply = co_await call_daemon(context, request, "kill", std::move(args));
+  wire::KillRequest kill;
+  set_target(kill, id);
+  kill.force = flag_at(values, "force");
+  const CallReply reply = co_await call_daemon(context, request, kill);
   if (!reply) {
     request->reply(failure_result(reply.error()));
     co_return;
@@ -105,9 +112,9 @@ size_t arrange(json::object& listed, const std::string& session) {
 }
 
 Detached list_terminals(Context& context, RequestPtr request, json::object values) {
-  json::object args;
-  args["all"] = flag_at(values, "all");
-  const CallReply reply = co_await call_daemon(context, request, "list", std::move(args));
+  wire::ListRequest all;
+  all.all = flag_at(values, "all");
+  const CallReply reply = co_await call_daemon(context, request, all);
   if (!reply) {
     request->reply(failure_result(reply.error()));
     co_return;
@@ -125,9 +132,9 @@ Detached list_terminals(Context& context, RequestPtr request, json::object value
     text += fmt::format("And {} more, not shown.\n", left_out);
   }
   if (flag_at(values, "new_output")) {
-    json::object ask;
-    ask["task"] = context.session;
-    const CallReply news = co_await call_daemon(context, request, "environment", std::move(ask));
+    wire::EnvironmentRequest ask;
+    ask.task = context.session;
+    const CallReply news = co_await call_daemon(context, request, ask);
     if (!news) {
       request->reply(failure_result(news.error()));
       co_return;
@@ -183,11 +190,7 @@ std::vector<Tool> terminal_tools() {
       {"kill_persistent_terminal",
        "Close a terminal",
        "Close a terminal and end everything that runs in it. Its output can still be read for a while.",
-       {id_argument("The terminal's id"),
-        {.name = "force",
-         .type = Type::Flag,
-         .description = "Kill at once, without giving programs time to exit",
-         .fallback = 0}},
+       {id_argument("The terminal's id"), argument_of<wire::KillRequest>("force")},
        {.read_only = false, .destructive = true, .idempotent = true, .open_world = false},
        killed_schema,
        TaskSupport::Never,
@@ -195,10 +198,7 @@ std::vector<Tool> terminal_tools() {
       {"list_terminals",
        "List terminals",
        "List the open terminals: id, state, folder and running command.",
-       {{.name = "all",
-         .type = Type::Flag,
-         .description = "Include terminals that have ended",
-         .fallback = 0},
+       {argument_of<wire::ListRequest>("all"),
         {.name = "new_output",
          .type = Type::Flag,
          .description = "Include what they printed since you last asked",

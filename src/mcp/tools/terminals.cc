@@ -6,6 +6,8 @@
 #include "mcp/content.h"
 #include "mcp/tasks.h"
 #include "mcp/tools/tool.h"
+#include "wire/types/events.h"
+#include "wire/types/watching_calls.h"
 
 namespace ttyward::mcp::tools {
 namespace {
@@ -33,9 +35,11 @@ Terminals::Terminals(io::Loop& loop, Backends backends, Notices& notices, Roots 
   backends.agent.on_connected([this] {
     output_subscription_ = 0;
     subscribing_ = false;
-    json::object args;
-    args["kinds"] = json::array{"terminal_opened", "terminal_closed", "approval_opened", "approval_closed"};
-    context_.backends.agent.call("subscribe", std::move(args), {}, [](const CallReply&) {});
+    wire::SubscribeRequest request;
+    for (const std::string_view kind : {wire::TerminalOpened::kEvent, wire::TerminalClosed::kEvent,
+                                        wire::ApprovalOpened::kEvent, wire::ApprovalClosed::kEvent})
+      request.kinds.emplace_back(kind);
+    context_.backends.agent.call(request, {}, [](const client::AnswerOf<wire::SubscribeRequest>&) {});
     if (!watched_.empty()) subscribe_output();
   });
 }

@@ -10,6 +10,7 @@
 #include "mcp/tools/arguments.h"
 #include "mcp/tools/context.h"
 #include "wire/shape.h"
+#include "wire/types/arguments.h"
 
 namespace ttyward::mcp::tools {
 
@@ -47,7 +48,7 @@ Argument id_argument(const char* description);
 Argument max_lines_argument();
 Argument max_chars_argument();
 // Both of them, into the arguments of a call; the daemon's configuration says what holds otherwise.
-void add_view(const json::object& values, json::object& args);
+void add_view(const json::object& values, wire::ViewArguments& view);
 
 // Schemas of results.
 json::object result_schema();

@@ -82,10 +82,9 @@ Argument max_chars_argument() {
           .most = 400'000};
 }
 
-void add_view(const json::object& values, json::object& args) {
-  for (const auto& [ours, theirs] : {std::pair("max_lines", "lines"), std::pair("max_chars", "chars")}) {
-    if (const auto most = integer_at(values, ours)) args[theirs] = *most;
-  }
+void add_view(const json::object& values, wire::ViewArguments& view) {
+  view.lines = integer_at(values, "max_lines");
+  view.chars = integer_at(values, "max_chars");
 }
 
 json::object answer_schema(const wire::Shape& shape, std::initializer_list<std::string_view> only) {

@@ -8,6 +8,9 @@
 #include "mcp/tools/result_text.h"
 #include "mcp/tools/tool.h"
 #include "mcp/tools/visible_text.h"
+#include "wire/decoder.h"
+#include "wire/types/command_calls.h"
+#include "wire/types/watching_calls.h"
 
 namespace ttyward::mcp::tools {
 namespace {
@@ -63,6 +66,16 @@ TEST(ToolTable, EveryToolIsSmallPlainAndComplete) {
                                           "check_command"}));
 }
 
+TEST(ToolTable, WhatIsTheSameInTheProtocolIsTakenFromIt) {
+  const Argument port = argument_of<wire::WaitRequest>("port");
+  EXPECT_EQ(port.type, Argument::Type::Integer);
+  EXPECT_EQ(port.most, 65'535);
+  EXPECT_EQ(port.description, "A process of the command listens on it; 0: on any port");
+  const Argument keep = argument_of<wire::RunRequest>("keep_background");
+  EXPECT_EQ(keep.type, Argument::Type::Flag);
+  EXPECT_EQ(keep.fallback, 1);
+}
+
 TEST(RunCommand, AFailedCommandIsAResult) {
   Client client;
   client.initialize();
@@ -77,8 +90,10 @@ TEST(RunCommand, AFailedCommandIsAResult) {
   const json::object& args = client.agent.last_args("run");
   EXPECT_EQ(text_or(args, "cwd"), "/tmp");
   EXPECT_EQ(text_or(*object_at(args, "env"), "A"), "b=c");
-  EXPECT_EQ(text_or(args, "on_cancel"), "leave");
-  EXPECT_FALSE(flag_at(args, "wait_for_input", true));
+  const auto asked = wire::decode<wire::RunRequest>(args);
+  ASSERT_TRUE(asked) << asked.error();
+  EXPECT_EQ(asked->on_cancel, wire::OnCancel::Leave);
+  EXPECT_FALSE(asked->wait_for_input);
 }
 
 TEST(RunCommand, SaysWhatIsWrongWithItsArguments) {
@@ -115,10 +130,10 @@ TEST(RunCommand, DeniedAndNotStartedAreErrors) {
   for (const char* state : {"denied", "failed_to_start"}) {
     Client client;
     client.initialize();
-    client.agent.on("run", std::string(R"({"command":"x","reason":"because","state":")") + state + "\"}");
+    client.agent.on("run", std::string(R"({"command":"x","reason":"it is so","state":")") + state + "\"}");
     const json::object response = client.call("tools/call", Client::tool("run_command", {{"command", "x"}}));
     EXPECT_TRUE(flag_at(Client::result(response), "isError"));
-    EXPECT_NE(Client::text(response).find("because"), std::string::npos);
+    EXPECT_NE(Client::text(response).find(". It is so."), std::string::npos) << Client::text(response);
   }
 }
 

@@ -107,6 +107,15 @@ std::string visible_line(std::string_view text, size_t most) {
   return out;
 }
 
+std::string sentence(std::string text) {
+  if (text.empty()) return text;
+  // What stands in quotes, and paths, stay as they are.
+  if (text.front() >= 'a' && text.front() <= 'z') text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  const bool ended = text.ends_with('.') || text.ends_with('!') || text.ends_with('?') || text.ends_with("…");
+  if (!ended) text += '.';
+  return text;
+}
+
 Fence::Fence() : mark_(base::random_nonce().substr(0, kMarkLength)) {}
 
 std::string Fence::around(std::string_view what, std::string_view text) const {

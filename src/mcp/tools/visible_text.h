@@ -17,6 +17,9 @@ std::string visible_text(std::string_view text);
 // On one line, at most `most` characters.
 std::string visible_line(std::string_view text, size_t most);
 
+// A reason of the daemon's, which begins small and has no full stop, as a sentence of its own.
+std::string sentence(std::string text);
+
 class Fence {
  public:
   Fence();
