@@ -40,7 +40,7 @@ class Attach(CliTest):
 
     def agent_with_terminal(self):
         """An agent, and a terminal of its own with something to look at."""
-        self.ok("daemon", "start")
+        self.ok("daemon", "run", "--detach")
         agent = Client(self.home + "/run/daemon.sock", "agent", session="alpha", secret="the secret of this session")
         self.addCleanup(agent.close)
         agent.call("open", cwd=self.work, name="build")
