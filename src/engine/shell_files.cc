@@ -20,6 +20,9 @@ base::Result<void> ShellFiles::open() {
   nonce_file_.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   typed_ = ::access(typed_path().c_str(), F_OK) == 0;
   if (!nonce_file_) return base::fail_errno(errno, "cannot write " + path);
+  const std::string names = folder_ + "/" + shell::kNamesFile;
+  if (!base::UniqueFd(::open(names.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)))
+    return base::fail_errno(errno, "cannot write " + names);
   return {};
 }
 
@@ -45,20 +48,6 @@ bool ShellFiles::forget_typed() {
   if (!std::exchange(typed_, false)) return false;
   ::unlink(typed_path().c_str());
   return true;
-}
-
-base::Result<void> ShellFiles::write(const std::string& path, std::string_view content, unsigned mode) {
-  ::unlink(path.c_str());
-  const base::UniqueFd file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, static_cast<mode_t>(mode)));
-  if (!file) return base::fail_errno(errno, "cannot write " + path);
-  while (!content.empty()) {
-    const ssize_t n = ::write(file.get(), content.data(), content.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return base::fail_errno(errno, "cannot write " + path);
-    content.remove_prefix(static_cast<size_t>(n));
-  }
-  return {};
 }
 
 void ShellFiles::remove_start_files() {

@@ -11,8 +11,8 @@
 #include <csignal>
 #include <random>
 
-#include "hold/client.h"
 #include "hold/launch.h"
+#include "hold/testing_client.h"
 #include "io/socket_address.h"
 #include "journal/reader.h"
 #include "journal/scratch_folder.h"

@@ -94,6 +94,16 @@ def statuses_and_how_they_are_known(s):
     s.fine()
 
 
+@situation()
+def several_lines_leave_nothing_for_the_next_command(s):
+    for lines, output in (("echo 1\necho 2", "1\n2\n"), ("echo a\nfalse\necho b", "a\nb\n"), ("true\ncd /\npwd", "/\n")):
+        s.expect(lines, 0, output)
+        for word in ("one", "two", "three"):
+            s.expect(f"echo {word}", 0, f"{word}\n")
+    commands = s.client.call("history", terminal=s.id)["commands"]
+    s.test.assertEqual(len(commands), 12, [command["command"] for command in commands])
+
+
 @situation(not_in=("fish",))
 def set_e(s):
     s.expect("set -e", 0)
@@ -278,6 +288,21 @@ def interrupted(s):
     s.client.call("interrupt", terminal=s.id)
     result = s.end_of(began["command_id"])
     s.test.assertEqual(result["state"], "interrupted", result)
+    s.fine()
+
+
+@situation()
+def interrupted_as_it_begins(s):
+    for round in range(24):  # from "the shell is still on its way to its prompt" to "the program has just begun"
+        begun = s.client.start("exec", terminal=s.id, command="sleep 100", yield_after_ms=20_000)
+        for _ in range(round % 6):
+            s.client.call("status")  # some time, as long as a call takes
+        s.client.call("interrupt", terminal=s.id)
+        try:
+            result = s.client.answer(begun)
+            s.test.assertEqual(result["state"], "interrupted", result)
+        except CallFailed as failed:
+            s.test.assertEqual(failed.code, "cancelled", failed)
     s.fine()
 
 
