@@ -15,6 +15,7 @@
 #include "base/unix_time.h"
 #include "command/shell_choice.h"
 #include "engine/start_files.h"
+#include "hold/server.h"
 #include "place/local.h"
 #include "pty/environment.h"
 #include "shell/command_line.h"
@@ -55,6 +56,7 @@ Engine::Engine(io::Loop& loop, Settings settings, EngineObserver& observer,
       observer_(observer),
       journals_(std::move(journals)),
       logs_(std::move(logs)),
+      ready_logs_(logs_.get()),
       launcher_(loop, settings_.hold_program, 2),
       slices_(loop),
       host_{loop,
@@ -76,6 +78,12 @@ Engine::Engine(io::Loop& loop, Settings settings, EngineObserver& observer,
   host_.on_quality = [this](const Terminal& terminal, shell::Quality from, shell::Quality to,
                             const std::string& reason) { observer_.on_quality(terminal, from, to, reason); };
   host_.on_command_forgotten = [this](const std::string& id) { note_forgotten(id); };
+  hold::remove_prepared_sockets(host_.sockets);
+  launcher_.prepare_for(holder_folders());
+}
+
+hold::HolderFolders Engine::holder_folders() const {
+  return {host_.journals, settings_.journals_total, host_.sockets};
 }
 
 Engine::~Engine() {
@@ -86,6 +94,7 @@ void Engine::set_settings(Settings settings) {
   const bool more_journal = settings.journal_quota > settings_.journal_quota;
   settings_ = std::move(settings);
   pool_model_.reset();
+  launcher_.prepare_for(holder_folders());
   if (!more_journal) return;
   for (const auto& terminal : terminals_) terminal->raise_quota(settings_.journal_quota);
 }
@@ -427,9 +436,10 @@ base::Result<Terminal*> Engine::run(RunRequest request) {
   auto variables = environment(request.environment, request.callers, request.owner, request.provider);
   if (!variables) return tl::unexpected(variables.error());
   spec.environment = std::move(*variables);
-  auto opened = Terminal::open(host_, std::move(spec));
+  auto opened = Terminal::open(host_, std::move(spec), ready_logs_.take());
   if (!opened) return tl::unexpected(opened.error());
   Terminal* terminal = add(std::move(*opened));
+  sweeper_.later([this] { ready_logs_.fill(); });
   observer_.on_terminal_opened(*terminal);
   return terminal;
 }
@@ -677,7 +687,7 @@ void Engine::forget(const std::string& id) {
   const std::unique_ptr<Terminal> gone = std::move(*at);
   terminals_.erase(at);
   if (associations_.erase(id) > 0) save_registry();
-  sweeper_.remove([logs = logs_.get(), journals = journals_, id] {
+  sweeper_.later([logs = logs_.get(), journals = journals_, id] {
     static_cast<void>(TerminalLog::remove(logs, id));
     ::unlinkat(logs, (id + ".replied").c_str(), 0);
     ::unlinkat(logs, statuses_file(id).c_str(), 0);

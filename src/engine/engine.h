@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/ready_logs.h"
 #include "engine/settings.h"
 #include "engine/sweeper.h"
 #include "engine/terminal.h"
@@ -183,6 +184,7 @@ class Engine final : private Watcher {
   base::Result<std::string> checked_cwd(const std::string& cwd) const;
   enum class Which : uint8_t { All, Pooled };
   void bring_down(Which which, std::function<void()> done);
+  hold::HolderFolders holder_folders() const;
   // engine_registry.cc: contributions to PATH and sessions of terminals, for the engine after us.
   void load_registry();
   void save_registry() const;
@@ -201,7 +203,8 @@ class Engine final : private Watcher {
   EngineObserver& observer_;
   std::shared_ptr<journal::Folder> journals_;
   base::UniqueFd logs_;
-  Sweeper sweeper_;  // of files of terminals that are forgotten
+  ReadyLogs ready_logs_;
+  Sweeper sweeper_;  // deletes files of terminals that are forgotten, makes logs ahead
   Launcher launcher_;
   Slices slices_;
   TerminalHost host_;
