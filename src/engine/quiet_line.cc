@@ -82,6 +82,8 @@ bool is_quiet_line(std::string_view line, const shell::ReadingState& reading) {
   if (!reading.known || reading.truncated || reading.kind != shell::ShellKind::Bash ||
       line.size() > kLongestQuietLine)
     return false;
+  // Its lines after the first do not begin with a blank, so bash puts them into its history.
+  if (line.find('\n') != line.npos) return false;
   const auto list = syntax::parse(line, {syntax::Dialect::Bash, syntax::Manner::Typed});
   if (!list) return false;
   for (const syntax::AndOr& item : list->items) {

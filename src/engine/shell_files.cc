@@ -20,6 +20,9 @@ base::Result<void> ShellFiles::open() {
   nonce_file_.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   typed_ = ::access(typed_path().c_str(), F_OK) == 0;
   if (!nonce_file_) return base::fail_errno(errno, "cannot write " + path);
+  const std::string names = folder_ + "/" + shell::kNamesFile;
+  if (!base::UniqueFd(::open(names.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)))
+    return base::fail_errno(errno, "cannot write " + names);
   return {};
 }
 

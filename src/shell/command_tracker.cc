@@ -65,6 +65,7 @@ CommandTracker::CommandTracker(TrackerOptions options)
 
 void CommandTracker::next_command() {
   retire(shell_.nonce);
+  nonce_before_ = std::move(shell_.nonce);
   shell_.nonce = std::move(next_nonce_);
   next_nonce_ = mark_nonce(options_.secret, ++nonce_index_ + 1);
 }
@@ -96,6 +97,7 @@ bool CommandTracker::is_ours(const std::string& nonce) {
       std::find_if(outer_.begin(), outer_.end(), [&](const Shell& shell) { return shell.nonce == nonce; });
   if (outer == outer_.end()) return false;
   // The shell inside it has ended. What follows is said by this one.
+  nonce_before_.clear();
   shell_ = std::move(*outer);
   outer_.erase(outer, outer_.end());
   reading_ = {};
@@ -106,9 +108,21 @@ bool CommandTracker::is_ours(const std::string& nonce) {
   return true;
 }
 
+// A shell without hooks takes the nonce of a command together with the command. If it is interrupted in
+// between, the start was marked already, and the shell goes back to its prompt with the nonce from before.
+bool CommandTracker::takes_back_start(const vt::ShellMark& mark) const {
+  return command_ && shell_.attainable == Quality::Basic && !nonce_before_.empty() && mark.kind == "D" &&
+         mark.fields.back() == nonce_before_ && number(own_field(mark, 0)) == kInterruptStatus;
+}
+
 CommandTracker::Origin CommandTracker::origin(const vt::ShellMark& mark) {
   const bool own_protocol = mark.protocol == vt::ShellMark::Protocol::Osc633 && !mark.fields.empty();
   if (own_protocol && is_ours(mark.fields.back())) return Origin::Ours;
+  if (own_protocol && takes_back_start(mark)) {
+    retire(shell_.nonce);
+    shell_.nonce = std::exchange(nonce_before_, {});
+    return Origin::Ours;
+  }
   if (own_protocol && sentinel_submission_ && mark.fields.back() == sentinel_submission_->sentinel_nonce)
     return Origin::Sentinel;
   // Full-screen programs show other people's marks (a pager, an editor with a terminal in it).

@@ -170,6 +170,7 @@ class CommandTracker {
 
   Origin origin(const vt::ShellMark& mark);
   bool is_ours(const std::string& nonce);
+  bool takes_back_start(const vt::ShellMark& mark) const;
   void next_command();
   void retire(const std::string& nonce);
   void reading(const vt::ShellMark& mark);
@@ -190,11 +191,12 @@ class CommandTracker {
   void set_quality(Quality quality, std::string reason);
   void emit(TrackerEvent event) { events_.push_back(std::move(event)); }
 
-  const TrackerOptions options_;
+  TrackerOptions options_;
   Shell shell_;
   std::vector<Shell> outer_;  // those that started it, outermost first
   uint64_t nonce_index_ = 0;
   std::string next_nonce_;
+  std::string nonce_before_;          // the last of retired_ while a command of this shell runs
   std::vector<std::string> retired_;  // nonces of ours that say nothing any more, the latest
   ReadingState reading_;
   ByteRange cwd_mark_;  // the last

@@ -342,6 +342,39 @@ TEST_F(Tracked, a_nonce_is_good_for_one_command) {
   EXPECT_EQ(all<CommandFinished>()[1].exit_code, 5);
 }
 
+// dash: `__ttyward_nonce=NEW eval "$(print the start mark, then the text)"`, interrupted in the substitution.
+TEST_F(Tracked, a_shell_without_hooks_that_was_interrupted_before_it_took_the_nonce) {
+  tracker_ = CommandTracker(TrackerOptions{kSecret, Quality::Basic, "/start", false, ShellKind::Dash});
+  prompt();
+  const std::string before = tracker_.nonce();
+  submit(7, "sleep 3");
+  own("C", tracker_.next_nonce());
+  own("D;0;;", before);  // no shell that ran it says this with the old nonce
+  EXPECT_TRUE(all<CommandFinished>().empty());
+  own("P;Cwd=/start", before);
+  own("D;130;;", before);
+  own("A", before);
+  own("B", before);
+  const auto ended = all<CommandFinished>();
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(ended[0].submission, 7u);
+  EXPECT_EQ(ended[0].exit_code, 130);
+  EXPECT_TRUE(tracker_.ready());
+  // The next command begins with a nonce that was never used.
+  submit(8, "true");
+  own("C", tracker_.next_nonce());
+  own("D;0;;");
+  EXPECT_EQ(all<CommandFinished>().size(), 2u);
+  // Hooks take the nonce first: for them the old one stays worthless.
+  tracker_ = CommandTracker(TrackerOptions{kSecret, Quality::Rich, "/start", false, ShellKind::Bash});
+  prompt();
+  const std::string worthless = tracker_.nonce();
+  submit(9, "sleep 3");
+  own("C", tracker_.next_nonce());
+  own("D;130;;", worthless);
+  EXPECT_EQ(all<CommandFinished>().size(), 2u);
+}
+
 TEST_F(Tracked, a_quiet_nonce_is_good_for_a_quiet_command_only) {
   prompt();
   submit(1, "export A=1");

@@ -94,6 +94,16 @@ def statuses_and_how_they_are_known(s):
     s.fine()
 
 
+@situation()
+def several_lines_leave_nothing_for_the_next_command(s):
+    for lines, output in (("echo 1\necho 2", "1\n2\n"), ("echo a\nfalse\necho b", "a\nb\n"), ("true\ncd /\npwd", "/\n")):
+        s.expect(lines, 0, output)
+        for word in ("one", "two", "three"):
+            s.expect(f"echo {word}", 0, f"{word}\n")
+    commands = s.client.call("history", terminal=s.id)["commands"]
+    s.test.assertEqual(len(commands), 12, [command["command"] for command in commands])
+
+
 @situation(not_in=("fish",))
 def set_e(s):
     s.expect("set -e", 0)

@@ -232,8 +232,10 @@ __ttyward_last() {
   set -f +aeuvx
   # After a command that cannot have changed anything here there is nothing to check, to install or to report: the
   # terminal says so by the nonce it gave to that command. Only texts are touched, since a command might pretend.
-  # PROMPT_COMMAND is ours alone if it has one entry; a line that is new in the history has to be told of.
+  # PROMPT_COMMAND is ours alone if it has one entry; a line that is new in the history has to be noted, or PS0 would
+  # tell of it with the next command.
   if [[ ! -R __ttyward_next && ! -R __ttyward_nonce && ! -R __ttyward_quiet && ! -R __ttyward_dir && \
+    ! -R __ttyward_h && ${__ttyward_h@a} == A && ${__ttyward_h[q${HISTCMD-}]+noted} && \
     $__ttyward_next == *q && $__ttyward_quiet && @HISTORY@ == 0 && ${#PROMPT_COMMAND[@]} == 1 && \
     ! -e $__ttyward_dir/typed && $PWD != *[\\\;[:cntrl:]]* && -t $tw_tty && ! ${__ttyward_nonce@a} ]]; then
     __ttyward_nonce=$__ttyward_next __ttyward_next=
