@@ -24,9 +24,9 @@
 #include <string>
 #include <vector>
 
-#include "hold/client.h"
 #include "hold/holder.h"
 #include "hold/launch.h"
+#include "hold/testing_client.h"
 #include "journal/reader.h"
 #include "journal/writer.h"
 

@@ -348,8 +348,8 @@ void Commands::exec(const Caller& caller, const wire::ExecRequest& asked,
   judge_when_settled(submission);
 }
 
-void Commands::when_at_prompt(Terminal& terminal, milliseconds patience, const std::string& too_long,
-                              const Reply<wire::CommandResult>& reply, std::function<void()> then) {
+uint64_t Commands::when_at_prompt(Terminal& terminal, milliseconds patience, const std::string& too_long,
+                                  const Reply<wire::CommandResult>& reply, std::function<void()> then) {
   const uint64_t key = core_.calls.add(reply);
   engine::WaitSpec spec;
   spec.prompt = true;
@@ -357,6 +357,7 @@ void Commands::when_at_prompt(Terminal& terminal, milliseconds patience, const s
   auto wait = engine::Wait::start(
       core_.loop, terminal, std::move(spec),
       [this, key, too_long, reply, then = std::move(then)](const engine::WaitOutcome& came) {
+        settling_.erase(key);
         core_.calls.end(key);
         if (!reply.open()) return;
         if (came.condition == engine::WaitOutcome::Condition::Timeout)
@@ -365,9 +366,24 @@ void Commands::when_at_prompt(Terminal& terminal, milliseconds patience, const s
       });
   if (!wait) {
     reply.fail(wait.error());
-    return core_.calls.end(key);
+    core_.calls.end(key);
+    return 0;
   }
   core_.calls.find(key)->wait = std::move(*wait);
+  return key;
+}
+
+void Commands::interrupt_settling(const std::string& terminal_id) {
+  std::vector<uint64_t> keys;
+  for (const auto& [key, submission] : settling_)
+    if (submission.terminal_id == terminal_id) keys.push_back(key);
+  for (const uint64_t key : keys) {
+    const Submission submission = std::move(settling_.extract(key).mapped());
+    if (submission.reply.open())
+      submission.reply.fail(Code::Cancelled,
+                            "the command was interrupted before it started; nothing was run");
+    core_.calls.end(key);
+  }
 }
 
 gate::GateRequest Commands::gate_request(const Submission& submission, const Terminal& terminal) const {
@@ -394,11 +410,15 @@ void Commands::judge_when_settled(const Submission& submission) {
   if (!found) return submission.reply.fail(found.error());
   Terminal& terminal = **found;
   if (!terminal.settled() && !terminal.busy()) {
-    return when_at_prompt(terminal, kLongestSettling,
-                          "the shell of terminal " + submission.terminal_id +
-                              " has not come back to its prompt since its last command; nothing was run. Try "
-                              "again, interrupt it, or use another terminal",
-                          submission.reply, [this, submission] { judge_when_settled(submission); });
+    const uint64_t key =
+        when_at_prompt(terminal, kLongestSettling,
+                       "the shell of terminal " + submission.terminal_id +
+                           " has not come back to its prompt since its last command; nothing was run. Try "
+                           "again, interrupt it, or use another terminal",
+                       submission.reply, [this, submission] { judge_when_settled(submission); });
+    std::erase_if(settling_, [this](const auto& each) { return core_.calls.find(each.first) == nullptr; });
+    if (key != 0) settling_.emplace(key, submission);
+    return;
   }
   gate::GateRequest gate = gate_request(submission, terminal);
   const std::string command_id = gate.command_id;
@@ -452,16 +472,17 @@ void Commands::submit_when_free(const Submission& submission) {
   // Taken back while a question was open, perhaps.
   if (const auto why = refusal(core_, submission.caller, terminal, Use::Act)) return reply.fail(*why);
   if (submission.wait_if_busy && !submission.request.sentinel && terminal.live() && terminal.busy()) {
-    return when_at_prompt(terminal, submission.how.yield_after,
-                          "terminal " + submission.terminal_id + " is still busy; nothing was run", reply,
-                          [this, submission] {
-                            if (!submission.automatic) return submit_when_free(submission);
-                            // The previous command may have changed what this one does, so it is judged
-                            // again.
-                            Submission again = submission;
-                            again.chosen_id = submission.request.id;
-                            judge_when_settled(again);
-                          });
+    when_at_prompt(terminal, submission.how.yield_after,
+                   "terminal " + submission.terminal_id + " is still busy; nothing was run", reply,
+                   [this, submission] {
+                     if (!submission.automatic) return submit_when_free(submission);
+                     // The previous command may have changed what this one does, so it is judged
+                     // again.
+                     Submission again = submission;
+                     again.chosen_id = submission.request.id;
+                     judge_when_settled(again);
+                   });
+    return;
   }
   auto submitted = core_.engine->submit(terminal, submission.request);
   if (!submitted) {
@@ -497,6 +518,7 @@ void Commands::interrupt(const Caller& caller, const wire::InterruptRequest& req
   if (!terminal.live() || (found->command != nullptr && found->command->over())) return reply.ok({false});
   if (caller.role != Role::Person)
     history_.note_act(caller, terminal, {"interrupt", command_words(terminal)});
+  if (!terminal.busy()) interrupt_settling(terminal.id());
   terminal.interrupt(
       [reply](const base::Result<void>& came) { came ? reply.ok({true}) : reply.fail(came.error()); });
 }

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -85,9 +86,12 @@ class Commands {
   void submit_when_free(const Submission& submission);
   // Goes on with `then` when the terminal is at its prompt; if that takes too long, the call fails with
   // `too_long`.
-  void when_at_prompt(engine::Terminal& terminal, std::chrono::milliseconds patience,
-                      const std::string& too_long, const Reply<wire::CommandResult>& reply,
-                      std::function<void()> then);
+  // Returns the key of the wait in core_.calls; 0 if it could not begin.
+  uint64_t when_at_prompt(engine::Terminal& terminal, std::chrono::milliseconds patience,
+                          const std::string& too_long, const Reply<wire::CommandResult>& reply,
+                          std::function<void()> then);
+  // Fails what waits for the shell to settle: nobody interrupts a terminal to have the next command run.
+  void interrupt_settling(const std::string& terminal_id);
 
   void follow(const Caller& caller, engine::Terminal& terminal, const engine::Command& command,
               const Follow& how, const Reply<wire::CommandResult>& reply);
@@ -105,6 +109,8 @@ class Commands {
   History& history_;
   CallerEnvironment& environment_;
   Watching& watching_;
+  // By the key of their wait: submissions that are judged at the shell's next prompt.
+  std::map<uint64_t, Submission> settling_;
 };
 
 }  // namespace ttyward::app

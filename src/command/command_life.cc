@@ -42,15 +42,6 @@ CommandLife::CommandLife(const LifeOptions& options, CommandResult facts, TimePo
   facts_.state = CommandState::Running;
 }
 
-CommandLife CommandLife::ended(CommandResult facts, shell::ByteRange range) {
-  const CommandState state = facts.state;
-  CommandLife life({}, std::move(facts), {});
-  life.facts_.state = state;
-  life.range_ = range;
-  life.sent_ = life.begun_ = life.answered_ = life.over_ = true;
-  return life;
-}
-
 void CommandLife::sent(TimePoint now) {
   sent_ = true;
   quiet_since_ = now;

@@ -78,8 +78,6 @@ class CommandLife final {
   // `facts` is what is known before it starts: id, command, folder, wall-clock time, verdict. `accepted` may
   // be in the past, for a command that was accepted by a process before this one.
   CommandLife(const LifeOptions& options, terminal::CommandResult facts, TimePoint accepted);
-  // A command that ended earlier, as a record tells. Its output is [range.begin, range.end) of the journal.
-  static CommandLife ended(terminal::CommandResult facts, shell::ByteRange range);
 
   // --- what happened
   void sent(TimePoint now);

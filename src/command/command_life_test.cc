@@ -185,19 +185,6 @@ TEST_F(Lives, a_command_that_never_ran_leaves_nothing_to_kill) {
   EXPECT_EQ(life.facts().reason, "no such folder");
 }
 
-TEST_F(Lives, a_command_known_from_a_record_is_over) {
-  CommandResult facts;
-  facts.state = CommandState::TimedOut;
-  facts.exit_code = 1;
-  CommandLife life = CommandLife::ended(facts, {10, 30});
-  EXPECT_TRUE(life.answered());
-  EXPECT_TRUE(life.over());
-  EXPECT_EQ(life.state(), CommandState::TimedOut);
-  EXPECT_EQ(life.result(now_).total_bytes, 20u);
-  EXPECT_EQ(next(life), Step::Wait);
-  EXPECT_FALSE(life.deadline());
-}
-
 // --- drain
 
 TEST_F(Lives, an_exit_counts_when_what_was_printed_before_it_was_read) {

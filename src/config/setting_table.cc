@@ -175,13 +175,6 @@ const Setting kTable[] = {
 
 }  // namespace
 
-std::string Setting::environment_name() const {
-  std::string out = "TTYWARD_" + std::string(section) + "_" + name;
-  for (char& c : out)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return out;
-}
-
 std::span<const Setting> setting_table() {
   return kTable;
 }

@@ -45,7 +45,6 @@ struct Setting {
   void (*set)(Settings&, const Value&);
 
   std::string full_name() const { return std::string(section) + "." + name; }
-  std::string environment_name() const;  // TTYWARD_SECTION_NAME
 };
 
 std::span<const Setting> setting_table();

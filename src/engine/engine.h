@@ -6,71 +6,35 @@
 //   submit()             a command in a shell; on the fallback where the shell has no integration
 //   recover()            at the start: every terminal an engine before us left
 //
+// Its parts: TerminalList (which there are), SpecMaker (what is asked for, checked), ShellPool (shells
+// started ahead), Retention (what is forgotten when), Registry (PATH contributions, sessions), Launcher
+// (holders).
+//
 // Thread rule: the loop's. Pointers to terminals are good until control returns to
 // the loop: one that ended is kept for those who ask later, but not for ever.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "engine/ready_logs.h"
+#include "engine/registry.h"
+#include "engine/requests.h"
+#include "engine/retention.h"
 #include "engine/settings.h"
+#include "engine/shell_pool.h"
+#include "engine/spec_maker.h"
 #include "engine/sweeper.h"
 #include "engine/terminal.h"
+#include "engine/terminal_list.h"
 
 namespace ttyward::engine {
-
-struct OpenRequest {
-  std::string request;  // asked for again by the same, it is not opened again; empty: always a new one
-  std::string name;
-  std::string cwd;                 // empty: the home folder
-  std::vector<std::string> shell;  // empty: the usual one
-  bool login = false;
-  pty::Provider provider = pty::Provider::Pty;
-  std::string task;
-  Owner owner = Owner::Agent;
-  std::string session;                   // of the agent who asks; empty: none
-  std::vector<std::string> environment;  // NAME=value, from whoever asks
-  std::vector<std::string> callers;      // the caller's own, of which a part is inherited; empty: ours
-  std::optional<pty::WindowSize> size;
-};
-
-struct RunRequest {
-  std::string id;                 // of the command; empty: one is made
-  std::string command;            // a line for the shell; or as shown, if argv is set
-  std::vector<std::string> argv;  // without a shell
-  std::string description;        // what it is for, as its caller says
-  std::string cwd;
-  std::vector<std::string> environment;
-  std::vector<std::string> callers;  // as in OpenRequest
-  pty::Provider provider = pty::Provider::Pty;
-  std::optional<pty::WindowSize> size;
-  std::chrono::milliseconds timeout{60'000};
-  std::chrono::milliseconds idle_timeout{300'000};
-  std::optional<std::string> stdin_text;
-  bool keep_background = true;
-  std::string task;
-  Owner owner = Owner::Agent;
-  std::string session;
-  std::string verdict_json;
-};
-
-// A directory somebody wants in every new terminal's PATH.
-struct PathContribution {
-  std::string contributor;
-  std::string path;
-  std::string description;
-  bool prepend = false;
-};
 
 class EngineObserver {
  public:
@@ -108,12 +72,9 @@ class Engine final : private Watcher {
   // Long work on its terminals, which they share.
   Slices& slices() { return slices_; }
 
+  // --- starting
   // It is starting: kReady or kClosed follows.
   base::Result<Terminal*> open(OpenRequest request);
-  // Null: nobody asked by this so far, or it is forgotten.
-  Terminal* opened_for(const std::string& request) const;
-  // Refused if another living terminal has the name.
-  base::Result<void> rename(Terminal& terminal, const std::string& name);
   struct Acquired {
     Terminal* terminal = nullptr;
     bool created = false;
@@ -127,42 +88,34 @@ class Engine final : private Watcher {
   // Those of the task for which `may` holds: their task is cleared, and they live on for whoever comes next.
   std::vector<Terminal*> release(const std::string& task, const std::function<bool(const Terminal&)>& may);
   base::Result<Terminal*> run(RunRequest request);
-  struct Submitted {
-    Terminal* terminal = nullptr;
-    Command* command = nullptr;
-  };
+  using Submitted = CommandInTerminal;
   // In the terminal; or, where its shell has no integration, on pipes in its directory.
   base::Result<Submitted> submit(Terminal& terminal, CommandRequest request);
+  // Refused if another living terminal has the name.
+  base::Result<void> rename(Terminal& terminal, const std::string& name);
 
-  // By id, by name, or by the beginning of an id where only one has it.
-  base::Result<Terminal*> find(std::string_view name);
-  // By id.
-  base::Result<Submitted> find_command(std::string_view id);
-  // Whether there was such a command, of which nothing else is known any more. Of the last few thousand.
-  bool forgot_command(std::string_view id) const;
-  std::vector<Terminal*> terminals() const;  // oldest first; the pool's are not among them
-  size_t live_terminals() const;             // that stay
-  size_t live_commands() const;              // of their own
-  // A terminal or a command lives, or what one left behind does. Shells started ahead do not count.
-  bool holds_anything() const;
-  size_t pooled() const;  // started ahead, and ready
-
-  void contribute_path(PathContribution contribution);
-  bool remove_path(const std::string& contributor);
-  const std::vector<PathContribution>& paths() const { return paths_; }
-
-  struct Association {
-    std::string session;
-    std::string quality;
-  };
-  base::Result<void> associate(Terminal& terminal, const std::string& session, const std::string& quality);
-  std::vector<Association> sessions_of(const Terminal& terminal) const;
-  std::vector<Terminal*> of_session(const std::string& session) const;
-
+  // --- finding: see TerminalList
+  base::Result<Terminal*> find(std::string_view name) { return list_.find(name); }
+  base::Result<Submitted> find_command(std::string_view id) { return list_.find_command(id); }
+  Terminal* opened_for(const std::string& request) const { return list_.opened_for(request); }
+  bool forgot_command(std::string_view id) const { return retention_.forgot_command(id); }
+  std::vector<Terminal*> terminals() const { return list_.all(); }
+  size_t live_terminals() const { return list_.live_shells(); }
+  bool holds_anything() const { return list_.holds_anything(); }
+  size_t pooled() const { return list_.pooled(); }
   // The innermost terminal a process is in, by its ancestors; null if in none.
   const Terminal* terminal_of_process(pid_t pid) const;
-  // The one whose holder or first process this is.
-  const Terminal* terminal_led_by(pid_t pid) const;
+  const Terminal* terminal_led_by(pid_t pid) const { return list_.led_by(pid); }
+
+  // --- PATH and sessions: see Registry
+  void contribute_path(PathContribution contribution);
+  bool remove_path(const std::string& contributor);
+  const std::vector<PathContribution>& paths() const { return registry_.paths(); }
+  base::Result<void> associate(Terminal& terminal, const std::string& session, const std::string& quality);
+  std::vector<Registry::Association> sessions_of(const Terminal& terminal) const;
+  std::vector<Terminal*> of_session(const std::string& session) const;
+
+  // --- ending
   // Brings all down; `done` when nothing is left.
   void kill_all(std::function<void()> done);
   // The same with the shells started ahead alone: nobody would find them again.
@@ -170,33 +123,15 @@ class Engine final : private Watcher {
   uint64_t journal_bytes() const { return journals_->used(); }
 
  private:
-  base::Result<void> check_name(const std::string& name, const Terminal* of) const;
   Engine(io::Loop& loop, Settings settings, EngineObserver& observer,
          std::shared_ptr<journal::Folder> journals, base::UniqueFd logs, std::string logs_path,
          std::string sockets);
   void on_change(Terminal& terminal, uint32_t changes) override;
-
-  base::Result<std::vector<std::string>> environment(const std::vector<std::string>& requested,
-                                                     const std::vector<std::string>& callers, Owner owner,
-                                                     pty::Provider provider) const;
-  base::Result<Terminal*> start_shell(TerminalSpec spec);
-  std::vector<base::Result<std::unique_ptr<Terminal>>> read_back(const std::vector<std::string>& ids);
-  base::Result<std::string> checked_cwd(const std::string& cwd) const;
+  base::Result<Terminal*> start(TerminalSpec spec);
+  Terminal* add(std::unique_ptr<Terminal> terminal);
   enum class Which : uint8_t { All, Pooled };
   void bring_down(Which which, std::function<void()> done);
   hold::HolderFolders holder_folders() const;
-  // engine_registry.cc: contributions to PATH and sessions of terminals, for the engine after us.
-  void load_registry();
-  void save_registry() const;
-  bool may_start_ahead(const TerminalSpec& spec) const;
-  Terminal* take_from_pool(const TerminalSpec& spec);
-  void fill_pool();
-  void forget_old();
-  void forget_soon();
-  void trim_soon();
-  void note_forgotten(const std::string& command_id);
-  void forget(const std::string& id);
-  Terminal* add(std::unique_ptr<Terminal> terminal);
 
   io::Loop& loop_;
   Settings settings_;
@@ -204,20 +139,15 @@ class Engine final : private Watcher {
   std::shared_ptr<journal::Folder> journals_;
   base::UniqueFd logs_;
   ReadyLogs ready_logs_;
-  Sweeper sweeper_;  // deletes files of terminals that are forgotten, makes logs ahead
+  Sweeper log_maker_;  // fills ready_logs_
   Launcher launcher_;
   Slices slices_;
   TerminalHost host_;
-
-  std::vector<std::unique_ptr<Terminal>> terminals_;  // in the order they were opened
-  std::deque<std::string> forgotten_commands_;        // ids, oldest first
-  std::vector<PathContribution> paths_;
-  std::multimap<std::string, Association> associations_;  // by terminal id
-  std::optional<TerminalSpec> pool_model_;                // what the pool's shells are like
-  bool pool_due_ = false;
-  bool forget_due_ = false;
-  bool trim_due_ = false;
-  bool ending_ = false;
+  Registry registry_;
+  SpecMaker specs_;
+  TerminalList list_;
+  Retention retention_;
+  ShellPool pool_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

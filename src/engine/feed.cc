@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/count_newlines.h"
+#include "terminal/colour_sequence.h"
 
 namespace ttyward::engine {
 namespace {
@@ -13,7 +14,8 @@ constexpr size_t kReadBytes = 64 * 1024;
 // less if that turns out to be much work.
 constexpr size_t kPieceBytes = 12 * 1024;
 constexpr size_t kSmallestPiece = 256;
-constexpr std::chrono::milliseconds kLongPiece{2};
+constexpr std::chrono::microseconds kLongPiece{2000};
+constexpr std::chrono::microseconds kShortPiece{500};
 
 // Whether something in it may be "print the last character again, a hundred times or more" (CSI n b): each of
 // them can fill the screen.
@@ -73,11 +75,10 @@ bool Feed::Kept::read(uint64_t offset, std::span<char> into) {
   return true;
 }
 
-// Text without escape sequences has no marks, and its plain lines skip the screen: the more at once, the more
-// of them.
+// Text without escape sequences, or with none but colours, has no marks, and its lines skip the screen: the
+// more at once, the more of them.
 std::string_view Feed::next_piece(std::string_view bytes, size_t most) {
-  if (most == kPieceBytes && bytes.size() > most && bytes.find('\x1b') == std::string_view::npos)
-    return bytes;
+  if (most == kPieceBytes && bytes.size() > most && terminal::has_only_colours(bytes)) return bytes;
   const std::string_view piece = bytes.substr(0, most);
   return repeats_much(piece) ? piece.substr(0, kSmallestPiece) : piece;
 }
@@ -91,7 +92,7 @@ bool Feed::feed_chunk(std::string_view bytes, const std::function<bool()>& time_
     const auto took = Clock::now() - before;
     if (took > kLongPiece) {
       piece_bytes_ = std::max(kSmallestPiece, piece_bytes_ / 4);
-    } else if (took < kLongPiece / 4) {
+    } else if (took < kShortPiece) {
       piece_bytes_ = std::min(kPieceBytes, piece_bytes_ * 2);
     }
     bytes.remove_prefix(piece.size());

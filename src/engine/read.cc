@@ -286,15 +286,6 @@ ReadResult GrepSearch::take_result() {
   return std::move(state.result);
 }
 
-base::Result<ReadResult> read_grep(const OutputSource& source, const Grep& grep,
-                                   const terminal::ViewLimits& view) {
-  auto search = GrepSearch::begin(grep, view);
-  if (!search) return tl::unexpected(search.error());
-  while (!search->step(source, std::chrono::hours(1))) {
-  }
-  return search->take_result();
-}
-
 base::Result<ReadResult> read_raw(const OutputSource& source, uint64_t offset, size_t most) {
   ReadResult result;
   result.total_bytes = source.total_bytes();

@@ -106,9 +106,6 @@ class GrepSearch {
   explicit GrepSearch(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
-// All at once.
-base::Result<ReadResult> read_grep(const OutputSource& source, const Grep& grep,
-                                   const terminal::ViewLimits& view);
 
 // Bytes as they were printed, from `offset` of this output on. At most kMostRawBytes.
 constexpr size_t kMostRawBytes = 4 << 20;

@@ -16,6 +16,16 @@ OutputSource of_last(Terminal& terminal) {
   return OutputSource::find(terminal, terminal.last()->facts.command_id).value();
 }
 
+// All at once.
+base::Result<ReadResult> read_grep(const OutputSource& source, const Grep& grep,
+                                   const terminal::ViewLimits& view) {
+  auto search = GrepSearch::begin(grep, view);
+  if (!search) return tl::unexpected(search.error());
+  while (!search->step(source, std::chrono::hours(1))) {
+  }
+  return search->take_result();
+}
+
 TEST(Read, RangesAndTailsOfACommand) {
   Bench bench;
   Terminal& t = bench.shell();

@@ -90,6 +90,22 @@ TEST_F(Replaying, a_whole_story_is_told_again) {
   EXPECT_EQ(lines_of(told, command), "hi\n");
 }
 
+// The terminal's screen and the command's output each need the last rows of it only.
+TEST_F(Replaying, a_flood_in_colours_is_emulated_for_neither_terminal_nor_command) {
+  constexpr int kLines = 20'000;
+  story_.output.clear();
+  for (int i = 0; i < kLines; i++)
+    story_.output += "\x1b[1mpart " + std::to_string(i) + ":\x1b[m \x1b[01;31m\x1b[Kerror\x1b[m\x1b[K\r\n";
+  Replayed told = run({record(story_.spec()), record(story_.submit())}, journals_.make("t1", story_.bytes()));
+  ASSERT_EQ(told.model->book().commands().size(), 1U);
+  Command& command = *told.model->book().commands().front();
+  EXPECT_EQ(command.facts.total_lines, uint64_t{kLines});
+  ASSERT_TRUE(command.output);
+  EXPECT_EQ(command.output->transcript().line(777), "part 776: error");
+  EXPECT_LT(command.output->emulated_bytes(), story_.output.size() / 8);
+  EXPECT_LT(told.model->feed().output().emulated_bytes(), story_.output.size() / 8);
+}
+
 TEST_F(Replaying, a_journal_that_was_cut_anywhere_tells_what_it_has) {
   const std::string bytes = story_.bytes();
   for (size_t cut = 0; cut <= bytes.size(); cut++) {

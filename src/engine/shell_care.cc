@@ -175,7 +175,7 @@ void ShellCare::integrate(const ShellAtPrompt& reader) {
   model.shell().integrate(reader.kind);
   spec.nonce = model.shell().tracker().nonce();
   const auto late = shell::integrate_later(reader.kind, spec);
-  if (!ShellFiles::write(late->file.path, late->file.content)) return give_up();
+  if (!live_.place.write_file(late->file.path, late->file.content)) return give_up();
   live_.files.add_start_file(late->file.path);
   live_.files.hand_over(model.shell().tracker().next_nonce());
   integrate_timer_.after(kIntegrationTime, [this] { give_up(); });

@@ -50,20 +50,6 @@ bool ShellFiles::forget_typed() {
   return true;
 }
 
-base::Result<void> ShellFiles::write(const std::string& path, std::string_view content, unsigned mode) {
-  ::unlink(path.c_str());
-  const base::UniqueFd file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, static_cast<mode_t>(mode)));
-  if (!file) return base::fail_errno(errno, "cannot write " + path);
-  while (!content.empty()) {
-    const ssize_t n = ::write(file.get(), content.data(), content.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return base::fail_errno(errno, "cannot write " + path);
-    content.remove_prefix(static_cast<size_t>(n));
-  }
-  return {};
-}
-
 void ShellFiles::remove_start_files() {
   for (const std::string& path : std::exchange(start_files_, {})) {
     std::error_code ignored;

@@ -5,6 +5,8 @@
 //   typed        there while something was typed to a running command: what the command
 //                leaves unread must not become the shell's next line
 //   start files  what the shell reads while it starts; removed when it has started
+//
+// They are on this machine: where a place is far, its relay keeps the first two for the shell.
 #pragma once
 
 #include <string>
@@ -33,8 +35,6 @@ class ShellFiles {
   // True: something had been noted.
   bool forget_typed();
 
-  // A new file, in the place of an old one.
-  static base::Result<void> write(const std::string& path, std::string_view content, unsigned mode = 0600);
   // To be removed when the shell has started, or has taken its hooks.
   void add_start_file(std::string path) { start_files_.push_back(std::move(path)); }
   void remove_start_files();

@@ -1,17 +1,8 @@
 #include "engine/shell_start.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <climits>
-#include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <utility>
 
-#include "engine/shell_files.h"
 #include "shell/mark_nonce.h"
 #include "shell/piped.h"
 
@@ -32,23 +23,11 @@ void set_variable(std::vector<std::string>& environment, const std::string& name
   environment.push_back(name + "=" + value);
 }
 
-// Where a program's name leads, links followed; empty if nowhere.
-std::string real_path_of(const std::string& program, const std::vector<std::string>& environment) {
-  const auto resolve = [](const std::string& path) -> std::string {
-    char buffer[PATH_MAX];
-    return ::access(path.c_str(), X_OK) == 0 && ::realpath(path.c_str(), buffer) != nullptr ? buffer : "";
-  };
-  if (program.find('/') != std::string::npos) return resolve(program);
-  std::string path = variable(environment, "PATH").value_or("/usr/bin:/bin");
-  for (size_t at = 0; at <= path.size();) {
-    const size_t end = std::min(path.find(':', at), path.size());
-    if (end > at) {
-      if (std::string found = resolve(path.substr(at, end - at) + "/" + program); !found.empty())
-        return found;
-    }
-    at = end + 1;
-  }
-  return {};
+// Empty if nowhere, or if the place does not know yet: then the shell goes by its name.
+std::string real_path_of(const place::Place& place, const std::string& program,
+                         const std::vector<std::string>& environment) {
+  const std::string search = variable(environment, "PATH").value_or("/usr/bin:/bin");
+  return place::at_once<std::string>([&](auto then) { place.program(program, search, then); }).value_or("");
 }
 
 base::Result<ShellStart> prepare_pipes(const TerminalSpec& spec, ShellStart start,
@@ -67,13 +46,13 @@ base::Result<ShellStart> prepare_pipes(const TerminalSpec& spec, ShellStart star
 
 }  // namespace
 
-base::Result<ShellStart> prepare_shell(const TerminalSpec& spec, const Settings& settings,
-                                       const std::string& secret, const std::string& folder,
-                                       hold::LaunchRequest& request) {
+base::Result<ShellStart> prepare_shell(const place::Place& place, const TerminalSpec& spec,
+                                       const Settings& settings, const std::string& secret,
+                                       const std::string& folder, hold::LaunchRequest& request) {
   std::vector<std::string>& environment = request.hold.spawn.environment;
   shell::ShellSpec wanted;
   wanted.argv = spec.argv;
-  wanted.real_path = spec.argv.empty() ? "" : real_path_of(spec.argv.front(), environment);
+  wanted.real_path = spec.argv.empty() ? "" : real_path_of(place, spec.argv.front(), environment);
   wanted.login = spec.login;
   wanted.private_folder = folder;
   wanted.nonce = shell::mark_nonce(secret, 0);
@@ -83,14 +62,12 @@ base::Result<ShellStart> prepare_shell(const TerminalSpec& spec, const Settings&
   wanted.report_environment = settings.report_environment;
   ShellStart start;
   start.identity = shell::identify_shell(wanted.argv, wanted.real_path);
-  if (::mkdir(folder.c_str(), 0700) != 0) return base::fail_errno(errno, "cannot make the folder " + folder);
+  if (auto made = place.make_folder(folder); !made) return tl::unexpected(made.error());
   if (spec.provider == pty::Provider::Pipe) return prepare_pipes(spec, std::move(start), request);
   if (!spec.integrate) return start;
   shell::LaunchPlan plan = shell::prepare(wanted);
   for (const shell::PlannedFile& file : plan.files) {
-    std::error_code ignored;
-    std::filesystem::create_directories(std::filesystem::path(file.path).parent_path(), ignored);
-    if (auto written = ShellFiles::write(file.path, file.content, file.mode); !written)
+    if (auto written = place.write_file(file.path, file.content, file.mode); !written)
       return tl::unexpected(written.error());
   }
   for (const auto& [name, value] : plan.environment) set_variable(environment, name, value);

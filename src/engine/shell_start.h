@@ -9,6 +9,7 @@
 #include "engine/settings.h"
 #include "engine/terminal_spec.h"
 #include "hold/launch.h"
+#include "place/place.h"
 #include "shell/launch.h"
 
 namespace ttyward::engine {
@@ -20,8 +21,8 @@ struct ShellStart {
 };
 
 // Makes `folder` and what belongs into it, and completes `request`. `secret` is that of the marks' nonces.
-base::Result<ShellStart> prepare_shell(const TerminalSpec& spec, const Settings& settings,
-                                       const std::string& secret, const std::string& folder,
-                                       hold::LaunchRequest& request);
+base::Result<ShellStart> prepare_shell(const place::Place& place, const TerminalSpec& spec,
+                                       const Settings& settings, const std::string& secret,
+                                       const std::string& folder, hold::LaunchRequest& request);
 
 }  // namespace ttyward::engine

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <string_view>
 
 #include "shell/shell_kind.h"
@@ -34,11 +33,17 @@ bool has_word(std::string_view line) {
   return false;
 }
 
-bool takes_lock(const std::string& path) {
-  std::ifstream file(path);
-  size_t read = 0;
-  for (std::string line; read < kMostBytes && std::getline(file, line); read += line.size() + 1)
-    if (has_word(line)) return true;
+bool takes_lock(const place::Place& place, const std::string& path) {
+  const auto text =
+      place::at_once<base::Result<std::string>>([&](auto then) { place.text(path, kMostBytes, then); });
+  if (!text) return true;
+  if (!*text) return false;  // most of them do not exist
+  std::string_view rest = **text;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    if (has_word(rest.substr(0, end))) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
   return false;
 }
 
@@ -79,10 +84,11 @@ std::vector<std::string> files_of(shell::ShellKind kind, const std::vector<std::
 
 }  // namespace
 
-bool start_files_take_locks(const std::vector<std::string>& shell,
+bool start_files_take_locks(const place::Place& place, const std::vector<std::string>& shell,
                             const std::vector<std::string>& environment) {
   const std::vector<std::string> files = files_of(shell::identify_shell(shell).kind, environment);
-  return std::any_of(files.begin(), files.end(), takes_lock);
+  return std::any_of(files.begin(), files.end(),
+                     [&](const std::string& path) { return takes_lock(place, path); });
 }
 
 }  // namespace ttyward::engine

@@ -30,59 +30,7 @@ std::optional<Owner> owner_named(std::string_view name) {
   return std::nullopt;
 }
 
-const char* Terminal::state_name(State state) {
-  switch (state) {
-    case State::Starting:
-      return "starting";
-    case State::Idle:
-      return "idle";
-    case State::Busy:
-      return "busy";
-    case State::AwaitingInput:
-      return "awaiting_input";
-    case State::Finished:
-      return "finished";
-    case State::Lost:
-      return "lost";
-  }
-  return "lost";
-}
-
 // --- what it is
-
-Terminal::State Terminal::state() const {
-  if (model_->lost()) return State::Lost;
-  if (!live()) return State::Finished;
-  if (!ready()) return State::Starting;
-  if (!busy()) return State::Idle;
-  const bool awaits = current() != nullptr && current()->facts.state == CommandState::AwaitingInput;
-  return awaits ? State::AwaitingInput : State::Busy;
-}
-
-const shell::ShellIdentity& Terminal::shell() const {
-  static const shell::ShellIdentity kNone;
-  return has_shell() ? model_->shell().identity() : kNone;
-}
-
-const shell::ReadingState& Terminal::reading() const {
-  static const shell::ReadingState kUnknown;
-  return has_shell() ? model_->shell().tracker().reading() : kUnknown;
-}
-
-const std::map<std::string, std::string>& Terminal::environment_changes() const {
-  static const std::map<std::string, std::string> kNone;
-  return has_shell() ? model_->shell().environment_changes() : kNone;
-}
-
-bool Terminal::settled() const {
-  if (!live() || !has_shell() || on_pipes()) return true;
-  const ShellSession& shell = model_->shell();
-  return !shell.integrating() && shell.tracker().state() != shell::CommandTracker::State::Prompt;
-}
-
-bool Terminal::can_follow() const {
-  return on_pipes() || (has_shell() && model_->shell().marks_lost()) || quality() != shell::Quality::None;
-}
 
 // Output within the last seconds; longer when the text says that something is being built.
 bool Terminal::hot() const {
@@ -236,10 +184,6 @@ void Terminal::note_reply(Command& command, GivenReply reply) {
   command.given_replies.push_back(std::move(reply));
 }
 
-void Terminal::close_input(command::Source::Done done) {
-  if (has_keyboard(done)) holder_->close_input(std::move(done));
-}
-
 void Terminal::interrupt(const command::Source::Done& done) {
   if (!live()) return done(ended());
   Command* command = current();
@@ -263,12 +207,6 @@ void Terminal::resize(const pty::WindowSize& size, command::Source::Done done) {
   model_->resize(size);
   holder_->resize(size, std::move(done));
   watchers_.changed(kMeta | kOutput);
-}
-
-bool Terminal::paused() const {
-  if (!holder_.connected() || !model_->feed().following() || !live()) return false;
-  const auto status = model_->feed().reader().status();
-  return status && (status->conditions & journal::kPaused) != 0;
 }
 
 void Terminal::grant(uint64_t more, command::Source::Done done) {

@@ -21,7 +21,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,53 +29,28 @@
 
 #include "base/result.h"
 #include "command/holder_process.h"
-#include "engine/command.h"
 #include "engine/command_watch.h"
-#include "engine/holder_port.h"
 #include "engine/interrupter.h"
-#include "engine/launcher.h"
 #include "engine/live_terminal.h"
 #include "engine/output_maker.h"
 #include "engine/query_replies.h"
 #include "engine/replay.h"
-#include "engine/settings.h"
 #include "engine/shell_care.h"
 #include "engine/slices.h"
-#include "engine/terminal_spec.h"
+#include "engine/terminal_facts.h"
 #include "engine/timer.h"
 #include "engine/typist.h"
 #include "engine/watchers.h"
-#include "io/loop.h"
 #include "terminal/output.h"
 #include "terminal/output_view.h"
 
 namespace ttyward::engine {
 
-// What a terminal needs of the engine. Outlives every terminal.
-struct TerminalHost {
-  io::Loop& loop;
-  Slices& slices;
-  Launcher& launcher;
-  const place::Place& place;  // where its terminals live
-  const Settings& settings;
-  int logs = -1;          // folder of terminal logs
-  std::string logs_path;  // the same, by name: shells' private folders are in it
-  std::string sockets;    // folder of the holders' sockets
-  std::string journals;   // folder
-  int journals_fd = -1;
-  // A command's record is final, or changed for good.
-  std::function<void(const Terminal&, const Command&)> on_record;
-  std::function<void(const Terminal&, shell::Quality from, shell::Quality to, const std::string&)> on_quality;
-  // A command's record goes: it is too long ago.
-  std::function<void(const std::string& command_id)> on_command_forgotten;
-};
-
-class Terminal final : private command::HolderProcess::Observer, private TerminalModel::Observer {
+class Terminal final : public TerminalFacts,
+                       private command::HolderProcess::Observer,
+                       private TerminalModel::Observer {
  public:
-  using Clock = std::chrono::steady_clock;
   using Lease = engine::Lease;
-  enum class State : uint8_t { Starting, Idle, Busy, AwaitingInput, Finished, Lost };
-  static const char* state_name(State state);
 
   // At once; that it could not be started is told as kClosed, with start_error().
   // `log_file` is from TerminalLog::make_ahead, or invalid.
@@ -86,69 +60,9 @@ class Terminal final : private command::HolderProcess::Observer, private Termina
   // else may be done with it until settle(), on the loop, has made it a terminal like any other.
   static base::Result<std::unique_ptr<Terminal>> recover(TerminalHost& host, const std::string& id);
   void settle();
-  Terminal(const Terminal&) = delete;
-  Terminal& operator=(const Terminal&) = delete;
   ~Terminal();
 
-  // --- what it is
-  const std::string& id() const { return spec().id; }
-  const TerminalSpec& spec() const { return model_->spec(); }
-  State state() const;
-  bool live() const { return !model_->closed(); }
-  int64_t closed_at_ms() const { return end_.closed_at_ms; }
-  bool holder_alive() const { return holder_.connected(); }
-  bool launching() const { return live() && !holder_alive() && !model_->feed().following(); }
-  bool ready() const { return model_->ready(); }  // started, one way or the other
-  bool busy() const { return model_->busy(); }
-  // Handed out to somebody who is about to use it: nobody else's until a command came, or none did for a
-  // while.
-  void promise() { model_->access().promise(Clock::now()); }
-  void release_promise() { model_->access().release_promise(); }
-  bool promised() const { return model_->access().promised(Clock::now()); }
-  const std::optional<pty::SpawnError>& start_error() const { return start_error_; }
-  const std::string& cwd() const { return model_->cwd(); }
-  const char* cwd_known_by() const { return has_shell() ? model_->shell().cwd_known_by() : "start"; }
-  shell::Quality quality() const { return model_->quality(); }
-  bool integration_failed() const { return has_shell() && model_->shell().integration_failed(); }
-  // The shell that reads commands now: the one it was opened with, or one that took its place.
-  const shell::ShellIdentity& shell() const;
-  pid_t shell_pid() const { return model_->shell_pid(); }
-  // What changes how that shell reads a line, as of its last prompt.
-  const shell::ReadingState& reading() const;
-  // False between the end of a command and the prompt that follows: what the shell says of itself (folder,
-  // environment, aliases) is not up to date. kPrompt follows, or kClosed.
-  bool settled() const;
-  const std::string& fallback_reason() const { return model_->fallback_reason(); }
-  pty::Provider provider() const { return model_->provider(); }
-  // A shell without a terminal: commands go in one after the other, and nothing else does.
-  bool on_pipes() const { return model_->on_pipes(); }
-  // Whether ends of commands in it are seen, one way or the other.
-  bool can_follow() const;
-  const place::Place& place() const { return host_.place; }
-  pid_t pid() const { return model_->child_pid(); }
-  pid_t holder_pid() const { return holder_pid_; }
-  int64_t created_at_ms() const { return birth_.created_at_ms; }
-  int64_t last_output_at_ms() const { return last_output_at_ms_; }
-  const std::string& title() const { return model_->title(); }
-  const std::optional<vt::Progress>& progress() const { return model_->progress(); }
-  const std::map<std::string, std::string>& environment_changes() const;
-  const terminal::Output& output() const { return model_->feed().output(); }
-  uint64_t read_to() const { return model_->read_to(); }
-  // Printed, and not kept: a quota, or a full disk.
-  uint64_t lost_bytes() const { return model_->feed().lost_bytes(); }
-  const std::optional<journal::ExitRecord>& exit() const { return end_.exit; }
-  Clock::time_point last_output() const { return live_.last_output; }
-  bool hot() const;
-  const std::vector<std::string>& typed_meanwhile() const { return model_->typed_meanwhile(); }
-  void forget_typed_meanwhile() { model_->typed_meanwhile().clear(); }
-
   // --- commands
-  // Oldest first; the running one is the last.
-  const CommandBook::Commands& commands() const { return model_->book().commands(); }
-  Command* current() const { return model_->book().current(); }
-  const Command* queued() const { return model_->book().queued(); }  // accepted, not yet typed
-  Command* find(std::string_view command_id) const { return model_->book().find(command_id); }
-  const Command* last() const { return commands().empty() ? nullptr : commands().back().get(); }
   // The terminal is busy from now on; the command is sent when the shell is ready.
   base::Result<Command*> submit(CommandRequest request);
   // As it is now, with output: see when_output_ready().
@@ -173,14 +87,11 @@ class Terminal final : private command::HolderProcess::Observer, private Termina
   void input(std::string_view bytes, Owner by, command::Source::Done done);
   // Only while a program reads with echo off; leaves no trace.
   void secret(std::string text, command::Source::Done done);
-  void close_input(command::Source::Done done);
   // Before a reply given ahead is typed: it is not typed again, whatever becomes of us.
   void note_reply(Command& command, GivenReply reply);
   void interrupt(const command::Source::Done& done);
   void signal(int number, command::Source::Target target, command::Source::Done done);
   void resize(const pty::WindowSize& size, command::Source::Done done);
-  // Its journal is at its quota under `overflow = pause`: nobody reads what it prints, so it stands still.
-  bool paused() const;
   // `more` bytes of quota; a paused command goes on.
   void grant(uint64_t more, command::Source::Done done);
   // The quota is at least this from now on.
@@ -193,21 +104,24 @@ class Terminal final : private command::HolderProcess::Observer, private Termina
   void set_name(std::string name);
   void set_task(std::string task);
   void assign_from_pool(const TerminalSpec& wanted);
+  // It prints: within the last seconds, or longer while it says that something is being built.
+  bool hot() const;
+  Clock::time_point last_output() const { return live_.last_output; }
   using Looked = HolderPort::Looked;
   // Asks the kernel what it is doing now, and notes what it waits for.
   void look(Looked done = {}) { watch_.look(std::move(done)); }
   void processes(std::function<void(base::Result<std::vector<command::Source::Process>>)> done);
 
-  // --- a person has the keyboard
-  const std::optional<Lease>& lease() const { return model_->access().lease(); }
+  // --- who may use it
+  // Handed out to somebody who is about to use it: nobody else's until a command came, or none did for a
+  // while.
+  void promise() { model_->access().promise(Clock::now()); }
+  void release_promise() { model_->access().release_promise(); }
+  // A person has the keyboard.
   void set_lease(std::optional<Lease> lease);
-
-  // --- a person lets agents at it
-  const std::optional<Loan>& loan() const { return model_->access().loan(); }
-  // Nothing: it is taken back. Kept over the engine's death.
+  // A person lets agents at it. Nothing: it is taken back. Kept over the engine's death.
   void set_loan(std::optional<Loan> loan);
-  // Whether agents act in it, or ever did: what runs there may be theirs for as long as it lives.
-  bool agents_act() const { return spec().owner == Owner::Agent || model_->access().lent_for_acting(); }
+  void forget_typed_meanwhile() { model_->typed_meanwhile().clear(); }
 
   // --- who wants to know
   void watch(Watcher& watcher) { watchers_.add(watcher); }
@@ -218,18 +132,7 @@ class Terminal final : private command::HolderProcess::Observer, private Termina
   void want_input_state(int by) { watch_.want_input_state(by); }
 
  private:
-  // The end of the process this terminal is for, as the holder tells it.
-  struct ProcessEnd {
-    std::optional<journal::ExitRecord> exit;
-    uint64_t output_end = 0;  // where the journal ended when the process did
-    bool handled = false;
-    bool holder_closed = false;  // nothing of it is left
-    bool holder_lost = false;    // the holder went, and how the process ended is not known
-    int64_t closed_at_ms = 0;
-  };
-
   Terminal(TerminalHost& host, TerminalLog log, Replayed past);
-  bool has_shell() const { return model_->has_shell(); }
   // Its caller has an answer; the terminal is free once it has ended.
   void bring_down(Command& command);
   // Fails `done` and says false if nothing can be typed.
@@ -290,14 +193,9 @@ class Terminal final : private command::HolderProcess::Observer, private Termina
   // terminal_result.cc
   void add_live_facts(const Command& command, terminal::CommandResult& result) const;
 
-  // Constant after construction.
-  TerminalHost& host_;
-  const Birth birth_;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-  std::unique_ptr<TerminalModel> model_;
   LogWriter log_;
   Watchers watchers_;
-  HolderPort holder_;
   ShellFiles files_;
   LiveTerminal live_;
   Typist typist_;
@@ -310,15 +208,11 @@ class Terminal final : private command::HolderProcess::Observer, private Termina
   std::optional<Replayed> past_;  // until settle()
   bool recovered_ = false;        // an engine before us opened it
   bool resend_unsent_ = false;    // a command was logged; whether it was typed the holder knows
-  std::optional<pty::SpawnError> start_error_;
-  pid_t holder_pid_ = 0;
-  int64_t last_output_at_ms_ = 0;
-  boost::json::object prompt_;  // what was known at the last prompt
-  bool reading_ = false;        // more is to be read in the next turn
-  ProcessEnd end_;
-  Timer frame_timer_;   // a frame that a program began and does not end
-  Timer ending_timer_;  // a command ended, and its record is kept open
-  Timer kill_timer_;    // the shell was asked to exit
+  boost::json::object prompt_;    // what was known at the last prompt
+  bool reading_ = false;          // more is to be read in the next turn
+  Timer frame_timer_;             // a frame that a program began and does not end
+  Timer ending_timer_;            // a command ended, and its record is kept open
+  Timer kill_timer_;              // the shell was asked to exit
 };
 
 }  // namespace ttyward::engine

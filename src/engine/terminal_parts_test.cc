@@ -79,23 +79,9 @@ TEST_F(SmallParts, that_something_was_typed_is_noted_until_it_is_forgotten) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST_F(SmallParts, a_file_is_written_anew_and_never_through_a_link) {
-  const std::string victim = files_.folder() + "/victim";
-  const std::string path = files_.folder() + "/c.cmd";
-  ASSERT_TRUE(ShellFiles::write(victim, "precious"));
-  ASSERT_EQ(::symlink(victim.c_str(), path.c_str()), 0);
-  ASSERT_TRUE(ShellFiles::write(path, "echo hi"));
-  EXPECT_EQ(content(path), "echo hi");
-  EXPECT_EQ(content(victim), "precious");
-  struct stat about{};
-  ASSERT_EQ(::lstat(path.c_str(), &about), 0);
-  EXPECT_EQ(about.st_mode & 0777U, 0600U);
-  EXPECT_FALSE(ShellFiles::write(files_.folder() + "/none/c.cmd", ""));
-}
-
 TEST_F(SmallParts, what_a_shell_starts_with_goes_when_it_has_started_and_all_in_the_end) {
   const std::string start = files_.folder() + "/init";
-  ASSERT_TRUE(ShellFiles::write(start, "hooks"));
+  ASSERT_TRUE(place::local().write_file(start, "hooks", 0600));
   files_.add_start_file(start);
   files_.remove_start_files();
   EXPECT_FALSE(std::filesystem::exists(start));

@@ -89,9 +89,7 @@ base::Result<journal::Reader> open_or_rule_out(const TerminalHost& host, const s
 }  // namespace
 
 Terminal::Terminal(TerminalHost& host, TerminalLog log, Replayed past)
-    : host_(host),
-      birth_(std::move(past.birth)),
-      model_(std::move(past.model)),
+    : TerminalFacts(host, std::move(past.birth), std::move(past.model)),
       log_(host.logs, model_->spec().id, std::move(log)),
       watchers_(host.loop, *this),
       files_(private_folder(host, model_->spec().id), birth_.remove_when_ready),
@@ -139,7 +137,8 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, Termi
   };
   ShellStart start;
   if (shell) {
-    auto prepared = prepare_shell(spec, host.settings, birth.secret, private_folder(host, id), request);
+    auto prepared =
+        prepare_shell(host.place, spec, host.settings, birth.secret, private_folder(host, id), request);
     if (!prepared) {
       undo();
       return tl::unexpected(prepared.error());

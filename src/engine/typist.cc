@@ -100,7 +100,7 @@ bool Typist::shell_can_take(const Command& command) {
 
 base::Result<void> Typist::write_command_file(Command& command, std::string_view content) {
   command.file = live_.files.folder() + "/" + command.facts.command_id + ".cmd";
-  return ShellFiles::write(command.file, content);
+  return live_.place.write_file(command.file, content);
 }
 
 base::Result<std::string> Typist::sentinel_bytes(Command& command) {

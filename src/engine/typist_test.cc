@@ -86,6 +86,51 @@ TEST_F(Typing, half_a_line_that_somebody_left_goes_first) {
   EXPECT_THAT(notes_.typed, HasSubstr("ls"));
 }
 
+// With Ctrl-C the kernel throws away output that nobody has read: here the end of the new prompt.
+TEST_F(Typing, a_prompt_that_was_lost_with_ctrl_c_is_asked_for_once_the_shell_reads) {
+  constexpr pid_t kShell = 4711;
+  model_.started(kShell, pty::Provider::Pty);
+  print_prompt();
+  model_.typed("rm -rf ");
+  queue("ls");
+  typist_.pump();
+  EXPECT_EQ(notes_.typed, "\x03");
+  print(testing::mark("A", 1) + "$ ");
+  pty::RunState works;
+  pty::RunState reads;
+  reads.waiting = pty::Waiting{};
+  reads.waiting->pid = kShell;
+  pty::RunState other_reads = reads;
+  other_reads.waiting->pid = kShell + 1;
+  notes_.states = {works, other_reads, reads};
+  until([&] { return notes_.typed != "\x03"; });
+  EXPECT_EQ(notes_.typed, "\x03\r");  // the queued command waits for the prompt
+  EXPECT_EQ(notes_.looks, 3);
+  print_prompt();
+  typist_.prompt();
+  until([&] { return notes_.typed.size() > 2; });
+  EXPECT_THAT(notes_.typed, HasSubstr("ls"));
+  EXPECT_THAT(notes_.typed, Not(HasSubstr("rm")));
+}
+
+TEST_F(Typing, a_prompt_that_came_with_ctrl_c_is_not_asked_for) {
+  constexpr pid_t kShell = 4711;
+  model_.started(kShell, pty::Provider::Pty);
+  print_prompt();
+  model_.typed("rm -rf ");
+  queue("ls");
+  typist_.pump();
+  pty::RunState reads;
+  reads.waiting = pty::Waiting{};
+  reads.waiting->pid = kShell;
+  notes_.states = {reads};
+  print_prompt();
+  typist_.prompt();
+  until([&] { return notes_.typed.ends_with("ls\r") || notes_.typed.size() > 4; });
+  EXPECT_EQ(notes_.looks, 0);
+  EXPECT_FALSE(notes_.typed.starts_with("\x03\r"));
+}
+
 TEST_F(Typing, a_line_that_is_no_whole_command_is_abandoned_until_it_is_over) {
   Command& command = run("echo '");
   typist_.abandon_input();

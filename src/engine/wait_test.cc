@@ -68,6 +68,21 @@ class LatePlace final : public place::Place {
   void file(const std::string& path, const Then<base::Result<place::FileKind>>& then) const override {
     loop_.post([=] { place::local().file(path, then); });
   }
+  void text(const std::string& path, size_t most,
+            const Then<base::Result<std::string>>& then) const override {
+    loop_.post([=] { place::local().text(path, most, then); });
+  }
+  void program(const std::string& name, const std::string& search,
+               const Then<std::string>& then) const override {
+    loop_.post([=] { place::local().program(name, search, then); });
+  }
+  base::Result<void> make_folder(const std::string& path) const override {
+    return place::local().make_folder(path);
+  }
+  base::Result<void> write_file(const std::string& path, std::string_view content,
+                                uint32_t mode) const override {
+    return place::local().write_file(path, content, mode);
+  }
   void end_holder(pid_t holder) const override { place::local().end_holder(holder); }
 
  private:

@@ -13,9 +13,9 @@
 #include <random>
 #include <thread>
 
-#include "hold/client.h"
 #include "hold/launch.h"
 #include "hold/server.h"
+#include "hold/testing_client.h"
 #include "io/socket_address.h"
 #include "journal/reader.h"
 #include "journal/scratch_folder.h"

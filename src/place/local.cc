@@ -1,8 +1,10 @@
 #include "place/local.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <csignal>
@@ -10,6 +12,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "base/unique_fd.h"
 #include "pty/process_tree.h"
 #include "pty/program_kind.h"
 
@@ -68,6 +71,12 @@ int64_t boot_ms() {
   timespec now{};
   ::clock_gettime(CLOCK_BOOTTIME, &now);
   return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+// Empty: it is no program.
+std::string real_program(const std::string& path) {
+  char buffer[PATH_MAX];
+  return ::access(path.c_str(), X_OK) == 0 && ::realpath(path.c_str(), buffer) != nullptr ? buffer : "";
 }
 
 }  // namespace
@@ -143,6 +152,55 @@ void LocalPlace::file(const std::string& path, const Then<base::Result<FileKind>
   struct stat info{};
   if (::stat(path.c_str(), &info) != 0) return then(base::fail_errno(errno, path));
   then(S_ISDIR(info.st_mode) ? FileKind::Folder : S_ISREG(info.st_mode) ? FileKind::File : FileKind::Other);
+}
+
+void LocalPlace::text(const std::string& path, size_t most,
+                      const Then<base::Result<std::string>>& then) const {
+  const base::UniqueFd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!file) return then(base::fail_errno(errno, path));
+  std::string read(most, '\0');
+  size_t have = 0;
+  while (have < most) {
+    const ssize_t n = ::read(file.get(), read.data() + have, most - have);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return then(base::fail_errno(errno, path));
+    if (n == 0) break;
+    have += static_cast<size_t>(n);
+  }
+  read.resize(have);
+  then(std::move(read));
+}
+
+void LocalPlace::program(const std::string& name, const std::string& search,
+                         const Then<std::string>& then) const {
+  if (name.find('/') != std::string::npos) return then(real_program(name));
+  for (size_t at = 0; at <= search.size();) {
+    const size_t end = std::min(search.find(':', at), search.size());
+    std::string found = end > at ? real_program(search.substr(at, end - at) + "/" + name) : "";
+    if (!found.empty()) return then(std::move(found));
+    at = end + 1;
+  }
+  then("");
+}
+
+base::Result<void> LocalPlace::make_folder(const std::string& path) const {
+  if (::mkdir(path.c_str(), 0700) != 0) return base::fail_errno(errno, "cannot make the folder " + path);
+  return {};
+}
+
+base::Result<void> LocalPlace::write_file(const std::string& path, std::string_view content,
+                                          uint32_t mode) const {
+  ::unlink(path.c_str());
+  const base::UniqueFd file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, static_cast<mode_t>(mode)));
+  if (!file) return base::fail_errno(errno, "cannot write " + path);
+  while (!content.empty()) {
+    const ssize_t n = ::write(file.get(), content.data(), content.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return base::fail_errno(errno, "cannot write " + path);
+    content.remove_prefix(static_cast<size_t>(n));
+  }
+  return {};
 }
 
 void LocalPlace::end_holder(pid_t holder) const {

@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "base/unique_fd.h"
 
@@ -83,6 +85,59 @@ TEST(LocalPlace, tells_files_from_folders_and_says_what_is_missing) {
   EXPECT_EQ(*kind("/dev/null"), FileKind::Other);
   ASSERT_FALSE(kind("/no/such/thing"));
   EXPECT_NE(kind("/no/such/thing").error().message.find("/no/such/thing"), std::string::npos);
+}
+
+class PlaceFiles : public ::testing::Test {
+ protected:
+  PlaceFiles() { EXPECT_NE(::mkdtemp(folder_.data()), nullptr); }
+  ~PlaceFiles() override { std::filesystem::remove_all(folder_); }
+  static base::Result<std::string> text(const std::string& path, size_t most = 4096) {
+    return *at_once<base::Result<std::string>>([&](auto then) { local().text(path, most, then); });
+  }
+  static std::string program(const std::string& name, const std::string& search) {
+    return *at_once<std::string>([&](auto then) { local().program(name, search, then); });
+  }
+
+  std::string folder_ = std::filesystem::temp_directory_path() / "ttyward-place-XXXXXX";
+};
+
+TEST_F(PlaceFiles, are_written_anew_and_never_through_a_link) {
+  const std::string victim = folder_ + "/victim";
+  const std::string path = folder_ + "/c.cmd";
+  ASSERT_TRUE(local().write_file(victim, "precious", 0600));
+  ASSERT_EQ(::symlink(victim.c_str(), path.c_str()), 0);
+  ASSERT_TRUE(local().write_file(path, "echo hi", 0600));
+  EXPECT_EQ(text(path).value(), "echo hi");
+  EXPECT_EQ(text(path, 4).value(), "echo");
+  EXPECT_EQ(text(victim).value(), "precious");
+  struct stat about{};
+  ASSERT_EQ(::lstat(path.c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777U, 0600U);
+  EXPECT_FALSE(local().write_file(folder_ + "/none/c.cmd", "", 0600));
+  EXPECT_FALSE(text(folder_ + "/none"));
+}
+
+TEST_F(PlaceFiles, a_folder_is_the_users_own_and_new) {
+  ASSERT_TRUE(local().make_folder(folder_ + "/own"));
+  struct stat about{};
+  ASSERT_EQ(::stat((folder_ + "/own").c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777U, 0700U);
+  const auto again = local().make_folder(folder_ + "/own");
+  ASSERT_FALSE(again);
+  EXPECT_NE(again.error().message.find("/own"), std::string::npos);
+}
+
+TEST_F(PlaceFiles, a_program_is_found_where_a_shell_would_find_it) {
+  ASSERT_TRUE(local().make_folder(folder_ + "/first"));
+  ASSERT_TRUE(local().make_folder(folder_ + "/second"));
+  ASSERT_TRUE(local().write_file(folder_ + "/first/tool", "no program", 0600));
+  ASSERT_TRUE(local().write_file(folder_ + "/second/real", "#!/bin/sh\n", 0700));
+  ASSERT_EQ(::symlink("real", (folder_ + "/second/tool").c_str()), 0);
+  const std::string real = std::filesystem::canonical(folder_).string() + "/second/real";
+  EXPECT_EQ(program("tool", folder_ + "/first::" + folder_ + "/second"), real);
+  EXPECT_EQ(program(folder_ + "/second/tool", ""), real);
+  EXPECT_EQ(program("tool", folder_ + "/first"), "");
+  EXPECT_EQ(program(folder_ + "/first/tool", "/bin"), "");
 }
 
 TEST(AtOnce, an_answer_that_comes_later_is_not_taken) {

@@ -117,6 +117,20 @@ class Place {
 
   // What is at `path`; the error says why nothing is. (at once, when a terminal is opened)
   virtual void file(const std::string& path, const Then<base::Result<FileKind>>& then) const = 0;
+  // Its first `most` bytes. (at once, when a terminal is opened)
+  virtual void text(const std::string& path, size_t most,
+                    const Then<base::Result<std::string>>& then) const = 0;
+  // Where a program's name leads: a path, or a name to be found in the folders of `search` (a PATH). Links
+  // are followed; empty: nowhere. (at once, when a terminal is opened)
+  virtual void program(const std::string& name, const std::string& search,
+                       const Then<std::string>& then) const = 0;
+
+  // Things are made in the order they are asked for, and before whatever is started or typed afterwards: a
+  // far place may answer when it has sent them off. A new folder that only this user can enter.
+  virtual base::Result<void> make_folder(const std::string& path) const = 0;
+  // A new file, in the place of an old one; a link there is replaced, not followed.
+  virtual base::Result<void> write_file(const std::string& path, std::string_view content,
+                                        uint32_t mode = 0600) const = 0;
 
   // Asks a holder to end and to bring down all it holds; for one that cannot be talked to any more.
   virtual void end_holder(pid_t holder) const = 0;

@@ -12,13 +12,6 @@ bool is_plain(std::string_view text) {
          text.find_first_of("@,+:", 0) != 0;
 }
 
-void append_octal(std::string& out, unsigned char c) {
-  out += '\\';
-  out += static_cast<char>('0' + (c >> 6));
-  out += static_cast<char>('0' + ((c >> 3) & 7));
-  out += static_cast<char>('0' + (c & 7));
-}
-
 }  // namespace
 
 std::string quote_posix(std::string_view argument) {
@@ -28,27 +21,6 @@ std::string quote_posix(std::string_view argument) {
     if (c == '\'') {
       out += "'\\''";
     } else {
-      out += c;
-    }
-  }
-  return out + "'";
-}
-
-std::string quote_ansi_c(std::string_view argument) {
-  bool control = false;
-  for (const char c : argument) control |= static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-  if (!control) return quote_posix(argument);
-  std::string out = "$'";
-  for (const char c : argument) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (byte < 0x20 || byte == 0x7F) {
-      append_octal(out, byte);
-    } else {
-      if (c == '\'' || c == '\\') out += '\\';
       out += c;
     }
   }

@@ -12,9 +12,6 @@ namespace ttyward::shell {
 
 // For sh and everything like it: bash, zsh, dash, ksh. Words without special characters stay as they are.
 std::string quote_posix(std::string_view argument);
-// As quote_posix, but control characters become visible escapes ($'\n'), so that the result is one line.
-// For bash, zsh and ksh93.
-std::string quote_ansi_c(std::string_view argument);
 std::string quote_fish(std::string_view argument);
 std::string quote_powershell(std::string_view argument);
 // For a line of cmd.exe that starts a program which splits its line as the C runtime does. A line end or a

@@ -72,26 +72,4 @@ Variables assigned_by(std::string_view command) {
   return {{std::string(command.substr(0, n)), *value}};
 }
 
-Variables printed_by(std::string_view command, std::string_view output) {
-  command = trim(command);
-  if (command != "env" && command != "set") return {};
-  Variables found;
-  while (!output.empty()) {
-    const size_t end = output.find('\n');
-    std::string_view line = output.substr(0, end);
-    output.remove_prefix(end == std::string_view::npos ? output.size() : end + 1);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (const size_t n = name_length(line)) {
-      found.emplace_back(line.substr(0, n), line.substr(n + 1));
-    } else if (!found.empty() && command == "env") {
-      found.back().second += "\n" + std::string(line);
-    }
-  }
-  if (command == "set") {
-    for (auto& [name, value] : found)
-      if (const auto plain = plain_word(value)) value = *plain;
-  }
-  return found;
-}
-
 }  // namespace ttyward::shell

@@ -19,8 +19,4 @@ std::optional<std::string> cwd_after(std::string_view command, std::string_view 
 // What `export NAME=value` or `set NAME=value` assigns; empty for anything else.
 Variables assigned_by(std::string_view command);
 
-// The variables that `env` or `set` printed. Lines that are no assignment belong to the value before.
-// Empty unless the command is exactly one of these.
-Variables printed_by(std::string_view command, std::string_view output);
-
 }  // namespace ttyward::shell

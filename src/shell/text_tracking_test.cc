@@ -27,11 +27,5 @@ TEST(TextTracking, assignments) {
   EXPECT_EQ(assigned_by("A=1"), Variables{});
 }
 
-TEST(TextTracking, printed_variables) {
-  EXPECT_EQ(printed_by("env", "A=1\r\nB=two\r\nlines\r\n"), (Variables{{"A", "1"}, {"B", "two\nlines"}}));
-  EXPECT_EQ(printed_by("set", "A='x y'\nf ()\n{\nB=2\n"), (Variables{{"A", "x y"}, {"B", "2"}}));
-  EXPECT_EQ(printed_by("env | sort", "A=1\n"), Variables{});
-}
-
 }  // namespace
 }  // namespace ttyward::shell

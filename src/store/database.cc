@@ -197,10 +197,6 @@ int64_t Database::changes() const {
   return sqlite3_changes64(connection_.get());
 }
 
-int64_t Database::last_row() const {
-  return sqlite3_last_insert_rowid(connection_.get());
-}
-
 base::Result<Transaction> Transaction::begin(Database& database) {
   if (auto begun = database.execute("BEGIN IMMEDIATE"); !begun) return tl::unexpected(begun.error());
   return Transaction(database);

@@ -66,7 +66,6 @@ class Database {
   // The first column of the first row, empty if there is none.
   base::Result<std::string> ask(std::string_view sql);
   int64_t changes() const;
-  int64_t last_row() const;
 
  private:
   struct Close {

@@ -63,13 +63,6 @@ base::Result<bool> delete_session_rule(Database& database, int64_t number) {
   return database.changes() > 0;
 }
 
-base::Result<int64_t> delete_session_rules(Database& database, std::string_view scope) {
-  auto s = database.prepare("DELETE FROM session_rules WHERE scope = ?");
-  if (!s) return tl::unexpected(s.error());
-  if (auto done = s->text(1, scope).run(); !done) return tl::unexpected(done.error());
-  return database.changes();
-}
-
 base::Result<void> write_setting(Database& database, std::string_view key, std::string_view value) {
   auto s = database.prepare("INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)");
   if (!s) return tl::unexpected(s.error());

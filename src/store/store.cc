@@ -110,10 +110,6 @@ base::Result<bool> Store::remove_session_rule(int64_t number) {
   return surviving_damage([&] { return delete_session_rule(*database_, number); });
 }
 
-base::Result<int64_t> Store::remove_session_rules(std::string_view scope) {
-  return surviving_damage([&] { return delete_session_rules(*database_, scope); });
-}
-
 base::Result<Pruned> Store::prune(int64_t max_rows, int64_t older_than_ms) {
   if (max_rows < 0) return base::fail(base::ErrorCode::InvalidArgument, "cannot keep fewer than 0 rows");
   return surviving_damage([&]() -> base::Result<Pruned> {

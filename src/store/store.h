@@ -59,7 +59,6 @@ class Store {
   // Oldest first; of all scopes, if none is given.
   base::Result<std::vector<SessionRule>> session_rules(std::optional<std::string_view> scope);
   base::Result<bool> remove_session_rule(int64_t number);
-  base::Result<int64_t> remove_session_rules(std::string_view scope);
 
   // Keeps the newest `max_rows` of each table, and of those none from before
   // `older_than_ms` (since the epoch; 0: any age). Gives the space back.

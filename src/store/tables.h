@@ -39,7 +39,6 @@ base::Result<std::vector<DecisionRow>> search_decisions(Database& database, cons
 base::Result<int64_t> write_session_rule(Database& database, const SessionRule& rule);
 base::Result<std::vector<SessionRule>> read_session_rules(Database& database,
                                                           std::optional<std::string_view> scope);
-base::Result<int64_t> delete_session_rules(Database& database, std::string_view scope);
 base::Result<bool> delete_session_rule(Database& database, int64_t number);
 
 base::Result<void> write_setting(Database& database, std::string_view key, std::string_view value);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "terminal/colour_sequence.h"
 #include "vt/fill.h"
 #include "vt/sgr_text.h"
 #include "vt/width.h"
@@ -186,13 +187,39 @@ bool Output::at_rest() const {
   return partial_.empty() && text_shows_as_written();
 }
 
+// Printable ASCII from `begin` on, and unless colours are wanted, what colours it.
+Output::LineText Output::scan_line(const uint8_t* begin, const uint8_t* end) const {
+  LineText line{vt::find_non_printable(begin, end)};
+  size_t columns = static_cast<size_t>(line.end - begin);
+  while (line.end < end && *line.end == '\x1b' && !options_.with_styles) {
+    using Kind = ColourSequence::Kind;
+    const auto left = static_cast<size_t>(end - line.end);
+    const ColourSequence found = colour_sequence({reinterpret_cast<const char*>(line.end), left});
+    if (found.kind == Kind::None) break;
+    // In a row that is full the cursor stands on the last character, and erases it.
+    const bool full = columns > 0 && columns % static_cast<size_t>(screen_.cols()) == 0;
+    if (found.kind == Kind::EraseRight && full) break;
+    if (found.kind != Kind::EraseRight) line.starts_over = found.kind == Kind::Reset;
+    line.coloured = true;
+    const uint8_t* const text = line.end + found.length;
+    line.end = vt::find_non_printable(text, end);
+    columns += static_cast<size_t>(line.end - text);
+  }
+  return line;
+}
+
 // Handles as many whole plain lines at the start of `bytes` as can no longer be reached by the cursor
 // once the rest is fed, and returns how many bytes that was.
 size_t Output::skip_plain_lines(std::string_view bytes, std::optional<uint64_t> kept_at) {
   const vt::Screen& s = screen_;
-  if (writing_ != Writing::Nothing || !at_rest() || !pipe_line_.empty()) return 0;
+  // From a pipe: the end of a long line is still on the screen, which nobody sees, and nothing will change
+  // it.
+  if (from_pipe() && !partial_.empty() && !pipe_line_on_screen_ && text_shows_as_written())
+    screen_.scroll_out();
+  if (writing_ != Writing::Nothing || pipe_line_on_screen_ || !at_rest() || !pipe_line_.empty()) return 0;
 
-  // Plain lines from the start on: printable ASCII ended by LF, or CR LF as a terminal has them.
+  // Plain or coloured lines from the start on, ended by LF, or CR LF as a terminal has them. A colour that
+  // outlives its line is for the screen.
   const auto* const begin = reinterpret_cast<const uint8_t*>(bytes.data());
   const uint8_t* const end = begin + bytes.size();
   const bool wants_cr = wants_return();
@@ -201,21 +228,22 @@ size_t Output::skip_plain_lines(std::string_view bytes, std::optional<uint64_t> 
   skipped_.clear();
   while (p < end) {
     const uint8_t* const start = p;
-    p = vt::find_non_printable(p, end);
-    const uint8_t* const stop = p;
+    const LineText text = scan_line(start, end);
+    const uint8_t* const stop = p = text.end;
     if (p < end && *p == '\r') {
       p++;
     } else if (wants_cr) {
       break;
     }
-    if (p == end || *p != '\n' || static_cast<size_t>(stop - start) >= kLongestLine) break;
+    if (p == end || *p != '\n' || !text.starts_over) break;
+    if (static_cast<size_t>(stop - start) >= kLongestLine) break;
     p++;
     const auto period = static_cast<size_t>(p - start);
     const size_t count = 1 + repetitions(p, end, period);
     p += (count - 1) * period;
     lines += count;
     skipped_.push_back({static_cast<uint32_t>(start - begin), static_cast<uint32_t>(stop - start),
-                        static_cast<uint32_t>(period), static_cast<uint32_t>(count)});
+                        static_cast<uint32_t>(period), static_cast<uint32_t>(count), text.coloured});
   }
   auto kept = static_cast<size_t>(s.rows());  // the screen's own
   if (lines <= kept) return 0;
@@ -237,20 +265,21 @@ size_t Output::skip_plain_lines(std::string_view bytes, std::optional<uint64_t> 
 // line over and over, which the transcript has a shorter form for.
 void Output::hand_over(std::string_view bytes, std::optional<uint64_t> kept_at, Transcript::KeptLines lines) {
   if (pipe_blanks_ > 0) transcript_.append("", std::exchange(pipe_blanks_, 0));
-  const auto kept_text = [&](std::string_view text) {
+  std::string without_colours;
+  const auto kept_text = [&](const PlainLine& line) {
+    const std::string_view text = bytes.substr(line.at, line.length);
+    if (line.coloured) {
+      without_colours = text;
+      without_colours.resize(take_out_colours(without_colours));
+      return without_trailing_blanks(without_colours);
+    }
     return from_pipe() || text.size() <= kLongestWritten ? text : without_trailing_blanks(text);
   };
   if (kept_at && options_.transcript.kept != nullptr && skipped_.size() > lines.lines / 2) {
-    for (const PlainLine& line : skipped_) {
-      const std::string_view text = bytes.substr(line.at, line.length);
-      lines.text_bytes += line.count * kept_text(text).size();
-    }
+    for (const PlainLine& line : skipped_) lines.text_bytes += line.count * kept_text(line).size();
     return transcript_.append_kept(lines);
   }
-  for (const PlainLine& line : skipped_) {
-    const std::string_view text = bytes.substr(line.at, line.length);
-    transcript_.append(kept_text(text), line.count);
-  }
+  for (const PlainLine& line : skipped_) transcript_.append(kept_text(line), line.count);
 }
 
 void Output::feed(std::string_view bytes, std::optional<uint64_t> kept_at) {
@@ -280,6 +309,7 @@ void Output::feed(std::string_view bytes, std::optional<uint64_t> kept_at) {
 void Output::skip_lost(uint64_t newlines) {
   if (sniffer_.is_binary()) return;
   if (!pipe_line_.empty()) feed_screen(std::exchange(pipe_line_, {}), pipe_line_at_);
+  pipe_line_on_screen_ = false;
   // What was cut off is over: a sequence whose end went missing must not swallow what follows.
   feed_screen("\x18", taken_bytes_);
   if (newlines == 0 || screen_.is_alternate()) return;
@@ -325,12 +355,15 @@ void Output::feed_pipe(std::string_view text, uint64_t decoded_to) {
     const uint64_t at = decoded_to + (all.size() - text.size());
     const size_t end = text.find('\n');
     const std::string_view piece = text.substr(0, end);
+    if (!partial_.empty() && !pipe_line_on_screen_ && text_shows_as_written()) screen_.scroll_out();
     const bool plain = is_plain_line(piece) && pipe_line_.size() + piece.size() < kLongestLine &&
                        !(pipe_line_.ends_with('\r') && !piece.empty());
-    if (pipe_line_.empty() && !(plain && at_rest())) {
+    if (pipe_line_.empty() && (pipe_line_on_screen_ || !plain || !at_rest())) {
       feed_screen(text.substr(0, end == std::string_view::npos ? end : end + 1), at);
+      pipe_line_on_screen_ = end == std::string_view::npos;
     } else if (!plain) {
       feed_screen(std::exchange(pipe_line_, {}), pipe_line_at_);
+      pipe_line_on_screen_ = true;
       continue;  // and this piece behind it
     } else if (end == std::string_view::npos) {
       if (pipe_line_.empty()) {

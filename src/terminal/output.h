@@ -9,7 +9,7 @@
 // row it began in, and counts when the row leaves and still looks so. Lines with control characters, and
 // those of more than kLongestWritten bytes, are as the screen shows them, without blanks at their end.
 //
-// Plain ASCII lines that come by the screenful skip the screen: the last rows of
+// Lines of ASCII text, plain or coloured, that come by the screenful skip the screen: the last rows of
 // such a stretch are fed to it, so it ends up the same, and the transcript gets
 // the lines directly, or is told where in the journal they are. A value with no descriptor and no clock.
 #pragma once
@@ -69,6 +69,8 @@ class Output final : private vt::RowSink {
   bool is_binary() const { return sniffer_.is_binary(); }
   const std::string& encoding() const { return decoder_.encoding(); }
   uint64_t total_bytes() const { return total_bytes_; }
+  // Of them, what went through a screen to make lines.
+  uint64_t emulated_bytes() const { return screen_bytes_; }
   const vt::Screen& screen() const { return pipe_screen_ ? *pipe_screen_ : screen_; }
   // Final lines. Before finish() the lines still on the screen are not among them.
   const Transcript& transcript() const { return transcript_; }
@@ -87,6 +89,12 @@ class Output final : private vt::RowSink {
   std::string text_of(const vt::Line& line) const;
   void append_screen(Transcript& transcript, std::string partial) const;
   size_t skip_plain_lines(std::string_view bytes, std::optional<uint64_t> kept_at);
+  struct LineText {
+    const uint8_t* end;       // where something else begins
+    bool coloured = false;    // colour sequences are in it
+    bool starts_over = true;  // none of them has an effect on what follows
+  };
+  LineText scan_line(const uint8_t* begin, const uint8_t* end) const;
   void hand_over(std::string_view bytes, std::optional<uint64_t> kept_at, Transcript::KeptLines lines);
   void feed_text(std::string_view bytes);
   void feed_utf16(std::string_view bytes, uint64_t at);
@@ -112,10 +120,11 @@ class Output final : private vt::RowSink {
   std::optional<vt::Screen> pipe_screen_;  // from a pipe: what all of it looks like; screen_ makes lines only
   std::string pipe_line_;                  // from a pipe: a plain line that has not ended yet
   uint64_t pipe_line_at_ = 0;
-  uint64_t pipe_blanks_ = 0;  // empty lines that count once something follows
-  std::string partial_;       // a soft-wrapped line whose beginning has left the screen
-  uint64_t partial_row_ = 0;  // the row it began in
-  uint64_t left_rows_ = 0;    // rows that have left: the number of the screen's first one
+  bool pipe_line_on_screen_ = false;  // from a pipe: a line has begun that the screen makes
+  uint64_t pipe_blanks_ = 0;          // empty lines that count once something follows
+  std::string partial_;               // a soft-wrapped line whose beginning has left the screen
+  uint64_t partial_row_ = 0;          // the row it began in
+  uint64_t left_rows_ = 0;            // rows that have left: the number of the screen's first one
   // Of the line that is being written: at its beginning; plain so far, and kept in line_text_; or anything
   // else.
   enum class Writing : uint8_t { Nothing, Plain, Other };
@@ -134,6 +143,7 @@ class Output final : private vt::RowSink {
     uint32_t length = 0;  // without its end
     uint32_t bytes = 0;   // with it
     uint32_t count = 1;   // the same line, so many times in a row
+    bool coloured = false;
   };
   std::vector<PlainLine> skipped_;  // found by skip_plain_lines
 };

@@ -246,6 +246,16 @@ TEST(Output, an_unfinished_character_at_the_end_is_not_lost) {
   EXPECT_EQ(shown("ab\xE2\x82"), (Lines{"ab\xEF\xBF\xBD"}));
 }
 
+// As compilers, grep and tests do; now and then with a colour that outlives the line.
+void colour(std::string& line, std::mt19937& random) {
+  const char* begins[] = {"\x1b[31m", "\x1b[01;31m\x1b[K", "\x1b[48;5;22m", "\x1b[m", "\x1b[K"};
+  const char* ends[] = {"\x1b[m", "\x1b[0m", "\x1b[m\x1b[K", "\x1b[0m   "};
+  for (int i = static_cast<int>(random() % 3); i >= 0; i--) {
+    line.insert(random() % (line.size() + 1), begins[random() % std::size(begins)]);
+  }
+  if (random() % 200 != 0) line += ends[random() % std::size(ends)];
+}
+
 // Output of any kind, with long stretches of plain lines in it: there the shortcut is taken.
 std::string random_output(std::mt19937& random, Source source) {
   const std::string end = source == Source::Terminal ? "\r\n" : "\n";
@@ -326,6 +336,7 @@ std::string random_output(std::mt19937& random, Source source) {
         break;
       default: {
         const int n = 20 + static_cast<int>(random() % 900);
+        const bool coloured = random() % 2 == 0;
         for (int i = 0; i < n; i++) {
           std::string line = std::to_string(i);
           const uint32_t kind = random() % 8;
@@ -333,6 +344,7 @@ std::string random_output(std::mt19937& random, Source source) {
           if (kind == 1) line.append(random() % 100, ' ');
           if (kind == 2) line.clear();
           if (kind == 3) line = std::string(random() % 90, ' ') + "y";
+          if (coloured && random() % 2 == 0) colour(line, random);
           out += line + end;
         }
       }
@@ -425,6 +437,39 @@ TEST(Output, lines_that_are_kept_elsewhere_read_as_those_that_are_not) {
       return true;
     });
     EXPECT_GT(dropped, 20'000u);
+  }
+}
+
+TEST(Output, lines_in_colours_by_the_screenful_hardly_pass_the_screen) {
+  for (const Source source : {Source::Terminal, Source::Shell, Source::Pipe}) {
+    const std::string end = source == Source::Pipe ? "\n" : "\r\n";
+    Fed fed;
+    Lines expected;
+    for (int i = 0; i < 20'000; i++) {
+      const std::string number = std::to_string(i);
+      fed.bytes +=
+          "\x1b[1m" + number + ".cc:\x1b[m \x1b[01;31m\x1b[Kerror:\x1b[m\x1b[K no " + number + "  " + end;
+      expected.push_back(number + ".cc: error: no " + number);
+    }
+    OutputOptions options{.cols = 80, .rows = 24, .source = source, .transcript = {}};
+    options.transcript.kept = &fed;
+    Output output(options);
+    constexpr size_t kPiece = 60'000;
+    for (size_t at = 0; at < fed.bytes.size(); at += kPiece)
+      output.feed(std::string_view(fed.bytes).substr(at, kPiece), at);
+    EXPECT_LT(output.emulated_bytes(), output.total_bytes() / 10);
+    const vt::Style red = output.screen().line(output.screen().cursor().row - 1).spans.at(2).style;
+    EXPECT_NE(red, vt::Style{});
+    output.finish();
+    EXPECT_EQ(lines_of(output.transcript()), expected);
+
+    // Who wants the colours gets them.
+    options.with_styles = true;
+    options.transcript.kept = nullptr;
+    Output styled(options);
+    styled.feed(fed.bytes);
+    styled.finish();
+    EXPECT_NE(styled.transcript().line(777)->find("error:\x1b[m"), std::string::npos);
   }
 }
 

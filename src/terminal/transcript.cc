@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/file_io.h"
+#include "terminal/colour_sequence.h"
 
 namespace ttyward::terminal {
 namespace {
@@ -230,7 +231,9 @@ bool Transcript::load_kept(const Block& block, Block& into) const {
     if (end == std::string_view::npos) return false;
     std::string_view line = all.substr(at, end - at);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.size() > limits_.blanks_up_to) line = line.substr(0, line.find_last_not_of(' ') + 1);
+    const bool coloured = line.find('\x1b') != std::string_view::npos;
+    if (coloured) line = line.substr(0, take_out_colours({into.text.data() + at, line.size()}));
+    if (coloured || line.size() > limits_.blanks_up_to) line = line.substr(0, line.find_last_not_of(' ') + 1);
     const bool same =
         !into.items.empty() && all.substr(into.items.back().begin, into.items.back().length) == line;
     if (same) {

@@ -61,7 +61,8 @@ class Transcript {
   // the caller looked at size(): what has left memory stays.
   void remove_last(uint64_t lines);
 
-  // Whole lines of printable ASCII, each ended by LF or CR LF, that can be read again from limits.kept.
+  // Whole lines of printable ASCII, each ended by LF or CR LF, that can be read again from limits.kept. Lines
+  // with colour sequences in them are kept without those and without blanks at their end.
   struct KeptLines {
     uint64_t offset = 0;
     uint64_t bytes = 0;

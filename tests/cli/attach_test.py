@@ -1,8 +1,11 @@
 """People in terminals: attach, leave, watch together, and come back after anything."""
 import os
 import signal
+import sys
 
-from harness import TTYWARD, CliTest, Tmux, eventually, main
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "daemon"))
+from daemon_client import Client  # noqa: E402
+from harness import TTYWARD, CliTest, Tmux, eventually, main  # noqa: E402
 
 
 class Attach(CliTest):
@@ -33,6 +36,47 @@ class Attach(CliTest):
         tmux.line("echo C$((1 + 1))")  # C-b moved the cursor, and then not
         tmux.wait_for("C2")
         tmux.keys("C-b", "d")
+        tmux.wait_for("detached")
+
+    def agent_with_terminal(self):
+        """An agent, and a terminal of its own with something to look at."""
+        self.ok("daemon", "run", "--detach")
+        agent = Client(self.home + "/run/daemon.sock", "agent", session="alpha", secret="the secret of this session")
+        self.addCleanup(agent.close)
+        agent.call("open", cwd=self.work, name="build")
+        self.ok("exec", "build", "echo look at $((40 + 2))")
+        return agent
+
+    def test_a_key_marks_what_is_seen_for_agents(self):
+        self.configure('[terminal]\nmark_key = "C-t"\n')
+        agent = self.agent_with_terminal()
+        tmux = Tmux(self)
+        self.attach(tmux)
+        tmux.wait_for("look at 42")
+        self.assertNotIn("selection", agent.call("environment", cool_down_ms=0))
+        tmux.keys("C-t")
+        tmux.wait_for("marked for agents: what this screen shows")
+        self.assertIn("look at 42", agent.call("environment", cool_down_ms=0)["selection"]["text"])
+        # Other keys are the program's, and the key never is.
+        tmux.line("cat -v")
+        self.wait_for_program("cat -v")
+        tmux.line("before")
+        tmux.keys("C-t")
+        tmux.line("after")
+        self.assertNotIn("^T", tmux.wait_for("before\nbefore\nafter\nafter"))
+        tmux.keys("C-]")
+        tmux.wait_for("detached")
+
+    def test_without_the_setting_every_key_is_the_programs(self):
+        agent = self.agent_with_terminal()
+        tmux = Tmux(self)
+        self.attach(tmux)
+        tmux.line("cat -v")
+        self.wait_for_program("cat -v")
+        tmux.keys("C-t", "Enter")
+        tmux.wait_for("^T\n^T")
+        self.assertNotIn("selection", agent.call("environment", cool_down_ms=0))
+        tmux.keys("C-]")
         tmux.wait_for("detached")
 
     def test_full_screen_programs(self):
@@ -164,6 +208,9 @@ class Attach(CliTest):
         tmux.wait_for("code 2", "nobody")
         tmux.line(f"{TTYWARD} attach nobody --detach-key C-Nonsense; echo code $?-again")
         tmux.wait_for("code 2-again")
+        self.configure('[terminal]\nmark_key = "C-Nonsense"\n')
+        tmux.line(f"clear; {TTYWARD} attach nobody; echo code $?-marks")
+        tmux.wait_for("terminal.mark_key", "code 2-marks")
 
 
 class Top(CliTest):

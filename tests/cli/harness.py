@@ -16,6 +16,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import person  # noqa: E402
+from processes import lives  # noqa: E402
 
 TTYWARD = os.environ["TTYWARD"]
 PATIENCE = float(os.environ.get("TTYWARD_TEST_PATIENCE", "60"))
@@ -110,6 +111,12 @@ class CliTest(unittest.TestCase):
         out, err = process.communicate(timeout=PATIENCE)
         return process.returncode, out, err
 
+    def configure(self, text):
+        path = self.ttyward("config", "path").stdout.strip()
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        with open(path, "w") as f:
+            f.write(text)
+
     def open(self, name="build", *args):
         return self.ok("open", "--name", name, *args).strip()
 
@@ -130,7 +137,7 @@ class CliTest(unittest.TestCase):
         """As a crash would."""
         pid = self.json("daemon", "status")["pid"]
         os.kill(pid, signal.SIGKILL)
-        eventually(lambda: not os.path.exists(f"/proc/{pid}"))
+        eventually(lambda: not lives(pid))
 
 
     def end(self, tmux, verb, number):
@@ -143,7 +150,7 @@ class CliTest(unittest.TestCase):
                     pids.append(pid)
         self.assertEqual(len(pids), 1, tmux.screen())
         os.kill(pids[0], number)
-        eventually(lambda: not os.path.exists(f"/proc/{pids[0]}"))
+        eventually(lambda: not lives(pids[0]))
 
 
 class Tmux:

@@ -6,16 +6,10 @@ import sqlite3
 import time
 import unittest
 
-from harness import CliTest, eventually, main, processes_of
+from harness import CliTest, eventually, lives, main, processes_of
 
 
 class Settings(CliTest):
-    def configure(self, text):
-        path = self.ttyward("config", "path").stdout.strip()
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with open(path, "w") as f:
-            f.write(text)
-
     def test_without_autostart_verbs_say_how_to_start_it(self):
         self.configure("[daemon]\nautostart = false\n")
         for words in (["ls"], ["open"], ["exec", "x", "true"], ["wait", "x"]):
@@ -31,8 +25,8 @@ class Settings(CliTest):
         self.open()
         pid = self.json("daemon", "status")["pid"]
         self.assertEqual(self.ttyward("exec", "build", "sleep 2; exit 3").returncode, 3)
-        self.assertTrue(os.path.exists(f"/proc/{pid}"), "a terminal lives, and then a command runs for longer")
-        eventually(lambda: not os.path.exists(f"/proc/{pid}"), "the end of the daemon")
+        self.assertTrue(lives(pid), "a terminal lives, and then a command runs for longer")
+        eventually(lambda: not lives(pid), "the end of the daemon")
         eventually(lambda: processes_of(self.home) == [], "the end of its shells")
         self.assertEqual(self.terminal("build") and self.terminal("build")["state"], "finished")
 

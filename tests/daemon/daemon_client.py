@@ -10,6 +10,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import person  # noqa: E402
+from processes import lives  # noqa: E402
 
 TTYWARD = os.environ["TTYWARD"]
 PATIENCE = float(os.environ.get("TTYWARD_TEST_PATIENCE", "60"))
@@ -117,7 +118,7 @@ class Daemon:
 
     def wait_for_end(self):
         give_up = time.monotonic() + PATIENCE
-        while os.path.exists(f"/proc/{self.pid}") and time.monotonic() < give_up:
+        while lives(self.pid) and time.monotonic() < give_up:
             time.sleep(0.01)  # spares the processor
 
     def close(self):

@@ -5,7 +5,7 @@ import subprocess
 import threading
 import unittest
 
-from daemon_client import PATIENCE, TTYWARD, CallFailed, Daemon, eventually
+from daemon_client import PATIENCE, TTYWARD, CallFailed, Daemon, eventually, lives
 
 SECRET = "the secret of this session"
 
@@ -39,7 +39,7 @@ class OwnersTest(unittest.TestCase):
 
     def restart(self, number=signal.SIGKILL):
         os.kill(self.daemon.pid, number)
-        eventually(lambda: not os.path.exists(f"/proc/{self.daemon.pid}"), "the daemon's end")
+        eventually(lambda: not lives(self.daemon.pid), "the daemon's end")
         subprocess.run([TTYWARD, "daemon", "run", "--detach"], env=self.daemon.environment, check=True,
                        stdin=subprocess.DEVNULL, timeout=PATIENCE)
         self.person.close()
@@ -344,6 +344,10 @@ class Typing(OwnersTest):
         self.assertIn(made["state"], ("running", "awaiting_input"), made)
         self.waiting(self.one, self.terminal, program)
 
+    def at_prompt(self):
+        came = self.one.call("wait", terminal=self.terminal, prompt=True)
+        self.assertEqual(came["condition"], "prompt", came)
+
     def types(self, text):
         return self.one.call("input", terminal=self.terminal, text=text)
 
@@ -405,24 +409,26 @@ class Typing(OwnersTest):
         self.waiting(self.one, self.terminal, "less")
         self.types("\r")
         self.waiting(self.one, self.terminal, "less")
+        self.types("q")  # the help, which the h of touch asked for
+        self.waiting(self.one, self.terminal, "less")
         self.types("q")
-        self.one.call("wait", terminal=self.terminal, prompt=True)
+        self.at_prompt()
         self.assertEqual(self.in_work(), ["text"])
 
     def test_an_editor_asks(self):
         self.begin("vim -n -u NONE new", "vim")
         self.must_ask(":!touch pwned\r")
         self.types("\x1b:q!\r")
-        self.one.call("wait", terminal=self.terminal, prompt=True)
+        self.at_prompt()
         self.assertEqual(self.in_work(), [])
 
     def test_ordinary_questions_are_answered(self):
         self.begin("bash -c 'read -p \"Name? \" x; echo \"<$x>\"'", "bash")
         self.assertGreater(self.types("Ada\r")["bytes"], 0)
-        self.one.call("wait", terminal=self.terminal, prompt=True)
+        self.at_prompt()
         self.begin("python3 -c 'print(\"[\" + input(\"y/n \") + \"]\")'", "python3")
         self.assertGreater(self.types("y\r")["bytes"], 0)
-        self.one.call("wait", terminal=self.terminal, prompt=True)
+        self.at_prompt()
         text = self.one.call("read", terminal=self.terminal)["text"]
         self.assertIn("<Ada>", text)
         self.assertIn("[y]", text)
@@ -450,7 +456,7 @@ class Typing(OwnersTest):
         eventually(lambda: "Password" in self.one.call("screen", terminal=self.terminal)["content"], "the second question")
         self.waiting(self.one, self.terminal, "bash")
         self.types("swordfish\r")
-        self.one.call("wait", terminal=self.terminal, prompt=True)
+        self.at_prompt()
         self.one.call("exec", terminal=self.terminal, command="sleep 60", yield_after_ms=1)
         self.one.call("interrupt", terminal=self.terminal)
         self.one.call("kill", terminal=self.terminal)
@@ -537,9 +543,12 @@ for hello_ in (dict(role="person"), dict(role="person", token=token), dict(role=
 
     def test_the_token_never_reaches_a_terminal(self):
         for client in (self.person, self.agent()):
-            for terminal in (self.open(client),):
-                output = client.call("exec", terminal=terminal, command="env")["output"]
-                self.assertNotIn("TOKEN", output)
+            result = client.call("exec", terminal=self.open(client), command="env", yield_after_ms=1)
+            if result["state"] == "pending_approval":
+                self.person.call("answer", approval=result["approval"], decision="allow")
+            result = client.call("wait", command=result["command_id"], exit=True)["result"]
+            self.assertIn("PATH=", result["output"], result)
+            self.assertNotIn("TOKEN", result["output"])
             self.refused("invalid_argument", client, "open", cwd=self.work, env={"TTYWARD_PERSON_TOKEN_FILE": "/x"})
 
 

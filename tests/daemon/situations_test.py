@@ -292,6 +292,21 @@ def interrupted(s):
 
 
 @situation()
+def interrupted_as_it_begins(s):
+    for round in range(24):  # from "the shell is still on its way to its prompt" to "the program has just begun"
+        begun = s.client.start("exec", terminal=s.id, command="sleep 100", yield_after_ms=20_000)
+        for _ in range(round % 6):
+            s.client.call("status")  # some time, as long as a call takes
+        s.client.call("interrupt", terminal=s.id)
+        try:
+            result = s.client.answer(begun)
+            s.test.assertEqual(result["state"], "interrupted", result)
+        except CallFailed as failed:
+            s.test.assertEqual(failed.code, "cancelled", failed)
+    s.fine()
+
+
+@situation()
 def a_full_screen_program_that_is_killed(s):
     result = s.run("sh -c 'printf \"\\033[?1049h\\033[2Jfull\"; kill -9 $$'")
     s.test.assertEqual(result["exit_code"], 137, result)

@@ -17,6 +17,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import person  # noqa: E402
+from processes import lives  # noqa: E402
 
 TTYWARD = os.environ["TTYWARD"]
 PATIENCE = float(os.environ.get("TTYWARD_TEST_PATIENCE", "60"))
@@ -134,7 +135,7 @@ class McpTest(unittest.TestCase):
         """As a crash would."""
         pid = self.json("daemon", "status")["pid"]
         os.kill(pid, signal.SIGKILL)
-        self.eventually(lambda: not os.path.exists(f"/proc/{pid}"))
+        self.eventually(lambda: not lives(pid))
 
     def eventually(self, holds):
         give_up = time.monotonic() + PATIENCE

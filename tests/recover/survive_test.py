@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import CliTest, eventually  # noqa: E402
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "daemon"))
-from daemon_client import CallFailed, Client  # noqa: E402
+from daemon_client import CallFailed, Client, lives  # noqa: E402
 from daemon_client import person as person_token  # noqa: E402
 
 KILLS = int(os.environ.get("TTYWARD_KILLS", "12"))
@@ -30,7 +30,7 @@ class Survive(CliTest):
 
     def kill(self, pid):
         os.kill(pid, signal.SIGKILL)
-        eventually(lambda: not os.path.exists(f"/proc/{pid}"))
+        eventually(lambda: not lives(pid))
 
     def text_of(self, name):
         with open(self.path(name)) as f:

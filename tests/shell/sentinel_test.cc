@@ -76,25 +76,6 @@ TEST(Sentinel, inside_a_shell_with_hooks) {
   EXPECT_EQ(outcome->finished.known_by, KnownBy::ShellMark);
 }
 
-TEST(Sentinel, text_form_is_found_wherever_reads_cut_it) {
-  LiveShell shell(bare({"/bin/dash", "-i"}));
-  ASSERT_TRUE(shell.wait_bytes("bare#> "));
-  const std::string nonce = base::random_nonce();
-  const auto sentinel =
-      make_sentinel("echo hello; printf x; sh -c 'exit 7'", nonce, Dialect::Posix, SentinelForm::Text);
-  ASSERT_TRUE(sentinel.has_value());
-  shell.send(sentinel->bytes);
-  ASSERT_TRUE(shell.wait_bytes(nonce + " ends 7\r\n"));
-  for (const size_t piece : {size_t{1}, size_t{2}, size_t{7}, size_t{1000}}) {
-    TextSentinel watcher(nonce);
-    for (size_t at = 0; at < shell.bytes().size(); at += piece) watcher.feed(shell.bytes().substr(at, piece));
-    ASSERT_TRUE(watcher.finished());
-    EXPECT_EQ(watcher.exit_code(), 7);
-    EXPECT_EQ(shell.bytes().substr(watcher.output_begin(), watcher.output_end() - watcher.output_begin()),
-              "hello\r\nx");
-  }
-}
-
 TEST(Quoting, is_read_back_as_given) {
   std::string bytes;
   for (int c = 1; c < 128; c++) bytes += static_cast<char>(c);
@@ -105,11 +86,11 @@ TEST(Quoting, is_read_back_as_given) {
     std::vector<std::string> argv;
     std::string (*quote)(std::string_view);
   };
-  const std::vector<Reader> readers = {
-      {{"/bin/dash", "-c"}, quote_posix},      {{"/bin/bash", "-c"}, quote_posix},
-      {{"/bin/bash", "-c"}, quote_ansi_c},     {{"/usr/bin/zsh", "-fc"}, quote_posix},
-      {{"/usr/bin/zsh", "-fc"}, quote_ansi_c}, {{"/bin/mksh", "-c"}, quote_posix},
-      {{"/usr/bin/fish", "-Nc"}, quote_fish}};
+  const std::vector<Reader> readers = {{{"/bin/dash", "-c"}, quote_posix},
+                                       {{"/bin/bash", "-c"}, quote_posix},
+                                       {{"/usr/bin/zsh", "-fc"}, quote_posix},
+                                       {{"/bin/mksh", "-c"}, quote_posix},
+                                       {{"/usr/bin/fish", "-Nc"}, quote_fish}};
   for (const Reader& reader : readers) {
     for (const std::string& word : words) {
       pty::SpawnSpec spec;

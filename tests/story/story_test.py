@@ -19,6 +19,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import person as person_token  # noqa: E402
+from processes import lives  # noqa: E402
 from people import HERE, PATIENCE, TTYWARD, Agent, Person  # noqa: E402
 
 PAGE = os.path.join(HERE, "../../docs/story.md")
@@ -224,7 +225,7 @@ class Story:
         self.eventually(lambda: os.path.exists(self.shop + "/begun"))
         pid = json.loads(self.ttyward("--json", "daemon", "status").stdout)["pid"]
         os.kill(pid, signal.SIGKILL)
-        self.eventually(lambda: not os.path.exists(f"/proc/{pid}"))
+        self.eventually(lambda: not lives(pid))
         self.write(self.shop + "/go-on", "")
         result = self.agent.answer(running)
         page.show(self.asked("run_persistent_command", arguments), "ann$ kill -KILL DAEMON\n", self.told(result))

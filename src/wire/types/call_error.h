@@ -22,7 +22,7 @@ enum class Code : uint8_t {
   Io,
   Busy,       // somebody else uses it now
   Denied,     // policy or a person said no
-  Cancelled,  // the client took the call back
+  Cancelled,  // the client took the call back, or the terminal was interrupted before the command began
 };
 
 const char* code_name(Code code);
