@@ -5,6 +5,7 @@
 #include "base/ids.h"
 #include "base/path.h"
 #include "engine/recovery.h"
+#include "hold/server.h"
 #include "place/local.h"
 
 namespace ttyward::engine {
@@ -35,6 +36,7 @@ Engine::Engine(io::Loop& loop, Settings settings, EngineObserver& observer,
       observer_(observer),
       journals_(std::move(journals)),
       logs_(std::move(logs)),
+      ready_logs_(logs_.get()),
       launcher_(loop, settings_.hold_program, 2),
       slices_(loop),
       host_{loop,
@@ -65,6 +67,12 @@ Engine::Engine(io::Loop& loop, Settings settings, EngineObserver& observer,
   host_.on_quality = [this](const Terminal& terminal, shell::Quality from, shell::Quality to,
                             const std::string& reason) { observer_.on_quality(terminal, from, to, reason); };
   host_.on_command_forgotten = [this](const std::string& id) { retention_.note_forgotten(id); };
+  hold::remove_prepared_sockets(host_.sockets);
+  launcher_.prepare_for(holder_folders());
+}
+
+hold::HolderFolders Engine::holder_folders() const {
+  return {host_.journals, settings_.journals_total, host_.sockets};
 }
 
 Engine::~Engine() {
@@ -75,6 +83,7 @@ void Engine::set_settings(Settings settings) {
   const bool more_journal = settings.journal_quota > settings_.journal_quota;
   settings_ = std::move(settings);
   pool_.forget_model();
+  launcher_.prepare_for(holder_folders());
   if (!more_journal) return;
   for (const auto& terminal : list_) terminal->raise_quota(settings_.journal_quota);
 }
@@ -120,8 +129,9 @@ base::Result<void> Engine::rename(Terminal& terminal, const std::string& name) {
 
 base::Result<Terminal*> Engine::start(TerminalSpec spec) {
   spec.id = base::random_id('t');
-  auto opened = Terminal::open(host_, std::move(spec));
+  auto opened = Terminal::open(host_, std::move(spec), ready_logs_.take());
   if (!opened) return tl::unexpected(opened.error());
+  log_maker_.later([this] { ready_logs_.fill(); });
   return add(std::move(*opened));
 }
 

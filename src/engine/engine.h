@@ -23,12 +23,14 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/ready_logs.h"
 #include "engine/registry.h"
 #include "engine/requests.h"
 #include "engine/retention.h"
 #include "engine/settings.h"
 #include "engine/shell_pool.h"
 #include "engine/spec_maker.h"
+#include "engine/sweeper.h"
 #include "engine/terminal.h"
 #include "engine/terminal_list.h"
 
@@ -129,12 +131,15 @@ class Engine final : private Watcher {
   Terminal* add(std::unique_ptr<Terminal> terminal);
   enum class Which : uint8_t { All, Pooled };
   void bring_down(Which which, std::function<void()> done);
+  hold::HolderFolders holder_folders() const;
 
   io::Loop& loop_;
   Settings settings_;
   EngineObserver& observer_;
   std::shared_ptr<journal::Folder> journals_;
   base::UniqueFd logs_;
+  ReadyLogs ready_logs_;
+  Sweeper log_maker_;  // fills ready_logs_
   Launcher launcher_;
   Slices slices_;
   TerminalHost host_;

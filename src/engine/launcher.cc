@@ -73,6 +73,13 @@ void Launcher::start(hold::LaunchRequest request, Done done) {
   if (!job.asked || !await(job)) hand_over(std::move(job));
 }
 
+void Launcher::prepare_for(hold::HolderFolders folders) {
+  const std::lock_guard lock(mutex_);
+  if (folders_ == folders) return;
+  for (hold::IdleHolder& holder : ready_) holder.prepare(folders);
+  folders_ = std::move(folders);
+}
+
 void Launcher::hand_over(Job job) {
   {
     const std::lock_guard lock(mutex_);
@@ -175,6 +182,7 @@ void Launcher::work() {
     while (jobs_.empty() && ready_.size() < idle_) {
       auto holder = next_holder();
       if (!holder) break;
+      if (folders_) holder->prepare(*folders_);
       ready_.push_back(std::move(*holder));
     }
   }

@@ -34,6 +34,8 @@ class Launcher final : private io::Poller::Handler {
   ~Launcher();  // what was not begun is not begun any more, and not told
 
   void start(hold::LaunchRequest request, Done done);
+  // Idle holders prepare for requests with these folders from now on.
+  void prepare_for(hold::HolderFolders folders);
 
  private:
   struct Job {
@@ -69,6 +71,7 @@ class Launcher final : private io::Poller::Handler {
   std::deque<Job> jobs_;
   std::deque<hold::IdleHolder> ready_;
   std::optional<hold::ForkServer> fork_server_;
+  std::optional<hold::HolderFolders> folders_;
   bool refill_ = false;    // a ready holder was used
   bool raising_ = false;   // a thread is starting a fork server
   bool given_up_ = false;  // it could not be started; tried again after the next launch

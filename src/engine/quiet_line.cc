@@ -8,7 +8,7 @@
 namespace ttyward::engine {
 namespace {
 
-constexpr size_t kLongest = 4096;
+constexpr size_t kLongestQuietLine = 4096;
 
 // What bash itself does when it meets the name. Of these only the first list leaves the shell as it was.
 constexpr std::string_view kQuietBuiltins[] = {":",    "[",   "cd",   "echo", "false", "help", "jobs",
@@ -79,7 +79,8 @@ bool quiet(const syntax::Command& command, const shell::ReadingState& reading) {
 }  // namespace
 
 bool is_quiet_line(std::string_view line, const shell::ReadingState& reading) {
-  if (!reading.known || reading.truncated || reading.kind != shell::ShellKind::Bash || line.size() > kLongest)
+  if (!reading.known || reading.truncated || reading.kind != shell::ShellKind::Bash ||
+      line.size() > kLongestQuietLine)
     return false;
   // Its lines after the first do not begin with a blank, so bash puts them into its history.
   if (line.find('\n') != line.npos) return false;

@@ -58,7 +58,7 @@ void Retention::forget(const std::string& id) {
   forgotten_(**found);
   const std::unique_ptr<Terminal> gone = terminals_.take_out(id);
   for (const auto& command : gone->commands()) note_forgotten(command->facts.command_id);
-  sweeper_.remove([logs = logs_, journals = journals_, id] {
+  sweeper_.later([logs = logs_, journals = journals_, id] {
     static_cast<void>(TerminalLog::remove(logs, id));
     ::unlinkat(logs, (id + ".replied").c_str(), 0);
     ::unlinkat(logs, statuses_file(id).c_str(), 0);

@@ -17,15 +17,15 @@ Sweeper::~Sweeper() {
   thread_.join();
 }
 
-void Sweeper::remove(std::function<void()> remove) {
+void Sweeper::later(std::function<void()> job) {
   if (!thread_.joinable()) {
     auto thread = base::start_thread([this] { work(); });
-    if (!thread) return remove();
+    if (!thread) return job();
     thread_ = std::move(*thread);
   }
   {
     const std::lock_guard lock(mutex_);
-    jobs_.push_back(std::move(remove));
+    jobs_.push_back(std::move(job));
   }
   changed_.notify_one();
 }

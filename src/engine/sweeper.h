@@ -1,9 +1,9 @@
-// Deletes files on a thread of its own.
+// Deletes files, and makes files ahead, on a thread of its own.
 //
 // Freeing a file's blocks can take milliseconds where the disk is told of each of them, and the loop must not
 // wait for that. Who finds a file that was to go, after a crash, deletes it again.
 //
-// Thread rule: remove() on one thread.
+// Thread rule: later() on one thread.
 #pragma once
 
 #include <condition_variable>
@@ -21,8 +21,8 @@ class Sweeper {
   Sweeper& operator=(const Sweeper&) = delete;
   ~Sweeper();  // when all is done
 
-  // `remove` uses nothing that others change. Done at once where there is no thread to be had.
-  void remove(std::function<void()> remove);
+  // `job` uses nothing that others change. Done at once where there is no thread to be had.
+  void later(std::function<void()> job);
 
  private:
   void work();

@@ -53,7 +53,9 @@ class Terminal final : public TerminalFacts,
   using Lease = engine::Lease;
 
   // At once; that it could not be started is told as kClosed, with start_error().
-  static base::Result<std::unique_ptr<Terminal>> open(TerminalHost& host, TerminalSpec spec);
+  // `log_file` is from TerminalLog::make_ahead, or invalid.
+  static base::Result<std::unique_ptr<Terminal>> open(TerminalHost& host, TerminalSpec spec,
+                                                      base::UniqueFd log_file = {});
   // One that an engine before us opened, as its log and journal tell. On any thread, several at once; nothing
   // else may be done with it until settle(), on the loop, has made it a terminal like any other.
   static base::Result<std::unique_ptr<Terminal>> recover(TerminalHost& host, const std::string& id);

@@ -13,6 +13,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/unnamed_file.h"
 #include "journal/folder.h"
 #include "journal/format.h"
 
@@ -31,8 +32,14 @@ std::string file_of(const std::string& id) {
 
 }  // namespace
 
-base::Result<TerminalLog> TerminalLog::create(int folder, const std::string& id) {
+base::Result<base::UniqueFd> TerminalLog::make_ahead(int folder) {
+  return base::make_unnamed_file(folder, O_APPEND);
+}
+
+base::Result<TerminalLog> TerminalLog::create(int folder, const std::string& id, base::UniqueFd made_ahead) {
   if (!journal::valid_id(id)) return base::fail(base::ErrorCode::InvalidArgument, "not an id: '" + id + "'");
+  if (made_ahead && base::give_name(made_ahead.get(), folder, file_of(id)))
+    return TerminalLog(std::move(made_ahead));
   base::UniqueFd file(::openat(folder, file_of(id).c_str(),
                                O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return base::fail_errno(errno, "cannot create the log of " + id);

@@ -22,7 +22,9 @@ namespace ttyward::engine {
 class TerminalLog {
  public:
   // A new one; the id must not be in use.
-  static base::Result<TerminalLog> create(int folder, const std::string& id);
+  // `made_ahead` is from make_ahead(), or invalid.
+  static base::Result<TerminalLog> create(int folder, const std::string& id, base::UniqueFd made_ahead = {});
+  static base::Result<base::UniqueFd> make_ahead(int folder);
   // One that is there, with its records so far.
   struct Opened;
   static base::Result<Opened> open(int folder, const std::string& id);

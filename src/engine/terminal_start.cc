@@ -120,10 +120,11 @@ Terminal::~Terminal() {
 
 // --- opened
 
-base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, TerminalSpec spec) {
+base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, TerminalSpec spec,
+                                                       base::UniqueFd log_file) {
   if (spec.id.empty()) spec.id = base::random_id('t');
   const std::string id = spec.id;
-  auto log = TerminalLog::create(host.logs, id);
+  auto log = TerminalLog::create(host.logs, id, std::move(log_file));
   if (!log) return tl::unexpected(log.error());
   hold::LaunchRequest request = launch_request(host, spec);
   Birth birth{base::unix_ms(), base::random_nonce(), shell::Quality::None, {}};

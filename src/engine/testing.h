@@ -138,6 +138,7 @@ class Bench {
  private:
   void start() {
     launcher_ = std::make_unique<Launcher>(*loop_, settings_.hold_program, 1);
+    launcher_->prepare_for({root_ + "/journals", settings_.journals_total, root_ + "/sockets"});
     slices_ = std::make_unique<Slices>(*loop_);
     host_.reset(new TerminalHost{*loop_,
                                  *slices_,

@@ -9,9 +9,12 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <random>
+#include <thread>
 
 #include "hold/launch.h"
+#include "hold/server.h"
 #include "hold/testing_client.h"
 #include "io/socket_address.h"
 #include "journal/reader.h"
@@ -114,6 +117,75 @@ TEST_F(HoldProcess, runs_a_command_records_its_end_and_goes_away) {
   EXPECT_EQ(r.status()->exit->code, 5);
   EXPECT_EQ(r.status()->child_pid, static_cast<uint32_t>(reply.child));
   EXPECT_FALSE(std::filesystem::exists(scratch_.path() + "/holders/t1.sock"));
+}
+
+TEST_F(HoldProcess, one_that_was_prepared_does_the_same) {
+  auto idle = IdleHolder::start(TTYWARD_HOLD);
+  ASSERT_TRUE(idle);
+  LaunchRequest wanted = request("t1", "stty size; exit 5");
+  wanted.hold.spawn.size = {132, 43, 0, 0};
+  idle->prepare({wanted.journals, wanted.total_quota, wanted.sockets});
+  const auto reply = std::move(*idle).launch(wanted);
+  ASSERT_TRUE(reply) << reply.error().error.message;
+  wait_for_all();
+  EXPECT_EQ(output("t1"), "43 132\r\n");
+  EXPECT_EQ(reader("t1").status()->exit->code, 5);
+  EXPECT_TRUE(std::filesystem::is_empty(wanted.sockets));
+}
+
+TEST_F(HoldProcess, one_that_was_prepared_may_be_asked_for_something_else) {
+  LaunchRequest wanted = request("t1", "cat; tty", Provider::Pipe);
+  for (const std::string& folder : {scratch_.path() + "/elsewhere", wanted.sockets}) {
+    auto idle = IdleHolder::start(TTYWARD_HOLD);
+    ASSERT_TRUE(idle);
+    idle->prepare({wanted.journals, wanted.total_quota, scratch_.path() + "/elsewhere"});
+    idle->prepare({wanted.journals, wanted.total_quota, folder});
+    ASSERT_TRUE(std::move(*idle).launch(wanted));
+    wait_for_all();
+    EXPECT_EQ(output(wanted.hold.journal.id), "not a tty\n");
+    EXPECT_TRUE(std::filesystem::is_empty(folder));
+    wanted.hold.journal.id = "t2";
+  }
+}
+
+TEST_F(HoldProcess, one_that_was_prepared_runs_nothing_under_an_id_that_is_used_up) {
+  LaunchRequest wanted = request("t1", "true");
+  ASSERT_TRUE(journal::use_up(journal::Folder::open(wanted.journals).value()->fd(), "t1", wanted.journals));
+  auto idle = IdleHolder::start(TTYWARD_HOLD);
+  ASSERT_TRUE(idle);
+  idle->prepare({wanted.journals, wanted.total_quota, wanted.sockets});
+  EXPECT_FALSE(std::move(*idle).launch(wanted));
+  wait_for_all();
+  EXPECT_TRUE(std::filesystem::is_empty(wanted.sockets));
+}
+
+TEST_F(HoldProcess, one_that_was_prepared_misses_its_socket_and_makes_another) {
+  LaunchRequest wanted = request("t1", "read line; echo got $line");
+  auto idle = IdleHolder::start(TTYWARD_HOLD);
+  ASSERT_TRUE(idle);
+  idle->prepare({wanted.journals, wanted.total_quota, wanted.sockets});
+  const auto socket_is_there = [&] {
+    return std::filesystem::exists(wanted.sockets) && !std::filesystem::is_empty(wanted.sockets);
+  };
+  while (!socket_is_there()) std::this_thread::yield();
+  remove_prepared_sockets(wanted.sockets);
+  EXPECT_FALSE(socket_is_there());
+  ASSERT_TRUE(std::move(*idle).launch(wanted));
+  Client client = connect("t1");
+  ASSERT_TRUE(client.send_input("x\n", kPatience));
+  wait_for_all();
+  EXPECT_NE(output("t1").find("got x"), std::string::npos);
+}
+
+TEST_F(HoldProcess, one_that_was_prepared_leaves_nothing_when_its_owner_goes) {
+  const LaunchRequest wanted = request("t1", "true");
+  {
+    auto idle = IdleHolder::start(TTYWARD_HOLD);
+    ASSERT_TRUE(idle);
+    idle->prepare({wanted.journals, wanted.total_quota, wanted.sockets});
+  }
+  wait_for_all();
+  EXPECT_TRUE(!std::filesystem::exists(wanted.sockets) || std::filesystem::is_empty(wanted.sockets));
 }
 
 TEST_F(HoldProcess, exec_errors_come_back_to_the_starter) {

@@ -36,16 +36,27 @@ struct JournalAndProcess {
   pty::Spawned spawned;
 };
 
+// The terminal that was prepared, in the size that is wanted now; the second time a new one.
+base::Result<pty::PseudoTerminal> take_terminal(Prepared& prepared, const pty::WindowSize& size) {
+  if (!prepared.terminal) return pty::open_pseudo_terminal(size);
+  pty::PseudoTerminal terminal = *std::exchange(prepared.terminal, std::nullopt);
+  if (auto resized = pty::resize(terminal.master.get(), size); !resized)
+    return tl::unexpected(resized.error());
+  return terminal;
+}
+
 tl::expected<JournalAndProcess, pty::SpawnError> begin(const std::shared_ptr<journal::Folder>& folder,
-                                                       const HoldSpec& spec, pty::Provider provider) {
+                                                       const HoldSpec& spec, pty::Provider provider,
+                                                       Prepared& prepared) {
   journal::WriterOptions options = spec.journal;
   options.provider = provider;
   options.size = {spec.spawn.size.columns, spec.spawn.size.rows};
-  auto writer = journal::Writer::create(folder, options);
+  auto writer = journal::Writer::create(folder, options, std::exchange(prepared.journal, std::nullopt));
   if (!writer) return tl::unexpected(setup_error(writer.error()));
   pty::SpawnSpec spawn = spec.spawn;
   spawn.provider = provider;
-  auto spawned = pty::spawn(spawn);
+  auto spawned =
+      pty::spawn(spawn, [&](const pty::WindowSize& size) { return take_terminal(prepared, size); });
   if (!spawned) {
     static_cast<void>(folder->remove(options.id, writer->allocated()));
     return tl::unexpected(spawned.error());
@@ -56,7 +67,7 @@ tl::expected<JournalAndProcess, pty::SpawnError> begin(const std::shared_ptr<jou
 }  // namespace
 
 Holder::Started Holder::start(io::Poller& poller, const std::shared_ptr<journal::Folder>& folder,
-                              HoldSpec spec, Scope scope) {
+                              HoldSpec spec, Scope scope, Prepared prepared) {
   base::UniqueFd child_signals;
   if (scope == Scope::OwnProcess) {
     if (auto reaper = pty::become_subreaper(); !reaper) return tl::unexpected(setup_error(reaper.error()));
@@ -64,12 +75,12 @@ Holder::Started Holder::start(io::Poller& poller, const std::shared_ptr<journal:
     if (!signals) return tl::unexpected(setup_error(signals.error()));
     child_signals = std::move(*signals);
   }
-  auto begun = begin(folder, spec, spec.spawn.provider);
+  auto begun = begin(folder, spec, spec.spawn.provider, prepared);
   std::string fallback_reason;
   if (!begun && begun.error().failure == pty::SpawnFailure::NoPty && spec.no_pty == NoPty::UsePipes) {
     fallback_reason = begun.error().error.message;
     if (spec.spawn.stdin_kind != pty::StdinKind::Descriptor) spec.spawn.stdin_kind = pty::StdinKind::Null;
-    begun = begin(folder, spec, pty::Provider::Pipe);
+    begun = begin(folder, spec, pty::Provider::Pipe, prepared);
   }
   if (!begun) return tl::unexpected(begun.error());
   std::unique_ptr<Holder> holder(

@@ -24,11 +24,13 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "io/poller.h"
+#include "journal/blank.h"
 #include "journal/folder.h"
 #include "journal/writer.h"
 #include "pty/input.h"
 #include "pty/kill_ladder.h"
 #include "pty/process_tree.h"
+#include "pty/pseudo_terminal.h"
 #include "pty/run_state.h"
 #include "pty/spawn.h"
 
@@ -53,6 +55,12 @@ struct HoldSpec {
   Survivors survivors = Survivors::Keep;
 };
 
+// What can be made before it is known what to hold. Each part is optional.
+struct Prepared {
+  std::optional<journal::Blank> journal;
+  std::optional<pty::PseudoTerminal> terminal;  // of the default size
+};
+
 // Told at the end of a turn; several things may have happened since the last.
 class HolderObserver {
  public:
@@ -73,7 +81,7 @@ class Holder final : public io::Poller::Handler {
   // A running command, or why there is none; then there is no journal either.
   // Scope::OwnProcess blocks SIGCHLD and makes this process a subreaper.
   static Started start(io::Poller& poller, const std::shared_ptr<journal::Folder>& folder, HoldSpec spec,
-                       Scope scope);
+                       Scope scope, Prepared prepared = {});
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
   ~Holder();

@@ -160,6 +160,10 @@ tl::expected<IdleHolder, pty::SpawnError> IdleHolder::start(const std::string& p
   return IdleHolder(std::move(ours));
 }
 
+void IdleHolder::prepare(const HolderFolders& folders) {
+  static_cast<void>(send_message(control_.get(), folders.encode_prepare()));
+}
+
 tl::expected<void, pty::SpawnError> IdleHolder::ask(const LaunchRequest& request) {
   const std::string message = request.encode();
   if (message.size() > kLargestLaunchMessage) {

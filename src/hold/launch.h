@@ -3,6 +3,7 @@
 //   starter                     ttyward-hold
 //   spawn ────────────────────▶ forks; the first process ends, the second is in a
 //                               session of its own and is not our child
+//   HolderFolders ────────────▶ (optional) makes socket, journal and terminal ahead
 //   LaunchRequest ────────────▶ socket, journal, command
 //   LaunchReply ◀────────────── ready, or why not: exec errors too
 //
@@ -30,10 +31,19 @@ namespace ttyward::hold {
 inline constexpr std::chrono::seconds kLaunchPatience{30};
 inline constexpr uint32_t kLargestLaunchMessage = 16 << 20;
 
-struct LaunchRequest {
-  std::string journals;  // folder; the journal is called hold.journal.id
+// Where a holder puts its files.
+struct HolderFolders {
+  std::string journals;  // the journal is called hold.journal.id
   uint64_t total_quota = journal::kDefaultTotalQuota;
-  std::string sockets;  // folder; the socket is called <id>.sock
+  std::string sockets;  // the socket is called <id>.sock
+
+  bool operator==(const HolderFolders&) const = default;
+  // As a message to an idle holder, which then prepares what it will need there.
+  std::string encode_prepare() const;
+  static std::optional<HolderFolders> decode_prepare(std::string_view bytes);
+};
+
+struct LaunchRequest : HolderFolders {
   // A stdin descriptor travels with the request. Not passed on: kept descriptors
   // and hooks. They belong to the process that has them.
   HoldSpec hold;
@@ -74,6 +84,9 @@ class IdleHolder {
   // The two halves of a launch. `ask` does not wait as long as the request is small; `answer` blocks until
   // the command runs or could not be started, and uses the holder up.
   tl::expected<void, pty::SpawnError> ask(const LaunchRequest& request);
+  // Makes journal, socket and terminal ahead, for a request with these folders. Does not wait for it; a
+  // holder that is gone is found out by ask().
+  void prepare(const HolderFolders& folders);
   tl::expected<LaunchReply, pty::SpawnError> answer(Answer when = Answer::MayTakeTime) &&;
   tl::expected<LaunchReply, pty::SpawnError> launch(const LaunchRequest& request) &&;
   // Readable when there is an answer.

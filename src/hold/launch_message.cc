@@ -8,6 +8,7 @@ namespace {
 
 constexpr uint32_t kLaunchVersion = 3;
 constexpr uint32_t kMostLimits = 64;
+constexpr std::string_view kPrepare = "prepare";  // its length is no version of a launch request
 
 template <typename Enum>
 bool in_range(uint8_t value, Enum last) {
@@ -15,6 +16,23 @@ bool in_range(uint8_t value, Enum last) {
 }
 
 }  // namespace
+
+std::string HolderFolders::encode_prepare() const {
+  Encoder out;
+  out.string(kPrepare).number(kLaunchVersion).string(journals).number(total_quota).string(sockets);
+  return out.take();
+}
+
+std::optional<HolderFolders> HolderFolders::decode_prepare(std::string_view bytes) {
+  Decoder in(bytes);
+  HolderFolders folders;
+  if (in.string() != kPrepare || in.number<uint32_t>() != kLaunchVersion) return std::nullopt;
+  folders.journals = in.string();
+  folders.total_quota = in.number<uint64_t>();
+  folders.sockets = in.string();
+  if (!in.complete()) return std::nullopt;
+  return folders;
+}
 
 std::string LaunchRequest::encode() const {
   const pty::SpawnSpec& spawn = hold.spawn;

@@ -9,12 +9,15 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <memory>
 #include <utility>
 
 #include "hold/holder.h"
 #include "hold/launch.h"
 #include "hold/server.h"
 #include "io/poller.h"
+#include "journal/blank.h"
+#include "pty/pseudo_terminal.h"
 
 namespace ttyward::hold {
 namespace {
@@ -110,12 +113,42 @@ base::UniqueFd serve_forks(const base::UniqueFd& control) {
   }
 }
 
+// What an idle holder has made ahead. Parts that could not be had are made, or fail with a reason, at the
+// launch.
+struct Ready {
+  HolderFolders folders;
+  std::shared_ptr<journal::Folder> folder;
+  std::unique_ptr<Server> server;
+  Prepared prepared;
+};
+
+Ready get_ready(io::Poller& poller, HolderFolders folders) {
+  Ready ready;
+  ready.folders = std::move(folders);
+  auto folder = journal::Folder::open(ready.folders.journals, ready.folders.total_quota);
+  if (!folder) return ready;
+  ready.folder = std::move(*folder);
+  if (auto server = Server::prepare(poller, ready.folders.sockets)) ready.server = std::move(*server);
+  if (auto blank = journal::Blank::make(*ready.folder)) ready.prepared.journal = std::move(*blank);
+  if (auto terminal = pty::open_pseudo_terminal({})) ready.prepared.terminal = std::move(*terminal);
+  return ready;
+}
+
 int run(base::UniqueFd control) {
   base::UniqueFd stdin_fd;
   auto message = receive_message(control.get(), kIdle, &stdin_fd);
   if (message == kForkServerMessage) {
     control = serve_forks(control);
     if (!control.valid()) return 0;
+    message = receive_message(control.get(), kIdle, &stdin_fd);
+  }
+  auto poller = io::Poller::create();
+  Ready ready;
+  while (message) {
+    auto folders = HolderFolders::decode_prepare(*message);
+    if (!folders) break;
+    ready = Ready{};  // its socket goes before another is made under the same name
+    if (poller) ready = get_ready(*poller, std::move(*folders));
     message = receive_message(control.get(), kIdle, &stdin_fd);
   }
   if (!message) return 0;
@@ -130,19 +163,29 @@ int run(base::UniqueFd control) {
         failed(base::Error{base::ErrorCode::InvalidArgument, 0, "the launch request is malformed"}));
   }
   request->hold.spawn.stdin_fd = stdin_fd.get();
-  auto poller = io::Poller::create();
   if (!poller) return answer(failed(poller.error()));
-  auto folder = journal::Folder::open(request->journals, request->total_quota);
-  if (!folder) return answer(failed(folder.error()));
-  auto server = Server::listen(*poller, request->sockets, request->hold.journal.id);
-  if (!server) return answer(failed(server.error()));
-  auto holder = Holder::start(*poller, *folder, std::move(request->hold), Scope::OwnProcess);
+  if (ready.folders != *request) ready = Ready{};
+  if (!ready.folder) {
+    auto folder = journal::Folder::open(request->journals, request->total_quota);
+    if (!folder) return answer(failed(folder.error()));
+    ready.folder = std::move(*folder);
+  }
+  if (ready.server && !ready.server->take_name(request->hold.journal.id)) ready.server.reset();
+  if (!ready.server) {
+    auto server = Server::listen(*poller, request->sockets, request->hold.journal.id);
+    if (!server) return answer(failed(server.error()));
+    ready.server = std::move(*server);
+  }
+  Server& server = *ready.server;
+  auto holder = Holder::start(*poller, ready.folder, std::move(request->hold), Scope::OwnProcess,
+                              std::move(ready.prepared));
   if (!holder) {
-    server->reset();  // its socket first: after the failure is reported, the id may be used again at once
+    ready.server
+        .reset();  // its socket first: after the failure is reported, the id may be used again at once
     return answer(failed(holder.error()));
   }
   stdin_fd.reset();  // only the command has it now, so a writer sees when the command closes it
-  (*server)->serve(**holder);
+  server.serve(**holder);
   StopRequest stop(**holder);
   static_cast<void>(poller->add(stop.fd(), EPOLLIN, stop));
 
@@ -152,7 +195,7 @@ int run(base::UniqueFd control) {
   reply.provider = (*holder)->provider();
   reply.fallback_reason = (*holder)->fallback_reason();
   answer(reply);  // the starter may be gone: that changes nothing
-  hold(*poller, **holder, **server);
+  hold(*poller, **holder, server);
   return 0;
 }
 

@@ -9,6 +9,9 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "hold/run_state_message.h"
@@ -28,6 +31,10 @@ std::string_view bytes_of(const journal::ExitRecord& record) {
   return {reinterpret_cast<const char*>(&record), sizeof record};
 }
 
+std::string socket_file(const std::string& name) {
+  return name + ".sock";
+}
+
 bool same_user(int fd) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -42,10 +49,40 @@ base::Result<std::unique_ptr<Server>> Server::listen(io::Poller& poller, const s
     return base::fail(base::ErrorCode::InvalidArgument, "not an id: '" + name + "'");
   auto dir = journal::open_private_folder(folder, journal::IfMissing::Create);
   if (!dir) return tl::unexpected(dir.error());
+  return listen_as(poller, std::move(*dir), socket_file(name), folder);
+}
+
+base::Result<std::unique_ptr<Server>> Server::prepare(io::Poller& poller, const std::string& folder) {
+  auto dir = journal::open_private_folder(folder, journal::IfMissing::Create);
+  if (!dir) return tl::unexpected(dir.error());
+  const std::string file = std::string(kPreparedSocket) + std::to_string(::getpid());
+  ::unlinkat(dir->get(), file.c_str(), 0);  // of a process that had our number and was killed
+  return listen_as(poller, std::move(*dir), file, folder);
+}
+
+base::Result<void> Server::take_name(const std::string& name) {
+  if (!journal::valid_id(name))
+    return base::fail(base::ErrorCode::InvalidArgument, "not an id: '" + name + "'");
+  std::string file = socket_file(name);
+  if (::renameat2(folder_.get(), file_.c_str(), folder_.get(), file.c_str(), RENAME_NOREPLACE) != 0)
+    return base::fail_errno(errno, "cannot make the socket " + file);
+  file_ = std::move(file);
+  return {};
+}
+
+void remove_prepared_sockets(const std::string& folder) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    if (entry.path().filename().native().starts_with(kPreparedSocket))
+      std::filesystem::remove(entry.path(), ignored);
+  }
+}
+
+base::Result<std::unique_ptr<Server>> Server::listen_as(io::Poller& poller, base::UniqueFd dir,
+                                                        const std::string& file, const std::string& folder) {
   base::UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!listener) return base::fail_errno(errno, "cannot make a socket");
-  const std::string file = name + ".sock";
-  const sockaddr_un address = io::socket_address(dir->get(), file);
+  const sockaddr_un address = io::socket_address(dir.get(), file);
   // By umask and not by chmod: there is no moment at which others could connect.
   const mode_t before = ::umask(0177);
   const int bound = ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
@@ -55,7 +92,7 @@ base::Result<std::unique_ptr<Server>> Server::listen(io::Poller& poller, const s
   if (::listen(listener.get(), 16) != 0)
     return base::fail_errno(errno, "cannot listen on " + folder + "/" + file);
   const int number = listener.get();
-  std::unique_ptr<Server> server(new Server(poller, std::move(*dir), std::move(listener), file));
+  std::unique_ptr<Server> server(new Server(poller, std::move(dir), std::move(listener), file));
   if (auto added = poller.add(number, EPOLLIN, *server); !added) return tl::unexpected(added.error());
   return server;
 }

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -24,12 +25,20 @@
 
 namespace ttyward::hold {
 
+// Sockets that wait for their name. Those left behind by holders that were killed may be removed at any time:
+// a holder that misses its socket makes another.
+inline constexpr std::string_view kPreparedSocket = ".prepared-";
+void remove_prepared_sockets(const std::string& folder);
+
 class Server final : public io::Poller::Handler, public HolderObserver {
  public:
   // `folder` must be private to us (it is made if missing); the socket in it is
   // called <name>.sock.
   static base::Result<std::unique_ptr<Server>> listen(io::Poller& poller, const std::string& folder,
                                                       const std::string& name);
+  // The same before the name is known: nobody finds the socket until take_name().
+  static base::Result<std::unique_ptr<Server>> prepare(io::Poller& poller, const std::string& folder);
+  base::Result<void> take_name(const std::string& name);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   ~Server();
@@ -57,6 +66,8 @@ class Server final : public io::Poller::Handler, public HolderObserver {
   Server(io::Poller& poller, base::UniqueFd folder, base::UniqueFd listener, std::string file)
       : poller_(poller), folder_(std::move(folder)), listener_(std::move(listener)), file_(std::move(file)) {}
 
+  static base::Result<std::unique_ptr<Server>> listen_as(io::Poller& poller, base::UniqueFd folder,
+                                                         const std::string& file, const std::string& shown);
   void on_ready(int fd, uint32_t events) override;
   void on_output(uint64_t end) override;
   void on_paused() override;

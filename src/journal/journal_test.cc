@@ -56,6 +56,36 @@ TEST_F(Journal, a_reader_sees_bytes_as_soon_as_they_are_committed_and_not_before
   EXPECT_FALSE(r.complete().value());
 }
 
+TEST_F(Journal, one_made_ahead_is_found_when_it_has_its_name_and_is_like_any_other) {
+  auto blank = Blank::make(*folder_);
+  ASSERT_TRUE(blank) << blank.error().message;
+  EXPECT_EQ(folder_->used(), 0U);
+  EXPECT_FALSE(Reader::open(scratch_.journals(), "t1"));
+  WriterOptions options;
+  options.id = "t1";
+  auto w = Writer::create(folder_, options, std::move(*blank));
+  ASSERT_TRUE(w) << w.error().message;
+  EXPECT_EQ(folder_->used(), w->allocated());
+  EXPECT_EQ(reader().writer().value(), WriterLife::Alive);
+  put(*w, "hello");
+  EXPECT_EQ(reader().read_all({0, ~0ULL}, 100).value(), "hello");
+  w->finish({});
+  EXPECT_TRUE(reader().complete().value());
+}
+
+TEST_F(Journal, one_made_ahead_takes_no_name_that_is_in_use) {
+  WriterOptions options;
+  options.id = "t1";
+  ASSERT_TRUE(use_up(folder_->fd(), "t1", scratch_.journals()));
+  auto blank = Blank::make(*folder_);
+  ASSERT_TRUE(blank);
+  const auto w = Writer::create(folder_, options, std::move(*blank));
+  ASSERT_FALSE(w);
+  EXPECT_EQ(w.error().code, base::ErrorCode::AlreadyExists);
+  EXPECT_EQ(folder_->used(), 0U);
+  EXPECT_EQ(Reader::open(scratch_.journals(), "t1").error().code, base::ErrorCode::NotFound);
+}
+
 TEST_F(Journal, nothing_is_read_at_the_end_and_reading_goes_on_when_more_comes) {
   Writer w = writer();
   Reader r = reader();

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/count_newlines.h"
 #include "base/file_io.h"
+#include "base/unnamed_file.h"
 #include "journal/allocate.h"
 
 namespace ttyward::journal {
@@ -66,9 +67,28 @@ class Undo {
   bool armed_ = true;
 };
 
+constexpr uint64_t kFirstBytes = kPage + kTailBytes + kFirstSegmentBytes;
+
+// The first file, its space allocated and mapped. The lock is taken before the header is written: whoever
+// finds a header without a lock knows that the writer is gone.
+base::Result<Segment> first_segment(base::UniqueFd file, Allocate allocate, const std::string& shown) {
+  // Waits only for a probe that asks, in a few microseconds, whether we live.
+  if (::flock(file.get(), LOCK_EX) != 0) return base::fail_errno(errno, "cannot lock " + shown);
+  return Segment::create(std::move(file), kPage + kTailBytes, kFirstSegmentBytes, 0, 0, 0, allocate, shown);
+}
+
 }  // namespace
 
-base::Result<Writer> Writer::create(std::shared_ptr<Folder> folder, const WriterOptions& options) {
+base::Result<Blank> Blank::make(const Folder& folder) {
+  auto file = base::make_unnamed_file(folder.fd(), 0);
+  if (!file) return tl::unexpected(file.error());
+  auto segment = first_segment(std::move(*file), allocate_room, folder.path());
+  if (!segment) return tl::unexpected(segment.error());
+  return Blank(std::move(*segment));
+}
+
+base::Result<Writer> Writer::create(std::shared_ptr<Folder> folder, const WriterOptions& options,
+                                    std::optional<Blank> blank) {
   if (!valid_id(options.id)) {
     return base::fail(base::ErrorCode::InvalidArgument,
                       "a journal id is 1 to 63 letters, digits, '-' or '_', not '" + options.id + "'");
@@ -77,32 +97,31 @@ base::Result<Writer> Writer::create(std::shared_ptr<Folder> folder, const Writer
     return base::fail(base::ErrorCode::InvalidArgument,
                       "a journal's quota must be at least " + std::to_string(kSmallestQuota) + " bytes");
   }
-  const uint64_t first_bytes = kPage + kTailBytes + kFirstSegmentBytes;
-  if (auto room = folder->reserve(first_bytes); !room) return tl::unexpected(room.error());
-  Undo undo(*folder, options.id, first_bytes);
+  if (auto room = folder->reserve(kFirstBytes); !room) return tl::unexpected(room.error());
+  Undo undo(*folder, options.id, kFirstBytes);
   const std::string shown = folder->path() + "/" + main_file(options.id);
   const std::string name = main_file(options.id);
-  auto file = open_private_file_at(folder->fd(), name.c_str(), O_RDWR | O_CREAT | O_EXCL, folder->path());
-  if (!file) return tl::unexpected(file.error());
-  undo.made();
-  // Waits only for a probe that asks, in a few microseconds, whether we live.
-  if (::flock(file->get(), LOCK_EX) != 0) return base::fail_errno(errno, "cannot lock " + shown);
 
   Writer writer;
   writer.allocate_ = options.allocate != nullptr ? options.allocate : allocate_room;
   writer.monotonic_us_ = options.monotonic_us != nullptr ? options.monotonic_us : monotonic_now_us;
-  auto segment = Segment::create(std::move(*file), kPage + kTailBytes, kFirstSegmentBytes, 0, 0, 0,
-                                 writer.allocate_, shown);
-  if (!segment) return tl::unexpected(segment.error());
+  if (blank) {
+    writer.current_ = std::move(*blank).take();
+  } else {
+    auto file = open_private_file_at(folder->fd(), name.c_str(), O_RDWR | O_CREAT | O_EXCL, folder->path());
+    if (!file) return tl::unexpected(file.error());
+    undo.made();
+    auto segment = first_segment(std::move(*file), writer.allocate_, shown);
+    if (!segment) return tl::unexpected(segment.error());
+    writer.current_ = std::move(*segment);
+  }
 
   writer.id_ = options.id;
-  writer.folder_ = std::move(folder);
-  writer.header_ = segment->mapping().as<JournalHeader>();
-  writer.current_ = std::move(*segment);
+  writer.header_ = writer.current_->mapping().as<JournalHeader>();
   writer.started_us_ = writer.now_us();
   writer.overflow_ = options.overflow;
   writer.quota_ = options.quota;
-  writer.allocated_ = first_bytes;
+  writer.allocated_ = kFirstBytes;
   writer.next_number_ = 1;
   writer.next_bytes_ = segment_after(kFirstSegmentBytes, options.quota);
 
@@ -118,7 +137,7 @@ base::Result<Writer> Writer::create(std::shared_ptr<Folder> folder, const Writer
   std::memcpy(fresh.id.data(), options.id.data(), options.id.size());
   fresh.magic = kJournalMagic;
   fresh.fixed_sum = fixed_sum(fresh);
-  fresh.allocated = first_bytes;
+  fresh.allocated = kFirstBytes;
   fresh.segments = 1;
   fresh.quota = options.quota;
   fresh.state = static_cast<uint32_t>(State::Running);
@@ -126,7 +145,14 @@ base::Result<Writer> Writer::create(std::shared_ptr<Folder> folder, const Writer
   fresh.size = packed(options.size);
   publish_header(writer.header(), fresh);
   writer.add_mark(Mark::Kind::Resize, fresh.size);
+  // Complete before it can be found.
+  if (blank) {
+    if (auto named = base::give_name(writer.current_->fd(), folder->fd(), name); !named) {
+      return tl::unexpected(named.error());
+    }
+  }
   undo.disarm();
+  writer.folder_ = std::move(folder);
   return writer;
 }
 

@@ -38,6 +38,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "journal/blank.h"
 #include "journal/folder.h"
 #include "journal/format.h"
 #include "journal/segment.h"
@@ -67,7 +68,9 @@ struct WriterOptions {
 
 class Writer {
  public:
-  static base::Result<Writer> create(std::shared_ptr<Folder> folder, const WriterOptions& options);
+  // `blank` was made in the same folder; without one the file is made now.
+  static base::Result<Writer> create(std::shared_ptr<Folder> folder, const WriterOptions& options,
+                                     std::optional<Blank> blank = std::nullopt);
   Writer(Writer&&) noexcept = default;
   Writer& operator=(Writer&&) noexcept = default;
   Writer(const Writer&) = delete;
