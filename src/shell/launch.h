@@ -60,8 +60,8 @@ inline constexpr char kNextNonceFile[] = "next";
 // If there is such a file when a command ends, the shell throws away whatever is typed and unread before it
 // prompts.
 inline constexpr char kTypedFile[] = "typed";
-// Where bash notes the names of its variables and functions. Made before the shell starts, because the shell would
-// make it with the user's umask.
+// Where bash notes the names of its variables and functions. Made before the shell starts, because the shell
+// would make it with the user's umask.
 inline constexpr char kNamesFile[] = "names";
 
 // How to give hooks to a shell that waits at its prompt: `file` is to be written, then `line` typed.
