@@ -155,6 +155,7 @@ TEST(Wait, APatternDoesNotMatchTheLineThatWasTyped) {
   Heard typed(bench, t, pattern("rea|one"));
   t.input("echo 'one'\" two\"\r", Owner::User, [](auto) {});
   EXPECT_EQ(typed.outcome().text, "one two");
+  bench.until([&] { return t.settled() && t.state() == Terminal::State::Idle; });
   Heard lines(bench, t, pattern("tw|thr"));
   bench.exec(t, "for i in 1; do\n  printf 'th''ree\\n'\ndone # two");
   EXPECT_EQ(lines.outcome().text, "three");
