@@ -436,5 +436,15 @@ def make(function, only, not_in):
 for title, function, only, not_in in SITUATIONS:
     setattr(Situations, "test_" + title, make(function, only, not_in))
 
+class Batches(unittest.TestCase):
+    def test_a_command_of_a_batch_that_waits_for_input_is_told_as_waiting(self):
+        daemon = Daemon()
+        self.addCleanup(daemon.close)
+        answer = daemon.client.call("batch", commands=["cat", "echo c"], cwd=daemon.home, yield_after_ms=3000)
+        self.assertEqual([each["state"] for each in answer["results"]], ["awaiting_input"], answer)
+        self.assertEqual(answer["results"][0]["waiting"]["program"], "cat")
+        self.assertEqual(answer["not_run"], ["echo c"])
+
+
 if __name__ == "__main__":
     unittest.main()
