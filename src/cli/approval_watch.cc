@@ -9,19 +9,18 @@
 #include <utility>
 #include <variant>
 
-#include <boost/json/array.hpp>
-
-#include "cli/fields.h"
 #include "cli/signal_watch.h"
 #include "cli/verb.h"
 #include "policy/escaped_view.h"
+#include "wire/types/events.h"
+#include "wire/types/watching_calls.h"
 
 namespace ttyward::cli {
 namespace {
 
-namespace json = boost::json;
 using base::ErrorCode;
 using std::chrono::milliseconds;
+using wire::AnswerWord;
 
 constexpr const char* kKeys = "o once  s session  a always  d deny  r reason  k skip  l later  q quit > ";
 constexpr const char* kHelp =
@@ -70,35 +69,37 @@ base::Result<int> ApprovalWatch::run() {
 
 // From now on, and what is open already.
 base::Result<void> ApprovalWatch::subscribe() {
-  json::array kinds = {"approval_opened", "approval_closed", "notice"};
-  auto subscribed = daemon_.call("subscribe", {{"terminal", nullptr}, {"kinds", std::move(kinds)}});
+  wire::SubscribeRequest request;
+  for (const std::string_view kind :
+       {wire::ApprovalOpened::kEvent, wire::ApprovalClosed::kEvent, wire::Notice::kEvent})
+    request.kinds.emplace_back(kind);
+  auto subscribed = daemon_.call(request);
   if (!subscribed) return base::fail(ErrorCode::Unavailable, subscribed.error().message);
-  auto open = daemon_.call("approvals", {{"all", false}});
+  auto open = daemon_.call(wire::ApprovalsRequest{});
   if (!open) return base::fail(ErrorCode::Unavailable, open.error().message);
-  for (const json::object* approval : objects_in(*open, "approvals")) meet(*approval);
+  for (const wire::Approval& approval : open->approvals) meet(approval);
   return {};
 }
 
-void ApprovalWatch::take_event(const json::object& event) {
-  if (text_in(event, "event") == "notice") {
-    complain("approvals", policy::escape_text(text_in(event, "text")), 0);
+void ApprovalWatch::take_event(const boost::json::object& event) {
+  if (const auto notice = client::event_of<wire::Notice>(event)) {
+    complain("approvals", policy::escape_text(notice->text), 0);
     return;
   }
-  const json::object* approval = object_in(event, "approval");
-  if (approval == nullptr) return;
-  if (text_in(event, "event") == "approval_opened") return meet(*approval);
-  const std::string id = text_in(*approval, "id");
+  if (const auto opened = client::event_of<wire::ApprovalOpened>(event)) return meet(opened->approval);
+  const auto closed = client::event_of<wire::ApprovalClosed>(event);
+  if (!closed) return;
+  const std::string& id = closed->approval.id;
   if (std::erase(answered_, id) != 0) return;  // our own answer, which was shown
-  if (asking_ && text_in(open_.front(), "id") == id) keys_->write("\n");
-  std::erase_if(later_, [&](const json::object& each) { return text_in(each, "id") == id; });
+  if (asking_ && open_.front().id == id) keys_->write("\n");
+  std::erase_if(later_, [&](const wire::Approval& each) { return each.id == id; });
   forget(id);
-  actions_.print_closed(id, *approval);
+  actions_.print_closed(id, closed->approval);
 }
 
-void ApprovalWatch::meet(const json::object& approval) {
+void ApprovalWatch::meet(const wire::Approval& approval) {
   // One that opened while we subscribed comes twice.
-  const std::string id = text_in(approval, "id");
-  const auto same = [&](const json::object& each) { return text_in(each, "id") == id; };
+  const auto same = [&](const wire::Approval& each) { return each.id == approval.id; };
   if (std::any_of(open_.begin(), open_.end(), same)) return;
   if (std::any_of(later_.begin(), later_.end(), same)) return;
   open_.push_back(approval);
@@ -109,17 +110,17 @@ void ApprovalWatch::meet(const json::object& approval) {
     std::fflush(stdout);
     return;
   }
-  keys_->write(notifier_.tell("ttyward asks", text_in(approval, "shown")));
+  keys_->write(notifier_.tell("ttyward asks", approval.shown));
 }
 
 void ApprovalWatch::forget(const std::string& id) {
   if (open_.empty()) return;
-  if (text_in(open_.front(), "id") == id) {
+  if (open_.front().id == id) {
     shown_ = asking_ = false;
     asks_from_.reset();
     reason_.reset();
   }
-  std::erase_if(open_, [&](const json::object& each) { return text_in(each, "id") == id; });
+  std::erase_if(open_, [&](const wire::Approval& each) { return each.id == id; });
 }
 
 void ApprovalWatch::show_next() {
@@ -167,23 +168,23 @@ void ApprovalWatch::pressed(char key) {
   switch (key) {
     case 'o':
     case 'y':
-      return decide("allow", "", "");
+      return decide(AnswerWord::Allow, "", "");
     case 's':
-      return decide("allow", "session", "");
+      return decide(AnswerWord::Allow, "session", "");
     case 'a':
-      return decide("allow", "global", "");
+      return decide(AnswerWord::Allow, "global", "");
     case 'd':
     case 'n':
-      return decide("deny", "", "");
+      return decide(AnswerWord::Deny, "", "");
     case 'k':
-      return decide("skip", "", "");
+      return decide(AnswerWord::Skip, "", "");
     case 'r':
       reason_.emplace();
       return keys_->write("\nwhy not? (Enter sends it, Esc goes back) > ");
     case 'l':
       keys_->write("\nset aside; it stays open\n");
       later_.push_back(open_.front());
-      return forget(text_in(later_.back(), "id"));
+      return forget(later_.back().id);
     case 'q':
       code_ = 0;
       return;
@@ -201,7 +202,7 @@ void ApprovalWatch::typed(char key) {
   }
   if (key == '\r' || key == '\n') {
     const std::string reason = *std::exchange(reason_, std::nullopt);
-    return decide("deny", "", reason);
+    return decide(AnswerWord::Deny, "", reason);
   }
   if (key == 0x7F || key == '\b') {
     if (reason_->empty()) return;
@@ -214,13 +215,13 @@ void ApprovalWatch::typed(char key) {
   keys_->write(std::string(1, key));
 }
 
-void ApprovalWatch::decide(const char* decision, const std::string& scope, const std::string& reason) {
-  const json::object approval = open_.front();
-  const std::string id = text_in(approval, "id");
-  const char* const word = scope == "global"                       ? "always"
-                           : scope == "session"                    ? "session"
-                           : std::string_view(decision) == "allow" ? "once"
-                                                                   : decision;
+void ApprovalWatch::decide(AnswerWord decision, const std::string& scope, const std::string& reason) {
+  const wire::Approval approval = open_.front();
+  const std::string& id = approval.id;
+  const std::string_view word = scope == "global"               ? "always"
+                                : scope == "session"            ? "session"
+                                : decision == AnswerWord::Allow ? "once"
+                                                                : wire::name_of(decision);
   keys_->write(reason.empty() ? std::string(word) + "\n" : "\n");
   keys_->pause();  // the rules of "always" are agreed to by a whole line
   const int result = actions_.answer(approval, decision, scope, reason);

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include <boost/json/object.hpp>
-
 #include "base/result.h"
 #include "cli/notify.h"
 #include "cli/single_keys.h"
 #include "client/session.h"
+#include "wire/types/objects.h"
+#include "wire/types/policy_calls.h"
 
 namespace ttyward::cli {
 
@@ -27,10 +27,10 @@ class ApprovalWatch {
   static constexpr std::chrono::milliseconds kSettle{400};
 
   struct Actions {
-    std::function<void(const boost::json::object& approval)> print;
-    std::function<void(const std::string& id, const boost::json::object& approval)> print_closed;
+    std::function<void(const wire::Approval& approval)> print;
+    std::function<void(const std::string& id, const wire::Approval& approval)> print_closed;
     // `scope`: empty (once), session or global. Returns an exit code; complaints are made already.
-    std::function<int(const boost::json::object& approval, const char* decision, const std::string& scope,
+    std::function<int(const wire::Approval& approval, wire::AnswerWord decision, const std::string& scope,
                       const std::string& reason)>
         answer;
   };
@@ -51,14 +51,14 @@ class ApprovalWatch {
   using Clock = std::chrono::steady_clock;
   base::Result<void> subscribe();
   void take_event(const boost::json::object& event);
-  void meet(const boost::json::object& approval);
+  void meet(const wire::Approval& approval);
   void forget(const std::string& id);
   void show_next();
   void ask();
   void take_keys();
   void pressed(char key);
   void typed(char key);
-  void decide(const char* decision, const std::string& scope, const std::string& reason);
+  void decide(wire::AnswerWord decision, const std::string& scope, const std::string& reason);
   int wait_ms() const;
   bool over() const { return until_ == Until::NoneOpen && open_.empty(); }
 
@@ -67,8 +67,8 @@ class ApprovalWatch {
   SingleKeys* keys_;
   Notifier notifier_;
   Until until_;
-  std::deque<boost::json::object> open_;        // the first is the one that is asked about
-  std::deque<boost::json::object> later_;       // set aside; asked about again when another one comes
+  std::deque<wire::Approval> open_;             // the first is the one that is asked about
+  std::deque<wire::Approval> later_;            // set aside; asked about again when another one comes
   bool shown_ = false;                          // the first is on the screen
   std::optional<Clock::time_point> asks_from_;  // it may be answered from then on
   bool asking_ = false;                         // the keys are offered

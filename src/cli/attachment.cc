@@ -11,13 +11,11 @@
 #include <variant>
 
 #include "cli/daemon_verb.h"
-#include "cli/fields.h"
 #include "cli/shown_text.h"
 #include "wire/types/events.h"
 
 namespace ttyward::cli {
 
-namespace json = boost::json;
 using std::chrono::milliseconds;
 
 namespace {
@@ -157,7 +155,9 @@ void Attachment::take_keys() {
 }
 
 void Attachment::mark_screen() {
-  auto asked = daemon_.start("select", {{"terminal", options_.terminal}});
+  wire::SelectRequest request;
+  request.terminal = options_.terminal;
+  auto asked = daemon_.start(request);
   if (asked) select_call_ = *asked;
 }
 
@@ -261,26 +261,22 @@ void Attachment::learn(const wire::Terminal& terminal) {
   dirty_ = true;
 }
 
-void Attachment::take_event(const json::object& event) {
-  const std::string name = text_in(event, "event");
-  const auto subscription = static_cast<uint64_t>(number_in(event, "subscription").value_or(0));
+void Attachment::take_event(const boost::json::object& event) {
+  const uint64_t subscription = client::subscription_of(event);
   if (subscription == 0) return;
   if (subscription == changes_) {
-    const auto changed = wire::decode<wire::TerminalChanged>(event, wire::Unknown::Ignore);
-    if (name == wire::TerminalChanged::kEvent && changed) learn(changed->terminal);
+    if (const auto changed = client::event_of<wire::TerminalChanged>(event)) learn(changed->terminal);
     return;
   }
   if (subscription != subscription_) return;
-  if (name == wire::AttachScreen::kEvent) {
-    const auto came = wire::decode<wire::AttachScreen>(event, wire::Unknown::Ignore);
-    if (came) painter_.apply(came->screen);
+  if (const auto screen = client::event_of<wire::AttachScreen>(event)) {
+    painter_.apply(screen->screen);
     dirty_ = true;
-  } else if (name == wire::AttachKeyboard::kEvent) {
-    const auto came = wire::decode<wire::AttachKeyboard>(event, wire::Unknown::Ignore);
-    writable_ = came && came->writable;
+  } else if (const auto keyboard = client::event_of<wire::AttachKeyboard>(event)) {
+    writable_ = keyboard->writable;
     dirty_ = true;
-  } else if (name == wire::AttachClosed::kEvent) {
-    end(AttachEnd::Kind::Closed, one_line(text_in(event, "reason")));
+  } else if (const auto closed = client::event_of<wire::AttachClosed>(event)) {
+    end(AttachEnd::Kind::Closed, one_line(closed->reason));
   }
 }
 

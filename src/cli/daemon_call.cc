@@ -28,23 +28,4 @@ void show_notices(const wire::Welcome& welcome) {
     std::fprintf(stderr, "ttyward: %s\n", policy::escape_text(notice).c_str());
 }
 
-base::Result<boost::json::object> call_daemon(const char* verb, std::string_view call,
-                                              boost::json::object args) {
-  auto connection = client::Connection::open(daemon_options(verb));
-  if (!connection) return tl::unexpected(connection.error());
-  auto answer = connection->call(call, std::move(args));
-  if (!answer) return base::fail(base::ErrorCode::Unavailable, answer.error().message);
-  return std::move(*answer);
-}
-
-std::string text_of(const boost::json::object& from, std::string_view name) {
-  const boost::json::value* value = from.if_contains(name);
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
-}
-
-int64_t number_of(const boost::json::object& from, std::string_view name) {
-  const boost::json::value* value = from.if_contains(name);
-  return value != nullptr && value->is_int64() ? value->get_int64() : 0;
-}
-
 }  // namespace ttyward::cli

@@ -1,10 +1,7 @@
 // One call to the daemon, for verbs that make just that.
 #pragma once
 
-#include <string>
-#include <string_view>
-
-#include <boost/json/object.hpp>
+#include <utility>
 
 #include "base/result.h"
 #include "client/connection.h"
@@ -21,11 +18,13 @@ client::Options daemon_options(const char* verb);
 void show_notices(const wire::Welcome& welcome);
 
 // The daemon is not started for this: what only asks has nothing to ask a fresh one.
-base::Result<boost::json::object> call_daemon(const char* verb, std::string_view call,
-                                              boost::json::object args);
-
-// A member that is text; empty if it is not there or something else.
-std::string text_of(const boost::json::object& from, std::string_view name);
-int64_t number_of(const boost::json::object& from, std::string_view name);
+template <client::Request R>
+base::Result<typename R::Answer> call_daemon(const char* verb, const R& request) {
+  auto connection = client::Connection::open(daemon_options(verb));
+  if (!connection) return tl::unexpected(connection.error());
+  auto answer = connection->call(request);
+  if (!answer) return base::fail(base::ErrorCode::Unavailable, answer.error().message);
+  return std::move(*answer);
+}
 
 }  // namespace ttyward::cli

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "cli/choice.h"
-#include "cli/fields.h"
 #include "cli/option_values.h"
 #include "shell/quoting.h"
 #include "terminal/output_view.h"
@@ -39,6 +38,10 @@ void declare_view(CLI::App& app, std::string& view) {
       ->type_name(terminal::view_preset_names("|"));
 }
 
+std::optional<std::string> view_named(const std::string& view) {
+  return view.empty() ? std::nullopt : std::optional(view);
+}
+
 void declare_exec_options(CLI::App& app, ExecOptions& options) {
   app.add_option("TERM", options.terminal,
                  "The terminal's name or id; the first characters of the id are enough")
@@ -67,30 +70,33 @@ void declare_leaving_options(CLI::App& app, ExecOptions& options) {
          {"stay", "return"});
 }
 
-base::Result<boost::json::object> exec_arguments(const ExecOptions& options, bool after_dashes) {
+base::Result<wire::ExecRequest> exec_request(const ExecOptions& options, bool after_dashes) {
   auto line = command_line(options.words, after_dashes);
   if (!line) return tl::unexpected(line.error());
-  boost::json::object args{{"terminal", options.terminal}, {"command", *line}};
+  wire::ExecRequest request;
+  request.terminal = options.terminal;
+  request.command = std::move(*line);
   if (!options.cwd.empty()) {
     auto folder = absolute_folder(options.cwd);
     if (!folder) return tl::unexpected(folder.error());
-    args["cwd"] = *folder;
+    request.cwd = std::move(*folder);
   }
-  const std::pair<const char*, double> times[] = {
-      {"timeout", options.timeout}, {"idle-timeout", options.idle_timeout}, {"yield", options.yield}};
-  const char* const names[] = {"timeout_ms", "idle_timeout_ms", "yield_after_ms"};
-  for (size_t i = 0; i < std::size(times); ++i) {
-    auto time = parse_seconds(times[i].first, times[i].second);
-    if (!time) return tl::unexpected(time.error());
-    args[names[i]] = time->count();
-  }
-  set_text(args, "description", options.description);
-  if (options.wait_if_busy) args["on_busy"] = "wait";
-  if (options.sentinel) args["sentinel"] = true;
+  auto timeout = parse_seconds("timeout", options.timeout);
+  if (!timeout) return tl::unexpected(timeout.error());
+  auto idle_timeout = parse_seconds("idle-timeout", options.idle_timeout);
+  if (!idle_timeout) return tl::unexpected(idle_timeout.error());
+  auto yield = parse_seconds("yield", options.yield);
+  if (!yield) return tl::unexpected(yield.error());
+  request.timeout = *timeout;
+  request.idle_timeout = *idle_timeout;
+  request.yield_after = *yield;
+  request.description = options.description;
+  if (options.wait_if_busy) request.on_busy = wire::OnBusy::Wait;
+  request.sentinel = options.sentinel;
   const bool person = ::isatty(STDERR_FILENO) != 0 && ::isatty(STDIN_FILENO) != 0;
-  args["wait_for_input"] = options.on_input.empty() ? person : options.on_input == "stay";
-  set_text(args, "view", options.view);
-  return args;
+  request.wait_for_input = options.on_input.empty() ? person : options.on_input == "stay";
+  request.view.view = view_named(options.view);
+  return request;
 }
 
 }  // namespace ttyward::cli

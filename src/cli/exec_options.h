@@ -1,4 +1,4 @@
-// The options that `exec` and `expect` share, and the arguments of the call they make.
+// The options that `exec` and `expect` share, and the call they make.
 #pragma once
 
 #include <optional>
@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <CLI/App.hpp>
-#include <boost/json/object.hpp>
 
 #include "base/result.h"
+#include "wire/types/command_calls.h"
 
 namespace ttyward::cli {
 
@@ -30,8 +30,10 @@ void declare_exec_options(CLI::App& app, ExecOptions& options);
 // When to stop waiting for its end; of `exec` alone: a dialogue goes on until the command has ended.
 void declare_leaving_options(CLI::App& app, ExecOptions& options);
 // `after_dashes`: the words are a program and its arguments.
-base::Result<boost::json::object> exec_arguments(const ExecOptions& options, bool after_dashes);
+base::Result<wire::ExecRequest> exec_request(const ExecOptions& options, bool after_dashes);
 // --view for any verb that shows output.
 void declare_view(CLI::App& app, std::string& view);
+// None was given: the configuration says which.
+std::optional<std::string> view_named(const std::string& view);
 
 }  // namespace ttyward::cli

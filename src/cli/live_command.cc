@@ -10,9 +10,6 @@
 #include <utility>
 #include <variant>
 
-#include <boost/json/serialize.hpp>
-
-#include "cli/fields.h"
 #include "cli/result_words.h"
 #include "cli/shown_text.h"
 #include "cli/verb.h"
@@ -20,7 +17,6 @@
 
 namespace ttyward::cli {
 
-namespace json = boost::json;
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
@@ -37,10 +33,9 @@ void LiveCommand::say(const std::string& words) const {
   complain(verb_, words, 0);
 }
 
-Outcome LiveCommand::run(json::object args) {
-  args["stream"] = !json_;
-  args["on_cancel"] = "leave";
-  auto started = daemon_.start("exec", std::move(args));
+Outcome LiveCommand::run(wire::ExecRequest request) {
+  request.stream = !json_;
+  auto started = daemon_.start(request);
   if (!started) return tl::unexpected(started.error());
   call_ = *started;
   while (true) {
@@ -85,7 +80,7 @@ void LiveCommand::take_signals() {
       return;
     }
     if (++interrupts_ != 1) return;
-    auto sent = daemon_.start("interrupt", {{"terminal", terminal_}});
+    auto sent = daemon_.start(wire::InterruptRequest{terminal_, ""});
     if (sent) interrupt_call_ = *sent;
     if (::isatty(STDERR_FILENO) != 0) say("interrupted; Ctrl-C again leaves it running");
   }
@@ -97,13 +92,15 @@ Outcome LiveCommand::take_messages() {
     if (!next) return refuse(next.error());
     if (!*next) return 0;
     if (auto* part = std::get_if<client::Part>(&**next)) {
-      if (part->id == call_) show_part(part->part);
+      const auto came = wire::decode<wire::StreamPart>(part->part, wire::Unknown::Ignore);
+      if (part->id == call_ && came) show_part(*came);
     } else if (auto* reply = std::get_if<client::Reply>(&**next)) {
       if (reply->id == interrupt_call_ && !reply->result) say(reply->result.error().message);
       if (reply->id != call_) continue;
       done_ = true;
-      if (reply->result) return finish(*reply->result);
-      client::CallFailure failure = reply->result.error();
+      auto result = client::answer_of<wire::ExecRequest>(std::move(reply->result));
+      if (result) return finish(*result);
+      client::CallFailure failure = result.error();
       if (failure.fate == client::CallFailure::Fate::Unknown && !heard_) {
         failure.message = fmt::format(
             "the daemon is gone ({1}), and it is not known whether the command ran: ttyward history lists it "
@@ -121,23 +118,25 @@ Outcome LiveCommand::take_messages() {
   return 0;
 }
 
-void LiveCommand::show_part(const json::object& part) {
+void LiveCommand::show_part(const wire::StreamPart& part) {
   heard_ = true;
-  const std::string output = text_in(part, "output");
-  if (!output.empty()) {
-    out_.write(output);
+  if (!part.output.empty()) {
+    out_.write(part.output);
     shown_output_ = true;
   }
-  const json::object* waiting = object_in(part, "waiting");
-  const std::string state = text_in(part, "state");
+  const std::string& state = part.state;
   if (!state.empty()) waiting_.clear();
   if (state == "pending_approval") {
-    for (const std::string& line : told_ = result_words(part, terminal_)) say(line);
+    wire::CommandResult asked;
+    asked.state = state;
+    asked.approval = part.approval;
+    if (part.reason) asked.reason = part.reason->value_or("");
+    for (const std::string& line : told_ = result_words(asked, terminal_)) say(line);
     return;
   }
   if (!state.empty() && state != "awaiting_input") told_.clear();  // the next question is another
-  if (state != "awaiting_input" || waiting == nullptr) return;
-  waiting_ = waiting_words(*waiting, terminal_);
+  if (state != "awaiting_input" || !part.waiting || !*part.waiting) return;
+  waiting_ = waiting_words(**part.waiting, terminal_);
   tell_at_ = Clock::now() + patience_;
   tell_of_question();
 }
@@ -151,12 +150,12 @@ void LiveCommand::tell_of_question() {
   told_ = words;
 }
 
-int LiveCommand::finish(const json::object& result) {
+int LiveCommand::finish(const wire::CommandResult& result) {
   if (json_) {
-    out_.write(json::serialize(result) + "\n");
+    out_.write(wire::json_text(result) + "\n");
   } else {
     // Nothing was streamed: all there is, is in the result.
-    if (!shown_output_) out_.write(text_in(result, "output"));
+    if (!shown_output_) out_.write(result.output);
     flush_output();
     for (const std::string& line : result_words(result, terminal_)) {
       if (std::find(told_.begin(), told_.end(), line) == told_.end()) say(line);

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include <boost/json/object.hpp>
-
 #include "cli/daemon_verb.h"
 #include "cli/out_stream.h"
 #include "cli/signal_watch.h"
 #include "client/session.h"
+#include "wire/types/command_calls.h"
+#include "wire/types/parts.h"
 
 namespace ttyward::cli {
 
@@ -29,8 +29,8 @@ class LiveCommand {
   // How long a question may stay unanswered before the person is told of it. 0: at once.
   void set_patience(std::chrono::milliseconds patience) { patience_ = patience; }
 
-  // `args` of `exec`, without "stream". The command's exit code, or why there is none.
-  Outcome run(boost::json::object args);
+  // The command's exit code, or why there is none.
+  Outcome run(wire::ExecRequest request);
 
  private:
   // More output than this waits for the reader, and we stop reading: the daemon drops whoever
@@ -41,8 +41,8 @@ class LiveCommand {
   void take_signals();
   Outcome take_messages();
   void tell_of_question();
-  void show_part(const boost::json::object& part);
-  int finish(const boost::json::object& result);
+  void show_part(const wire::StreamPart& part);
+  int finish(const wire::CommandResult& result);
   void flush_output();
   void say(const std::string& words) const;
 

@@ -4,20 +4,20 @@
 #include <string>
 #include <vector>
 
-#include <boost/json/object.hpp>
+#include "wire/types/objects.h"
 
 namespace ttyward::cli {
 
 // What a shell would make of it: the code itself, 128 + signal, 124 for a time limit, 126 for a command
 // that was denied, 125 for a failure of ours; kExitNotYet while it has not ended.
-int result_code(const boost::json::object& result);
+int result_code(const wire::CommandResult& result);
 
 // What is not in the exit code and worth saying, one line each. `terminal` is how the person calls it.
-std::vector<std::string> result_words(const boost::json::object& result, const std::string& terminal);
+std::vector<std::string> result_words(const wire::CommandResult& result, const std::string& terminal);
 // What a command waits for, and how to answer.
-std::vector<std::string> waiting_words(const boost::json::object& waiting, const std::string& terminal);
+std::vector<std::string> waiting_words(const wire::Waiting& waiting, const std::string& terminal);
 
 // "exit 0", "SIGKILL", "running", "timed out": for tables.
-std::string how_it_ended(const boost::json::object& result);
+std::string how_it_ended(const wire::CommandResult& result);
 
 }  // namespace ttyward::cli

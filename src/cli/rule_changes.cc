@@ -9,8 +9,6 @@
 #include <iterator>
 #include <utility>
 
-#include <boost/json.hpp>
-
 #include "base/folders.h"
 #include "cli/ask_person.h"
 #include "cli/current_folder.h"
@@ -29,7 +27,6 @@
 namespace ttyward::cli {
 namespace {
 
-namespace json = boost::json;
 using base::ErrorCode;
 using base::fail;
 using base::Result;
@@ -168,32 +165,20 @@ int show_and_store(const RuleArguments& args, const std::string& text, const std
 }
 
 // What was changed without us, in words and as it is written. Empty: nothing.
-std::string described(const json::object& pending) {
+std::string described(const wire::Unconfirmed& pending) {
   std::string out;
-  if (const std::string problem = text_of(pending, "problem"); !problem.empty())
-    out += shown(problem) +
+  if (!pending.problem.empty())
+    out += shown(pending.problem) +
            "\nNo rule or setting that loosens policy is in effect until you confirm the current ones.\n\n";
-  const json::value* rules = pending.if_contains("rules");
-  if (rules != nullptr && rules->is_array()) {
-    for (const json::value& each : rules->get_array()) {
-      if (!each.is_object()) continue;
-      const json::object& rule = each.get_object();
-      out += fmt::format("{} in rules.toml: '{}' {}\n\n{}\n",
-                         text_of(rule, "change") == "added" ? "A rule was added" : "A rule was removed",
-                         shown(text_of(rule, "name")), shown(text_of(rule, "words")),
-                         indented_rule(shown(text_of(rule, "text"))));
-    }
+  for (const wire::UnconfirmedRule& rule : pending.rules) {
+    out += fmt::format("{} in rules.toml: '{}' {}\n\n{}\n",
+                       rule.change == "added" ? "A rule was added" : "A rule was removed", shown(rule.name),
+                       shown(rule.words), indented_rule(shown(rule.text)));
   }
-  const json::value* settings = pending.if_contains("settings");
-  if (settings != nullptr && settings->is_array()) {
-    for (const json::value& each : settings->get_array()) {
-      if (!each.is_object()) continue;
-      const json::object& setting = each.get_object();
-      out +=
-          fmt::format("A setting was loosened ({}): {} = {}\n  {} stays in effect until you confirm it.\n\n",
-                      shown(text_of(setting, "where")), shown(text_of(setting, "name")),
-                      shown(text_of(setting, "wanted")), shown(text_of(setting, "holds")));
-    }
+  for (const wire::LoosenedSetting& setting : pending.settings) {
+    out +=
+        fmt::format("A setting was loosened ({}): {} = {}\n  {} stays in effect until you confirm it.\n\n",
+                    shown(setting.where), shown(setting.name), shown(setting.wanted), shown(setting.holds));
   }
   return out;
 }
@@ -287,10 +272,10 @@ int remove_rule(const RuleArguments& args) {
 int confirm_rules(const Globals& globals) {
   if (is_agent()) return complain("rules", "only a person may confirm rules", kExitFailure);
   return with_daemon("rules", [&](client::Session& daemon) -> Outcome {
-    auto pending = daemon.call_json(wire::RulesUnconfirmedRequest{current_folder()});
+    auto pending = daemon.call(wire::RulesUnconfirmedRequest{current_folder()});
     if (!pending) return tl::unexpected(pending.error());
     const std::string what = described(*pending);
-    if (globals.json) return print_json("rules", *pending);
+    if (globals.json) return print_answer("rules", *pending);
     if (what.empty()) {
       fmt::print("there is nothing to confirm\n");
       return 0;
@@ -304,7 +289,7 @@ int confirm_rules(const Globals& globals) {
                     "Did you make them, and should they take effect?"))
       return complain("rules", "not confirmed; the rules and settings confirmed before stay in effect",
                       kExitFailure);
-    auto done = daemon.call(wire::RulesConfirmRequest{text_of(*pending, "digest")});
+    auto done = daemon.call(wire::RulesConfirmRequest{pending->digest});
     if (!done) return tl::unexpected(done.error());
     fmt::print("confirmed: the current rules and settings are in effect\n");
     return 0;

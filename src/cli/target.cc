@@ -12,8 +12,6 @@
 namespace ttyward::cli {
 namespace {
 
-namespace json = boost::json;
-
 constexpr size_t kIdLength = 13;             // base/ids.h: a letter and twelve characters
 constexpr int64_t kCommandsSearched = 1000;  // of the history, newest first
 
@@ -71,12 +69,6 @@ class Search {
 };
 
 }  // namespace
-
-json::object Target::arguments() const {
-  json::object args;
-  args[kind == Kind::Terminal ? "terminal" : "command"] = id;
-  return args;
-}
 
 tl::expected<Target, client::CallFailure> find_target(client::Session& daemon, const std::string& word) {
   if (word.empty()) return refuse("name a terminal or a command: ttyward ls --all lists them");

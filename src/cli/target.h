@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 
-#include <boost/json/object.hpp>
 #include <tl/expected.hpp>
 
 #include "client/session.h"
@@ -23,8 +22,6 @@ struct Target {
   // For calls that take either: the other one is empty.
   std::string terminal_id() const { return kind == Kind::Terminal ? id : std::string(); }
   std::string command_id() const { return kind == Kind::Command ? id : std::string(); }
-  // {"terminal": id} or {"command": id}
-  boost::json::object arguments() const;
 };
 
 tl::expected<Target, client::CallFailure> find_target(client::Session& daemon, const std::string& word);

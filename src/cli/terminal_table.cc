@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <chrono>
 
-#include "cli/fields.h"
 #include "cli/shown_text.h"
 #include "cli/table.h"
+#include "wire/decoder.h"
 
 namespace ttyward::cli {
 namespace {
-
-namespace json = boost::json;
 
 constexpr size_t kShortestId = 4;
 
@@ -18,11 +16,11 @@ std::string or_dash(const std::string& text) {
   return text.empty() ? "-" : text;
 }
 
-size_t id_length(const std::vector<const json::object*>& terminals, Ids ids) {
+size_t id_length(const std::vector<const wire::Terminal*>& terminals, Ids ids) {
   if (ids == Ids::Whole) return std::string::npos;
   std::vector<std::string> all;
   all.reserve(terminals.size());
-  for (const json::object* each : terminals) all.push_back(text_in(*each, "id"));
+  for (const wire::Terminal* each : terminals) all.push_back(each->id);
   std::sort(all.begin(), all.end());
   size_t length = kShortestId;
   for (size_t i = 1; i < all.size(); ++i) {
@@ -33,20 +31,15 @@ size_t id_length(const std::vector<const json::object*>& terminals, Ids ids) {
 }
 
 // With whom it is lent for use, it is theirs as well.
-std::string owner_of(const json::object& terminal) {
-  const json::object* lent = object_in(terminal, "lent");
-  return text_in(terminal, "owner") + (lent != nullptr ? ", lent" : "");
+std::string owner_of(const wire::Terminal& terminal) {
+  return terminal.owner + (terminal.lent ? ", lent" : "");
 }
 
-std::string state_of(const json::object& terminal) {
-  std::string state = text_in(terminal, "state");
-  if (state == "awaiting_input") return "asks";
-  if (state == "finished") {
-    if (const auto code = number_in(terminal, "exit_code")) return "ended " + std::to_string(*code);
-    const std::string signal = text_in(terminal, "signal");
-    return signal.empty() ? "ended" : signal;
-  }
-  return state;
+std::string state_of(const wire::Terminal& terminal) {
+  if (terminal.state == "awaiting_input") return "asks";
+  if (terminal.state != "finished") return terminal.state;
+  if (terminal.exit_code) return "ended " + std::to_string(*terminal.exit_code);
+  return terminal.signal.empty() ? "ended" : terminal.signal;
 }
 
 }  // namespace
@@ -56,15 +49,11 @@ int64_t now_in_ms() {
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
-std::string command_of(const json::object& terminal) {
-  for (const char* member : {"command", "last_command"}) {
-    if (const json::object* result = object_in(terminal, member)) return text_in(*result, "command");
-    if (const std::string text = text_in(terminal, member); !text.empty()) return text;
-  }
-  return "";
+std::string command_of(const wire::Terminal& terminal) {
+  return terminal.command ? terminal.command->command : terminal.last_command.value_or("");
 }
 
-std::vector<std::string> terminal_lines(const std::vector<const json::object*>& terminals,
+std::vector<std::string> terminal_lines(const std::vector<const wire::Terminal*>& terminals,
                                         const TerminalUses& uses, Ids ids, size_t width, int64_t now_ms,
                                         Paint paint) {
   Table table({{"ID"},
@@ -78,31 +67,28 @@ std::vector<std::string> terminal_lines(const std::vector<const json::object*>& 
                {"COMMAND", true},
                {"AGE"}});
   const size_t length = id_length(terminals, ids);
-  for (const json::object* each : terminals) {
-    const auto created = time_in(*each, "created_at");
-    const auto use = uses.find(text_in(*each, "id"));
+  for (const wire::Terminal* each : terminals) {
+    const int64_t created = each->created_at.ms;
+    const auto use = uses.find(each->id);
     const std::string state = state_of(*each);
-    table.add({text_in(*each, "id").substr(0, length), or_dash(text_in(*each, "name")), owner_of(*each),
-               or_dash(text_in(*each, "task")), Cell(state, colour_of_state(state)),
-               use != uses.end() ? cpu_text(use->second.cpu_percent) : "-",
-               use != uses.end() ? ports_text(use->second.ports) : "-",
-               or_dash(short_path(text_in(*each, "cwd"))), or_dash(command_of(*each)),
-               Cell(created ? age_text(now_ms - *created) : "-", Colour::Dim)});
+    table.add(
+        {each->id.substr(0, length), or_dash(each->name), owner_of(*each), or_dash(each->task),
+         Cell(state, colour_of_state(state)), use != uses.end() ? cpu_text(use->second.cpu_percent) : "-",
+         use != uses.end() ? ports_text(use->second.ports) : "-", or_dash(short_path(each->cwd)),
+         or_dash(command_of(*each)), Cell(created != 0 ? age_text(now_ms - created) : "-", Colour::Dim)});
   }
   return table.lines(width, paint);
 }
 
-std::vector<std::string> approval_lines(const std::vector<const json::object*>& approvals, size_t width,
+std::vector<std::string> approval_lines(const std::vector<const wire::Approval*>& approvals, size_t width,
                                         int64_t now_ms, Paint paint) {
   Table table(
       {{"APPROVAL"}, {"RISK"}, {"COMMAND", true}, {"CWD", true, Cut::Begin}, {"ASKED BY", true}, {"LEFT"}});
-  for (const json::object* each : approvals) {
-    const json::object* verdict = object_in(*each, "verdict");
-    const std::string risk = verdict != nullptr ? text_in(*verdict, "risk") : "";
-    const int64_t end = time_in(*each, "expires_at").value_or(0);
-    table.add({Cell(text_in(*each, "id"), Colour::Yellow), Cell(or_dash(risk), colour_of_risk(risk)),
-               text_in(*each, "shown"), or_dash(short_path(text_in(*each, "cwd"))),
-               or_dash(text_in(*each, "asked_by")), end == 0 ? "-" : age_text(end - now_ms)});
+  for (const wire::Approval* each : approvals) {
+    const std::string risk = wire::decode(each->verdict).value_or(wire::Verdict()).risk;
+    table.add({Cell(each->id, Colour::Yellow), Cell(or_dash(risk), colour_of_risk(risk)), each->shown,
+               or_dash(short_path(each->cwd)), or_dash(each->asked_by),
+               each->expires_at ? age_text(each->expires_at->ms - now_ms) : "-"});
   }
   return table.lines(width, paint);
 }

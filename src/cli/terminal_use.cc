@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/fields.h"
 #include "place/local.h"
 
 namespace ttyward::cli {
@@ -29,13 +28,13 @@ std::vector<pty::ProcessStat> tree_of(pid_t root, const std::vector<pty::Process
   return found;
 }
 
-TerminalUses UseMeter::look(const std::vector<const boost::json::object*>& terminals) {
+TerminalUses UseMeter::look(const std::vector<wire::Terminal>& terminals) {
   TerminalUses uses;
   std::map<std::string, Before> now;
   const std::vector<pty::ProcessStat> all = place::local().all_processes();
-  for (const boost::json::object* terminal : terminals) {
-    const std::string id = text_in(*terminal, "id");
-    const int64_t root = number_in(*terminal, "holder_pid").value_or(0);
+  for (const wire::Terminal& terminal : terminals) {
+    const std::string& id = terminal.id;
+    const int64_t root = terminal.holder_pid.value_or(0);
     if (root <= 0) continue;
     const std::vector<pty::ProcessStat> tree = tree_of(static_cast<pid_t>(root), all);
     if (tree.empty()) continue;

@@ -13,9 +13,8 @@
 #include <string>
 #include <vector>
 
-#include <boost/json/object.hpp>
-
 #include "place/place.h"
+#include "wire/types/objects.h"
 
 namespace ttyward::cli {
 
@@ -29,8 +28,7 @@ using TerminalUses = std::map<std::string, TerminalUse>;  // by terminal id
 
 class UseMeter {
  public:
-  // `terminals` as `list` answers them: `id`, `holder_pid`, `pid`.
-  TerminalUses look(const std::vector<const boost::json::object*>& terminals);
+  TerminalUses look(const std::vector<wire::Terminal>& terminals);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -6,14 +6,11 @@
 #include <array>
 #include <utility>
 
-#include "cli/fields.h"
 #include "cli/shown_text.h"
 #include "cli/terminal_table.h"
 
 namespace ttyward::cli {
 namespace {
-
-namespace json = boost::json;
 
 constexpr size_t kFooter = 1;         // keys or message
 constexpr size_t kLeastPreview = 4;   // rows; with less there is none
@@ -52,16 +49,8 @@ std::string lowered(std::string text) {
   return text;
 }
 
-bool has_id(const json::array& list, const std::string& id) {
-  return std::any_of(list.begin(), list.end(),
-                     [&](const json::value& each) { return text_in(each.get_object(), "id") == id; });
-}
-
-std::vector<const json::object*> pointers(const json::array& list) {
-  std::vector<const json::object*> all;
-  all.reserve(list.size());
-  for (const json::value& each : list) all.push_back(&each.get_object());
-  return all;
+bool has_id(const std::vector<wire::Approval>& list, const std::string& id) {
+  return std::any_of(list.begin(), list.end(), [&](const wire::Approval& each) { return each.id == id; });
 }
 
 std::string plural(size_t count, const char* one, const char* many) {
@@ -70,25 +59,20 @@ std::string plural(size_t count, const char* one, const char* many) {
 
 }  // namespace
 
-void TopView::set_terminals(const json::object& answer) {
+void TopView::set_terminals(std::vector<wire::Terminal> terminals) {
   const std::string before = selected_id();
-  terminals_.clear();
-  for (const json::object* each : objects_in(answer, "terminals")) terminals_.push_back(*each);
+  terminals_ = std::move(terminals);
   const auto all = shown();
   for (size_t i = 0; i < all.size(); ++i) {
-    if (text_in(*all[i], "id") == before) selected_ = i;
+    if (all[i]->id == before) selected_ = i;
   }
   selected_ = all.empty() ? 0 : std::min(selected_, all.size() - 1);
 }
 
-bool TopView::set_approvals(const json::object& answer) {
-  const json::array before = std::exchange(approvals_, {});
-  bool fresh = false;
-  for (const json::object* each : objects_in(answer, "approvals")) {
-    approvals_.push_back(*each);
-    fresh |= !has_id(before, text_in(*each, "id"));
-  }
-  return fresh;
+bool TopView::set_approvals(std::vector<wire::Approval> approvals) {
+  const std::vector<wire::Approval> before = std::exchange(approvals_, std::move(approvals));
+  return std::any_of(approvals_.begin(), approvals_.end(),
+                     [&](const wire::Approval& each) { return !has_id(before, each.id); });
 }
 
 void TopView::set_preview(const std::string& terminal, std::string text) {
@@ -102,7 +86,7 @@ void TopView::set_filter(std::string text) {
   const auto all = shown();
   selected_ = 0;
   for (size_t i = 0; i < all.size(); ++i) {
-    if (text_in(*all[i], "id") == before) selected_ = i;
+    if (all[i]->id == before) selected_ = i;
   }
 }
 
@@ -122,42 +106,34 @@ void TopView::select_last() {
   selected_ = count == 0 ? 0 : count - 1;
 }
 
-const json::object* TopView::selected() const {
+const wire::Terminal* TopView::selected() const {
   const auto all = shown();
   return selected_ < all.size() ? all[selected_] : nullptr;
 }
 
 std::string TopView::selected_id() const {
-  return selected() != nullptr ? text_in(*selected(), "id") : "";
+  return selected() != nullptr ? selected()->id : "";
 }
 
 std::string TopView::selected_name() const {
   if (selected() == nullptr) return "";
-  const std::string name = text_in(*selected(), "name");
-  return one_line(name.empty() ? selected_id() : name);
+  return one_line(selected()->name.empty() ? selected_id() : selected()->name);
 }
 
-std::vector<const json::object*> TopView::terminals() const {
-  return pointers(terminals_);
-}
-
-std::vector<const json::object*> TopView::approvals() const {
-  return pointers(approvals_);
-}
-
-bool TopView::matches(const json::object& terminal) const {
+bool TopView::matches(const wire::Terminal& terminal) const {
   if (filter_.empty()) return true;
   const std::string wanted = lowered(filter_);
   std::string all = command_of(terminal);
-  for (const char* member : {"id", "name", "task", "owner", "state", "cwd"})
-    all += '\n' + text_in(terminal, member);
+  for (const std::string* member :
+       {&terminal.id, &terminal.name, &terminal.task, &terminal.owner, &terminal.state, &terminal.cwd})
+    all += '\n' + *member;
   return lowered(std::move(all)).find(wanted) != std::string::npos;
 }
 
-std::vector<const json::object*> TopView::shown() const {
-  std::vector<const json::object*> all;
-  for (const json::object* each : terminals()) {
-    if (matches(*each)) all.push_back(each);
+std::vector<const wire::Terminal*> TopView::shown() const {
+  std::vector<const wire::Terminal*> all;
+  for (const wire::Terminal& each : terminals_) {
+    if (matches(each)) all.push_back(&each);
   }
   return all;
 }
@@ -165,10 +141,9 @@ std::vector<const json::object*> TopView::shown() const {
 std::string TopView::headline() const {
   size_t busy = 0;
   size_t asking = 0;
-  for (const json::object* each : terminals()) {
-    const std::string state = text_in(*each, "state");
-    busy += state == "busy" ? 1 : 0;
-    asking += state == "awaiting_input" ? 1 : 0;
+  for (const wire::Terminal& each : terminals_) {
+    busy += each.state == "busy" ? 1 : 0;
+    asking += each.state == "awaiting_input" ? 1 : 0;
   }
   std::string out = "ttyward: ";
   if (!approvals_.empty())
@@ -188,7 +163,7 @@ void TopView::add_approvals(std::vector<Line>& out, size_t width, size_t height,
   // At most a third of the screen is theirs.
   const size_t room = std::min(kMostApprovals, height / 3);
   if (approvals_.empty() || room == 0) return;
-  auto all = approvals();
+  auto all = pointers_to(approvals_);
   const size_t more = all.size() - std::min(all.size(), room);
   all.resize(all.size() - more);
   const auto plain = approval_lines(all, width, now_ms);

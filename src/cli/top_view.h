@@ -13,11 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-
 #include "cli/colour.h"
 #include "cli/terminal_use.h"
+#include "wire/types/objects.h"
 
 namespace ttyward::cli {
 
@@ -25,10 +23,10 @@ class TopView {
  public:
   explicit TopView(Paint paint = {}) : paint_(paint) {}
 
-  // The answer of `list`. What was selected stays so, or its neighbour is.
-  void set_terminals(const boost::json::object& answer);
-  // The answer of `approvals`. Returns whether there is one that was not there before.
-  bool set_approvals(const boost::json::object& answer);
+  // What was selected stays so, or its neighbour is.
+  void set_terminals(std::vector<wire::Terminal> terminals);
+  // Returns whether there is one that was not there before.
+  bool set_approvals(std::vector<wire::Approval> approvals);
   void set_uses(TerminalUses uses) { uses_ = std::move(uses); }
   // What the selected terminal shows, as text.
   void set_preview(const std::string& terminal, std::string text);
@@ -44,12 +42,12 @@ class TopView {
   void select_last();
 
   // null: there is none
-  const boost::json::object* selected() const;
+  const wire::Terminal* selected() const;
   std::string selected_id() const;
   std::string selected_name() const;
   // All, whatever the filter says.
-  std::vector<const boost::json::object*> terminals() const;
-  std::vector<const boost::json::object*> approvals() const;
+  const std::vector<wire::Terminal>& terminals() const { return terminals_; }
+  const std::vector<wire::Approval>& approvals() const { return approvals_; }
 
   // Exactly `rows` rows; none is wider than `cols`.
   std::vector<std::string> rows(int cols, int rows, int64_t now_ms) const;
@@ -62,8 +60,8 @@ class TopView {
     std::string painted;  // empty: as the text is
     bool marked = false;
   };
-  bool matches(const boost::json::object& terminal) const;
-  std::vector<const boost::json::object*> shown() const;
+  bool matches(const wire::Terminal& terminal) const;
+  std::vector<const wire::Terminal*> shown() const;
   std::string headline() const;
   std::string footer() const;
   std::vector<Line> lines(int cols, int rows, int64_t now_ms) const;
@@ -72,8 +70,8 @@ class TopView {
   void add_below(std::vector<Line>& out, size_t width, size_t height) const;
 
   Paint paint_;
-  boost::json::array terminals_;
-  boost::json::array approvals_;
+  std::vector<wire::Terminal> terminals_;
+  std::vector<wire::Approval> approvals_;
   TerminalUses uses_;
   size_t selected_ = 0;  // among those shown
   std::string filter_;

@@ -6,8 +6,6 @@
 #include <memory>
 #include <random>
 
-#include <boost/json/parse.hpp>
-
 #include "app/screen_object.h"
 #include "cli/detach_key.h"
 #include "cli/notify.h"
@@ -249,17 +247,18 @@ TEST_F(Painted, AnotherSizeDrawsEverything) {
   EXPECT_EQ(shown(), "other\n\nstatus\n");
 }
 
-boost::json::object terminals(int count) {
-  boost::json::array all;
+std::vector<wire::Terminal> terminals(int count) {
+  std::vector<wire::Terminal> all;
   for (int i = 0; i < count; ++i) {
-    all.push_back(boost::json::object{{"id", "t" + std::string(12, static_cast<char>('a' + i))},
-                                      {"name", "name" + std::to_string(i)},
-                                      {"owner", "user"},
-                                      {"state", i == 0 ? "busy" : "idle"},
-                                      {"cwd", "/a/very/long/folder/name/that/does/not/fit"},
-                                      {"created_at", "1970-01-01T00:00:00.000Z"}});
+    wire::Terminal& each = all.emplace_back();
+    each.id = "t" + std::string(12, static_cast<char>('a' + i));
+    each.name = "name" + std::to_string(i);
+    each.owner = "user";
+    each.state = i == 0 ? "busy" : "idle";
+    each.cwd = "/a/very/long/folder/name/that/does/not/fit";
+    each.created_at.ms = 1;
   }
-  return {{"terminals", std::move(all)}};
+  return all;
 }
 
 TEST(TopView, FitsWhateverSizeThereIs) {
@@ -283,7 +282,7 @@ TEST(TopView, TheSelectionStaysWithItsTerminal) {
   view.move(1);
   EXPECT_EQ(view.selected_name(), "name1");
   auto fewer = terminals(3);
-  fewer.at("terminals").as_array().erase(fewer.at("terminals").as_array().begin());
+  fewer.erase(fewer.begin());
   view.set_terminals(fewer);
   EXPECT_EQ(view.selected_name(), "name1");
   view.move(100);
@@ -297,11 +296,15 @@ TEST(TopView, TheSelectionStaysWithItsTerminal) {
 TEST(TopView, QuestionsComeFirst) {
   TopView view;
   view.set_terminals(terminals(2));
-  const auto answer = boost::json::parse(R"({"approvals":[{"id":"aone","shown":"rm -rf build","cwd":"/p",
-    "asked_by":"claude","expires_at":"1970-01-01T00:00:05.000Z","verdict":{"risk":"high"}}]})")
-                          .as_object();
-  EXPECT_TRUE(view.set_approvals(answer));
-  EXPECT_FALSE(view.set_approvals(answer));  // nothing new
+  wire::Approval question;
+  question.id = "aone";
+  question.shown = "rm -rf build";
+  question.cwd = "/p";
+  question.asked_by = "claude";
+  question.expires_at = wire::Time{5000};
+  question.verdict.json = R"({"risk":"high"})";
+  EXPECT_TRUE(view.set_approvals({question}));
+  EXPECT_FALSE(view.set_approvals({question}));  // nothing new
   const auto rows = view.rows(100, 24, 1000);
   EXPECT_THAT(rows[0], HasSubstr("1 question waits for your answer (a), 2 terminals"));
   EXPECT_THAT(rows[1], HasSubstr("APPROVAL"));
@@ -315,9 +318,9 @@ TEST(TopView, QuestionsComeFirst) {
 TEST(TopView, ManyQuestionsLeaveRoomForTerminals) {
   TopView view;
   view.set_terminals(terminals(3));
-  boost::json::array all;
-  for (int i = 0; i < 30; ++i) all.push_back(boost::json::object{{"id", std::to_string(i)}, {"shown", "x"}});
-  view.set_approvals({{"approvals", all}});
+  std::vector<wire::Approval> all(30);
+  for (int i = 0; i < 30; ++i) all[static_cast<size_t>(i)].id = std::to_string(i);
+  view.set_approvals(all);
   const std::string shown = view.paint(80, 24, 0);
   EXPECT_THAT(shown, HasSubstr("and 25 more"));
   EXPECT_THAT(shown, HasSubstr("name2"));
@@ -399,18 +402,20 @@ TEST(TerminalUse, ATreeIsEverythingBelow) {
 }
 
 TEST(TerminalUse, OurOwnProcessorTimeIsSeen) {
-  const boost::json::object us{{"id", "t"}, {"holder_pid", ::getpid()}};
+  wire::Terminal us;
+  us.id = "t";
+  us.holder_pid = ::getpid();
   UseMeter meter;
-  EXPECT_FALSE(meter.look({&us}).at("t").cpu_percent);
+  EXPECT_FALSE(meter.look({us}).at("t").cpu_percent);
   volatile uint64_t sum = 0;
   TerminalUse use;
   do {
     for (int i = 0; i < 20'000'000; ++i) sum = sum + 1;
-    use = meter.look({&us}).at("t");
+    use = meter.look({us}).at("t");
   } while (use.cpu_ms == 0);
   EXPECT_TRUE(use.cpu_percent);
-  const boost::json::object gone{{"id", "t"}, {"holder_pid", 0x3fffffff}};
-  EXPECT_TRUE(meter.look({&gone}).empty());
+  us.holder_pid = 0x3fffffff;
+  EXPECT_TRUE(meter.look({us}).empty());
 }
 
 TEST(Notify, TheTerminalIsAskedInItsOwnWay) {

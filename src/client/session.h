@@ -45,11 +45,6 @@ class Session {
   tl::expected<uint64_t, CallFailure> start(const R& request) {
     return start(R::kCall, arguments_of(request));
   }
-  // The answer as the daemon wrote it, for what hands it on as it is.
-  template <Request R>
-  CallResult call_json(const R& request, const PartHandler& on_part = {}, const CallOptions& options = {}) {
-    return call(R::kCall, arguments_of(request), on_part, options);
-  }
   // By name, for what is only known when the program runs.
   CallResult call(std::string_view name, boost::json::object args, const PartHandler& on_part = {},
                   const CallOptions& options = {});

@@ -11,4 +11,9 @@ boost::json::object without_defaults(boost::json::object given, const boost::jso
   return out;
 }
 
+uint64_t subscription_of(const boost::json::object& event) {
+  const boost::json::value* number = event.if_contains("subscription");
+  return number != nullptr && number->is_int64() ? static_cast<uint64_t>(number->get_int64()) : 0;
+}
+
 }  // namespace ttyward::client

@@ -1,6 +1,7 @@
 // Calls as values of wire/types: a request struct in, its answer struct out.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -45,6 +46,18 @@ AnswerOf<R> answer_of(CallResult result) {
                     "' cannot be read: " + answer.error() +
                     "; it may be of another version: stop it with ttyward daemon stop, and try again";
   return tl::unexpected(std::move(failure));
+}
+
+// Whose it is; 0: it does not say.
+uint64_t subscription_of(const boost::json::object& event);
+
+// The event, if it is one of that kind.
+template <class E>
+std::optional<E> event_of(const boost::json::object& event) {
+  const boost::json::value* name = event.if_contains("event");
+  if (name == nullptr || !name->is_string() || name->get_string() != E::kEvent) return std::nullopt;
+  auto came = wire::decode<E>(event, wire::Unknown::Ignore);
+  return came ? std::optional<E>(std::move(*came)) : std::nullopt;
 }
 
 }  // namespace ttyward::client

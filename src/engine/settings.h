@@ -60,7 +60,8 @@ struct Settings {
   PoolStartFiles pool_start_files = PoolStartFiles::Auto;
   size_t pool_limit = 0;         // terminals of one owner and session up to which acquire() opens one; 0: any
   size_t records = 40;           // commands a terminal remembers with their output
-  uint64_t log_bytes = 1 << 20;  // of a terminal's log, beyond which what is not needed any more goes
+  // Of a terminal's log, beyond which what is not needed any more goes. That is done at once, on the loop.
+  uint64_t log_bytes = 256 << 10;
   size_t finished_kept = 64;     // terminals and commands that ended, for those who ask later
 
   Ms hot{2000};  // after the last output

@@ -15,6 +15,7 @@
 #include <boost/json/value.hpp>
 #include <tl/expected.hpp>
 
+#include "wire/json.h"
 #include "wire/types/describe.h"
 
 namespace ttyward::wire {
@@ -32,6 +33,10 @@ class Decoder {
     const Field field = field_of(name, about, options...);
     const boost::json::value* value = take(name);
     if (value != nullptr) read(*value, member, field);
+    // An answer that says null where it may also say nothing means it.
+    if constexpr (requires { member->has_value(); }) {
+      if (value == nullptr && from_.contains(name)) member.emplace();
+    }
     if (!field.required) return;
     if constexpr (std::is_same_v<M, std::string>) {
       if (member.empty()) wrong("'" + path(name) + "' is missing or empty");
@@ -136,6 +141,14 @@ tl::expected<T, std::string> decode(const boost::json::object& from, Unknown unk
   decoder.finish();
   if (!error.empty()) return tl::unexpected(std::move(error));
   return made;
+}
+
+// What somebody has written as JSON text; none if it is empty or cannot be read.
+template <class T>
+std::optional<T> decode(const Encoded<T>& text) {
+  const auto object = parse_object(text.json);
+  auto made = object ? decode<T>(*object, Unknown::Ignore) : tl::unexpected(object.error());
+  return made ? std::optional<T>(std::move(*made)) : std::nullopt;
 }
 
 }  // namespace ttyward::wire

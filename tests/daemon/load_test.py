@@ -7,7 +7,7 @@ import os
 import time
 import unittest
 
-from daemon_client import PATIENCE, Daemon
+from daemon_client import PATIENCE, CallFailed, Daemon
 
 COMMANDS = int(os.environ.get("TTYWARD_COMMANDS", "300"))
 BUSY = int(os.environ.get("TTYWARD_BUSY", "64"))
@@ -61,6 +61,30 @@ class Load(unittest.TestCase):
             result = client.answer(number)
             self.assertEqual(result["exit_code"], n % 100, result)
             self.assertEqual(result["output"], f"{n} up\n" + "".join(f"{i}\n" for i in range(1, n + 1)))
+
+    def test_more_calls_open_at_once_than_a_thousand(self):
+        daemon = self.start("[pool]\nsize = 0\n[limits]\ncommands = 500\n")
+        client = daemon.client
+        terminal = client.call("open", shell="/bin/bash")["terminal"]["id"]
+        asked = client.call("exec", terminal=terminal,
+                            command="echo up; read x; for i in $(seq 0 29); do echo line=$i; done; read x")
+        self.assertEqual(asked["state"], "awaiting_input", asked)
+        waits = [client.start("wait", terminal=terminal, pattern=f"^line={n % 30}$", timeout_ms=0)
+                 for n in range(1500)]
+        client.call("input", terminal=terminal, text="\r")
+        for n, number in enumerate(waits):
+            answer = client.answer(number, "wait")
+            self.assertEqual(answer["match"]["text"], f"line={n % 30}")
+        # The bound is of the settings: 500 commands and 1024 more.
+        waits = [client.start("wait", terminal=terminal, pattern="never", timeout_ms=0) for _ in range(1524)]
+        with self.assertRaises(CallFailed) as refused:
+            client.call("wait", terminal=terminal, pattern="never", timeout_ms=0)
+        self.assertEqual(refused.exception.code, "exhausted")
+        other = daemon.connect()
+        self.addCleanup(other.close)
+        other.call("input", terminal=terminal, text="\r")
+        for number in waits:
+            self.assertEqual(client.answer(number, "wait")["condition"], "exit")
 
     def test_nothing_grows(self):
         daemon = self.start("[pool]\nsize = 0\n")

@@ -7,8 +7,6 @@
 #include <memory>
 #include <string>
 
-#include <boost/json/object.hpp>
-
 #include "base/result.h"
 #include "client/session.h"
 

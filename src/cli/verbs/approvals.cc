@@ -10,27 +10,24 @@
 #include <string>
 #include <vector>
 
-#include <boost/json.hpp>
-
 #include "cli/approval_watch.h"
 #include "cli/ask_person.h"
 #include "cli/colour.h"
 #include "cli/daemon_call.h"
 #include "cli/daemon_verb.h"
 #include "cli/editor.h"
-#include "cli/fields.h"
 #include "cli/verbs/verbs.h"
 #include "policy/escaped_view.h"
 #include "policy/rule_words.h"
+#include "wire/types/policy_calls.h"
 
 namespace ttyward::cli {
 namespace {
 
-namespace json = boost::json;
-
 using base::ErrorCode;
 using base::fail;
 using base::Result;
+using wire::AnswerWord;
 
 struct Arguments {
   bool all = false;
@@ -40,16 +37,6 @@ struct Arguments {
   bool wider = false;
   bool edit = false;
 };
-
-std::vector<std::string> texts_of(const json::object& object, std::string_view name) {
-  std::vector<std::string> out;
-  const json::value* list = object.if_contains(name);
-  if (list == nullptr || !list->is_array()) return out;
-  for (const json::value& text : list->get_array()) {
-    if (text.is_string()) out.emplace_back(text.get_string());
-  }
-  return out;
-}
 
 std::string indented(const std::string& text, const char* with) {
   std::string out = with;
@@ -62,37 +49,25 @@ std::string shown(const std::string& text) {
   return policy::escape_text(text, true);
 }
 
-std::string described(const json::object& approval) {
+std::string described(const wire::Approval& approval) {
   const Paint paint = Paint::for_stdout();
-  std::string out = fmt::format("{} ({})", paint(Colour::Bold, shown(text_of(approval, "id"))),
-                                shown(text_of(approval, "state")));
-  if (text_of(approval, "state") == "open") {
-    const auto end = time_in(approval, "expires_at").value_or(0) / 1000;
+  std::string out = fmt::format("{} ({})", paint(Colour::Bold, shown(approval.id)), shown(approval.state));
+  if (approval.state == "open") {
+    const int64_t end = approval.expires_at ? approval.expires_at->ms / 1000 : 0;
     const auto left = std::max<int64_t>(end - static_cast<int64_t>(std::time(nullptr)), 0);
     out += end == 0 ? ", until somebody answers" : fmt::format(", {} s left", left);
   }
-  if (!text_of(approval, "asked_by").empty()) out += ", asked by " + shown(text_of(approval, "asked_by"));
-  if (!text_of(approval, "answered_by").empty())
-    out += ", answered by " + shown(text_of(approval, "answered_by"));
-  out += "\n" + indented(shown(text_of(approval, "shown")), "  ") + "\n";
-  out += "  in " + shown(text_of(approval, "cwd")) + "\n";
-  const json::value* changes = approval.if_contains("environment");
-  if (changes != nullptr && changes->is_array()) {
-    for (const json::value& change : changes->get_array()) {
-      if (change.is_string()) out += "  with " + shown(std::string(change.get_string())) + "\n";
-    }
-  }
-  const json::value* verdict = approval.if_contains("verdict");
-  if (verdict == nullptr || !verdict->is_object()) return out;
-  const std::string risk = shown(text_of(verdict->get_object(), "risk"));
+  if (!approval.asked_by.empty()) out += ", asked by " + shown(approval.asked_by);
+  if (!approval.answered_by.empty()) out += ", answered by " + shown(approval.answered_by);
+  out += "\n" + indented(shown(approval.shown), "  ") + "\n";
+  out += "  in " + shown(approval.cwd) + "\n";
+  for (const std::string& change : approval.environment) out += "  with " + shown(change) + "\n";
+  const auto verdict = wire::decode(approval.verdict);
+  if (!verdict) return out;
+  const std::string risk = shown(verdict->risk);
   out += fmt::format("  risk {}\n", paint(colour_of_risk(risk), risk));
-  const json::value* reasons = verdict->get_object().if_contains("reasons");
-  if (reasons == nullptr || !reasons->is_array()) return out;
-  for (const json::value& reason : reasons->get_array()) {
-    if (!reason.is_object()) continue;
-    out += fmt::format("    {:<8} {}\n", shown(text_of(reason.get_object(), "risk")),
-                       shown(text_of(reason.get_object(), "text")));
-  }
+  for (const wire::VerdictReason& reason : verdict->reasons)
+    out += fmt::format("    {:<8} {}\n", shown(reason.risk), shown(reason.text));
   return out;
 }
 
@@ -100,41 +75,35 @@ class Approvals {
  public:
   Approvals(client::Session daemon, bool as_json) : daemon_(std::move(daemon)), json_(as_json) {}
 
-  Result<std::vector<json::object>> fetch(bool all) {
-    auto answer = daemon_.call("approvals", {{"all", all}});
+  Result<std::vector<wire::Approval>> fetch(bool all) {
+    auto answer = daemon_.call(wire::ApprovalsRequest{all});
     if (!answer) return fail(ErrorCode::Unavailable, answer.error().message);
-    std::vector<json::object> out;
-    const json::value* list = answer->if_contains("approvals");
-    if (list == nullptr || !list->is_array()) return out;
-    for (const json::value& approval : list->get_array()) {
-      if (approval.is_object()) out.push_back(approval.get_object());
-    }
-    return out;
+    return std::move(answer->approvals);
   }
 
   int list(bool all) {
     auto approvals = fetch(all);
     if (!approvals) return complain("approvals", approvals.error().message, kExitFailure);
-    for (const json::object& approval : *approvals) print(approval);
+    for (const wire::Approval& approval : *approvals) print(approval);
     if (approvals->empty() && !json_) fmt::print("there are no open questions\n");
     return 0;
   }
 
   // The open question whose id begins so; it has to be the only one.
-  Result<json::object> find(const std::string& id) {
+  Result<wire::Approval> find(const std::string& id) {
     auto approvals = fetch(false);
     if (!approvals) return tl::unexpected(approvals.error());
-    std::vector<json::object> found;
-    for (json::object& approval : *approvals) {
-      if (text_of(approval, "id") == id) return std::move(approval);
-      if (text_of(approval, "id").starts_with(id)) found.push_back(std::move(approval));
+    std::vector<wire::Approval> found;
+    for (wire::Approval& approval : *approvals) {
+      if (approval.id == id) return std::move(approval);
+      if (approval.id.starts_with(id)) found.push_back(std::move(approval));
     }
     if (found.empty()) return fail(ErrorCode::NotFound, "there is no open question " + id);
     if (found.size() > 1) return fail(ErrorCode::InvalidArgument, "several questions begin with " + id);
     return std::move(found.front());
   }
 
-  int answer_all(const Arguments& args, const char* decision) {
+  int answer_all(const Arguments& args, AnswerWord decision) {
     int status = 0;
     for (const std::string& id : args.ids) {
       auto approval = find(id);
@@ -148,39 +117,37 @@ class Approvals {
     return status;
   }
 
-  int answer(const json::object& approval, const char* decision, const Arguments& args) {
-    json::object call = {{"approval", text_of(approval, "id")}, {"decision", decision}};
+  int answer(const wire::Approval& approval, AnswerWord decision, const Arguments& args) {
+    wire::AnswerRequest request;
+    request.approval = approval.id;
+    request.decision = decision;
     if (!args.scope.empty()) {
-      call["always"] = args.scope;
-      if (args.wider) call["wider"] = true;
+      request.always = wire::word_named<wire::Always>(args.scope).value_or(wire::Always::No);
+      request.wider = args.wider;
       std::string rules;
-      for (const std::string& text : texts_of(approval, args.wider ? "wider" : "always"))
-        rules += text + "\n";
+      for (const std::string& text : args.wider ? approval.wider : approval.always) rules += text + "\n";
       if (args.edit && !rules.empty()) {
         auto edited = edit_text(rules);
         if (!edited) return complain("approvals", edited.error().message, kExitFailure);
         rules = *edited;
-        call["rules"] = rules;
+        request.rules = rules;
       }
       if (!agrees_to_rules(approval, args, rules))
         return complain("approvals", "nothing was stored or answered, because you did not answer yes",
                         kExitFailure);
     }
-    if (!args.reason.empty()) call["reason"] = args.reason;
-    auto answered = daemon_.call("answer", std::move(call));
+    request.reason = args.reason;
+    auto answered = daemon_.call(request);
     if (!answered) return complain("approvals", answered.error().message, kExitFailure);
-    const json::value* closed = answered->if_contains("approval");
-    if (closed == nullptr || !closed->is_object()) return 0;
+    const wire::Approval& closed = answered->approval;
     if (json_) {
-      print(closed->get_object());
+      print(closed);
     } else {
-      fmt::print("{} {}\n", shown(text_of(closed->get_object(), "id")),
-                 shown(text_of(closed->get_object(), "state")));
+      fmt::print("{} {}\n", shown(closed.id), shown(closed.state));
     }
     // A yes that came too late is a no: what would run is no longer what was shown.
-    const bool wanted =
-        std::string_view(decision) != "allow" || text_of(closed->get_object(), "state") == "allowed";
-    return wanted ? 0 : complain("approvals", shown(text_of(closed->get_object(), "reason")), kExitFailure);
+    const bool wanted = decision != AnswerWord::Allow || closed.state == "allowed";
+    return wanted ? 0 : complain("approvals", shown(closed.reason), kExitFailure);
   }
 
   // Shows questions as they come and, at a terminal, asks about each.
@@ -189,16 +156,16 @@ class Approvals {
     std::optional<SingleKeys> keys;
     if (asks) keys.emplace();
     ApprovalWatch::Actions actions;
-    actions.print = [this](const json::object& approval) { print(approval); };
-    actions.print_closed = [this](const std::string& id, const json::object& approval) {
+    actions.print = [this](const wire::Approval& approval) { print(approval); };
+    actions.print_closed = [this](const std::string& id, const wire::Approval& approval) {
       if (json_) {
         print(approval);
       } else {
-        fmt::print("{} {}\n", shown(id), shown(text_of(approval, "state")));
+        fmt::print("{} {}\n", shown(id), shown(approval.state));
       }
       std::fflush(stdout);
     };
-    actions.answer = [this](const json::object& approval, const char* decision, const std::string& scope,
+    actions.answer = [this](const wire::Approval& approval, AnswerWord decision, const std::string& scope,
                             const std::string& reason) {
       Arguments how;
       how.scope = scope;
@@ -212,16 +179,16 @@ class Approvals {
   }
 
  private:
-  void print(const json::object& approval) const {
-    fmt::print("{}", json_ ? json::serialize(approval) + "\n" : described(approval));
+  void print(const wire::Approval& approval) const {
+    fmt::print("{}", json_ ? wire::json_text(approval) + "\n" : described(approval));
   }
 
   // What "always" stores is seen first, in words and as it will be written.
-  bool agrees_to_rules(const json::object& approval, const Arguments& args, const std::string& rules) const {
+  bool agrees_to_rules(const wire::Approval& approval, const Arguments& args,
+                       const std::string& rules) const {
     if (rules.empty()) return true;  // the daemon will say that it cannot be allowed always, and why
-    const std::string cwd = text_of(approval, "cwd");
     std::string words;
-    if (auto parsed = policy::parse_rules(rules, policy::RuleLevel::Session, "your rules", cwd)) {
+    if (auto parsed = policy::parse_rules(rules, policy::RuleLevel::Session, "your rules", approval.cwd)) {
       for (const policy::Rule& rule : *parsed) {
         policy::Rule plain = rule;
         plain.level = policy::RuleLevel::Global;  // the question says for how long
@@ -229,16 +196,14 @@ class Approvals {
       }
     }
     std::string question = described(approval);
-    if (text_of(approval, "always_scope") == "session")
+    if (approval.always_scope == "session")
       question += "\nWARNING: this is critical. It would run again in this session without asking.\n";
-    question += fmt::format("\nAlways, {}, by {}:\n{}\n{}\n",
-                            args.scope == "session" ? "in this session" : "for good",
-                            texts_of(approval, "always").size() == 1 ? "this rule" : "these rules", words,
-                            indented(shown(rules), "  "));
-    const std::vector<std::string> wider = texts_of(approval, "wider_words");
-    if (!args.wider && !args.edit && !wider.empty()) {
+    question += fmt::format(
+        "\nAlways, {}, by {}:\n{}\n{}\n", args.scope == "session" ? "in this session" : "for good",
+        approval.always.size() == 1 ? "this rule" : "these rules", words, indented(shown(rules), "  "));
+    if (!args.wider && !args.edit && !approval.wider_words.empty()) {
       question += "One step wider (--wider) would be:\n";
-      for (const std::string& each : wider) question += "  - it " + shown(each) + "\n";
+      for (const std::string& each : approval.wider_words) question += "  - it " + shown(each) + "\n";
       question += "\n";
     }
     return ask_person(question + "Store this and run it?");
@@ -286,9 +251,9 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
     }
     show_notices(daemon->welcome());
     Approvals approvals(std::move(*daemon), globals.json);
-    if (allow->parsed() || always->parsed()) return approvals.answer_all(*args, "allow");
-    if (deny->parsed()) return approvals.answer_all(*args, "deny");
-    if (skip->parsed()) return approvals.answer_all(*args, "skip");
+    if (allow->parsed() || always->parsed()) return approvals.answer_all(*args, AnswerWord::Allow);
+    if (deny->parsed()) return approvals.answer_all(*args, AnswerWord::Deny);
+    if (skip->parsed()) return approvals.answer_all(*args, AnswerWord::Skip);
     if (watching->parsed()) return approvals.watch(ApprovalWatch::Until::Stopped);
     return approvals.list(args->all);
   };

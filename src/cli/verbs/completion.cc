@@ -7,10 +7,10 @@
 
 #include "cli/daemon_call.h"
 #include "cli/daemon_verb.h"
-#include "cli/fields.h"
 #include "cli/man_page.h"
 #include "cli/shown_text.h"
 #include "cli/verbs/verbs.h"
+#include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
 namespace {
@@ -18,13 +18,11 @@ namespace {
 // The names of terminals, and the ids of those without one. A daemon that does not run has none, and
 // completing starts nothing.
 int print_terminals() {
-  auto answer = call_daemon("completion", "list", {});
+  auto answer = call_daemon("completion", wire::ListRequest{});
   std::string out;
   if (answer) {
-    for (const boost::json::object* each : objects_in(*answer, "terminals")) {
-      const std::string name = text_in(*each, "name");
-      out += one_line(name.empty() ? text_in(*each, "id") : name) + "\n";
-    }
+    for (const wire::Terminal& each : answer->terminals)
+      out += one_line(each.name.empty() ? each.id : each.name) + "\n";
   }
   return print_text("completion", out);
 }

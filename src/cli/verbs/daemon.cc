@@ -8,13 +8,10 @@
 #include <memory>
 #include <string>
 
-#include <boost/json/serialize.hpp>
-#include <boost/json/value.hpp>
-
 #include "base/folders.h"
 #include "base/unique_fd.h"
 #include "cli/daemon_call.h"
-#include "cli/fields.h"
+#include "cli/daemon_verb.h"
 #include "cli/hold_program.h"
 #include "cli/time_text.h"
 #include "cli/verbs/verbs.h"
@@ -24,8 +21,6 @@
 
 namespace ttyward::cli {
 namespace {
-
-namespace json = boost::json;
 
 constexpr int kExitNotRunning = 1;
 constexpr int kEndPatience = 40'000;  // milliseconds; the daemon gives its own work 30 s
@@ -56,31 +51,21 @@ client::Options options_of(const Arguments& args) {
   return options;
 }
 
-void complain_of(const json::object& from, const char* list) {
-  const json::value* lines = from.if_contains(list);
-  if (lines == nullptr || !lines->is_array()) return;
-  for (const json::value& line : lines->get_array()) {
-    if (line.is_string()) complain("daemon", std::string(line.get_string()), 0);
-  }
-}
-
 int show_status(const Arguments& args, bool as_json) {
   auto connection = client::Connection::open(options_of(args));
   if (!connection) return complain("daemon", connection.error().message, kExitNotRunning);
-  auto status = connection->call("status", {});
+  auto status = connection->call(wire::StatusRequest{});
   if (!status) return complain("daemon", status.error().message, kExitFailure);
-  if (as_json) {
-    fmt::print("{}\n", json::serialize(*status));
-    return 0;
-  }
+  if (as_json) return print_answer("daemon", *status);
   fmt::print("ttyward {}, running since {}, pid {}\n", connection->welcome().version,
-             time_text(time_in(*status, "started_at").value_or(0)), connection->welcome().pid);
+             time_text(status->started_at.ms), connection->welcome().pid);
   fmt::print("terminals {}, running commands {}, open questions {}, connections {}, memory {} KiB\n",
-             number_of(*status, "terminals"), number_of(*status, "commands"), number_of(*status, "approvals"),
-             number_of(*status, "connections"), number_of(*status, "memory_kib"));
-  complain_of(*status, "warnings");
-  const json::value* config = status->if_contains("config");
-  if (config != nullptr && config->is_object()) complain_of(config->get_object(), "errors");
+             status->terminals.value_or(0), status->commands.value_or(0), status->approvals.value_or(0),
+             status->connections, status->memory_kib);
+  for (const std::string& warning : status->warnings) complain("daemon", warning, 0);
+  if (status->config) {
+    for (const std::string& error : status->config->errors) complain("daemon", error, 0);
+  }
   return 0;
 }
 
@@ -94,7 +79,7 @@ int stop_daemon(const Arguments& args) {
   // Opened before the daemon is told, while the number cannot mean anybody else.
   const pid_t pid = connection->welcome().pid;
   const base::UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  auto told = connection->call("stop", {{"kill_terminals", args.kill_terminals}});
+  auto told = connection->call(wire::StopRequest{args.kill_terminals});
   if (!told) return complain("daemon", told.error().message, kExitFailure);
   pollfd entry{process.get(), POLLIN, 0};
   while (process && ::poll(&entry, 1, kEndPatience) < 0 && errno == EINTR) {

@@ -10,7 +10,7 @@ namespace ttyward::cli {
 namespace {
 
 int exec(const ExecOptions& options, const Globals& globals) {
-  auto args = exec_arguments(options, globals.after_dashes);
+  auto args = exec_request(options, globals.after_dashes);
   if (!args) return complain("exec", args.error().message, kExitUsage);
   return with_daemon("exec", [&](client::Session& daemon) {
     return LiveCommand("exec", daemon, options.terminal, globals.json).run(std::move(*args));

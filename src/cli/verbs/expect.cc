@@ -9,11 +9,8 @@
 #include <memory>
 #include <optional>
 
-#include <boost/json/array.hpp>
-
 #include "cli/daemon_verb.h"
 #include "cli/exec_options.h"
-#include "cli/fields.h"
 #include "cli/live_command.h"
 #include "cli/option_values.h"
 #include "cli/secret_input.h"
@@ -21,8 +18,6 @@
 
 namespace ttyward::cli {
 namespace {
-
-namespace json = boost::json;
 
 // Most questions are answered at once; one that still stands after this is not among those we were told of.
 constexpr std::chrono::seconds kAnswerPatience{3};
@@ -40,47 +35,49 @@ struct Arguments {
 using base::ErrorCode;
 using base::fail;
 
-base::Result<void> answer_with(json::object& entry, const std::string& option, const std::string& value) {
-  if (entry.contains("text") || entry.contains("keys") || entry.contains("secret"))
+bool has_answer(const wire::ExpectedReply& reply) {
+  return reply.text || reply.keys || reply.secret;
+}
+
+base::Result<void> answer_with(wire::ExpectedReply& reply, const std::string& option,
+                               const std::string& value) {
+  if (has_answer(reply))
     return fail(ErrorCode::InvalidArgument,
                 fmt::format("{}: this --when has an answer already; give each its own --when", option));
-  if (option == "--reply") entry["text"] = value;
-  if (option == "--keys") entry["keys"] = value;
+  if (option == "--reply") reply.text = value;
+  if (option == "--keys") reply.keys = value;
   if (option == "--secret-from") {
-    auto secret =
-        secret_from(value, fmt::format("answer to '{}': ", std::string(entry.at("when").as_string())));
+    auto secret = secret_from(value, fmt::format("answer to '{}': ", reply.when));
     if (!secret) return tl::unexpected(secret.error());
-    entry["secret"] = secret->text;
+    reply.secret = secret->text;
   }
   return {};
 }
 
-base::Result<json::array> replies(const CLI::App& app) {
-  json::array all;
+base::Result<std::vector<wire::ExpectedReply>> replies(const CLI::App& app) {
+  std::vector<wire::ExpectedReply> all;
   std::map<const CLI::Option*, size_t> used;
   for (const CLI::Option* option : app.parse_order()) {
     const std::string name = option->get_name();
     if (name == "--when") {
-      all.push_back(json::object{{"when", option->results()[used[option]++]}});
+      all.emplace_back().when = option->results()[used[option]++];
       continue;
     }
     const bool answers = name == "--reply" || name == "--keys" || name == "--secret-from";
     if (!answers && name != "--repeat") continue;
     if (all.empty()) return fail(ErrorCode::InvalidArgument, fmt::format("put a --when before {}", name));
-    json::object& entry = all.back().get_object();
     if (!answers) {
-      entry["repeat"] = true;
+      all.back().repeat = true;
       continue;
     }
-    if (auto set = answer_with(entry, name, option->results()[used[option]++]); !set)
+    if (auto set = answer_with(all.back(), name, option->results()[used[option]++]); !set)
       return tl::unexpected(set.error());
   }
-  for (const json::value& each : all) {
-    const json::object& entry = each.get_object();
-    if (entry.contains("text") || entry.contains("keys") || entry.contains("secret")) continue;
-    return fail(ErrorCode::InvalidArgument,
-                fmt::format("--when {}: say what to answer, with --reply, --keys or --secret-from",
-                            text_in(entry, "when")));
+  for (const wire::ExpectedReply& each : all) {
+    if (has_answer(each)) continue;
+    return fail(
+        ErrorCode::InvalidArgument,
+        fmt::format("--when {}: say what to answer, with --reply, --keys or --secret-from", each.when));
   }
   if (all.empty()) {
     return fail(ErrorCode::InvalidArgument,
@@ -90,14 +87,14 @@ base::Result<json::array> replies(const CLI::App& app) {
 }
 
 int expect(const Arguments& args, const CLI::App& app, const Globals& globals) {
-  auto call = exec_arguments(args.exec, globals.after_dashes);
+  auto call = exec_request(args.exec, globals.after_dashes);
   if (!call) return complain("expect", call.error().message, kExitUsage);
   auto answers = replies(app);
   if (!answers) return complain("expect", answers.error().message, kExitUsage);
   auto within = parse_seconds("within", args.within);
   if (!within) return complain("expect", within.error().message, kExitUsage);
-  (*call)["replies"] = std::move(*answers);
-  if (within->count() > 0) (*call)["replies_timeout_ms"] = within->count();
+  call->replies = std::move(*answers);
+  call->replies_timeout = *within;
   return with_daemon("expect", [&](client::Session& daemon) {
     LiveCommand command("expect", daemon, args.exec.terminal, globals.json);
     command.set_patience(kAnswerPatience);

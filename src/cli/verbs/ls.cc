@@ -4,24 +4,23 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <thread>
-
-#include <boost/json/object.hpp>
 
 #include "cli/choice.h"
 #include "cli/colour.h"
 #include "cli/daemon_call.h"
 #include "cli/daemon_verb.h"
-#include "cli/fields.h"
 #include "cli/person_tty.h"
 #include "cli/terminal_table.h"
 #include "cli/terminal_use.h"
 #include "cli/verbs/verbs.h"
+#include "wire/types/policy_calls.h"
+#include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
 namespace {
 
-namespace json = boost::json;
 using std::chrono::milliseconds;
 
 struct Arguments {
@@ -33,60 +32,78 @@ struct Arguments {
 
 constexpr milliseconds kBetweenLooks{100};  // for processor time; only while something is busy
 
-bool is_busy(const json::object& terminal) {
-  return text_in(terminal, "state") == "busy";
-}
-
 // Processor time needs two looks; where nothing runs there is nothing to see.
-TerminalUses uses_of(const std::vector<const json::object*>& terminals) {
+TerminalUses uses_of(const std::vector<wire::Terminal>& terminals) {
   UseMeter meter;
   TerminalUses uses = meter.look(terminals);
-  if (std::none_of(terminals.begin(), terminals.end(), [](const auto* each) { return is_busy(*each); }))
-    return uses;
+  const bool busy = std::any_of(terminals.begin(), terminals.end(),
+                                [](const wire::Terminal& each) { return each.state == "busy"; });
+  if (!busy) return uses;
   std::this_thread::sleep_for(kBetweenLooks);
   return meter.look(terminals);
 }
 
-// Each terminal of the answer with what it uses, as `cpu_ms` and `ports`.
-json::object with_uses(json::object answer, const TerminalUses& uses) {
-  json::value* list = answer.if_contains("terminals");
-  if (list == nullptr || !list->is_array()) return answer;
-  for (json::value& each : list->get_array()) {
-    if (!each.is_object()) continue;
-    json::object& terminal = each.get_object();
-    const auto use = uses.find(text_in(terminal, "id"));
-    const bool known = use != uses.end();
-    terminal["cpu_ms"] = known ? json::value(use->second.cpu_ms) : json::value(nullptr);
-    json::array ports;
-    for (const uint16_t port : known ? use->second.ports : std::vector<uint16_t>()) ports.emplace_back(port);
-    terminal["ports"] = std::move(ports);
+// A terminal with what it uses.
+struct UsedTerminal {
+  wire::Terminal terminal;
+  std::optional<int64_t> cpu_ms;
+  std::vector<int64_t> ports;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    wire::Terminal::describe(v, self.terminal);
+    v.field("cpu_ms", self.cpu_ms, "processor time used so far");
+    v.field("ports", self.ports, "TCP ports that its processes listen on");
   }
-  return answer;
+};
+
+struct Listing {
+  std::vector<UsedTerminal> terminals;
+  std::vector<wire::Approval> approvals;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("terminals", self.terminals, "oldest first");
+    v.field("approvals", self.approvals, "open questions");
+  }
+};
+
+Listing with_uses(std::vector<wire::Terminal> terminals, std::vector<wire::Approval> approvals) {
+  const TerminalUses uses = UseMeter().look(terminals);
+  Listing made;
+  for (wire::Terminal& each : terminals) {
+    UsedTerminal& used = made.terminals.emplace_back();
+    if (const auto use = uses.find(each.id); use != uses.end()) {
+      used.cpu_ms = use->second.cpu_ms;
+      used.ports.assign(use->second.ports.begin(), use->second.ports.end());
+    }
+    used.terminal = std::move(each);
+  }
+  made.approvals = std::move(approvals);
+  return made;
 }
 
-// The questions that are open; an agent, who cannot answer them, sees none.
-json::array open_approvals(client::Session& daemon) {
+// What waits for a person is for a person.
+std::vector<wire::Approval> open_approvals(client::Session& daemon) {
   if (is_agent()) return {};
-  auto answer = daemon.call("approvals", {{"all", false}});
-  if (!answer) return {};
-  json::value* list = answer->if_contains("approvals");
-  return list != nullptr && list->is_array() ? std::move(list->get_array()) : json::array();
+  auto answer = daemon.call(wire::ApprovalsRequest{});
+  return answer ? std::move(answer->approvals) : std::vector<wire::Approval>();
 }
 
-std::string text_of_all(const json::object& answer, const TerminalUses& uses) {
+std::string text_of_all(const std::vector<wire::Terminal>& terminals,
+                        const std::vector<wire::Approval>& approvals) {
   const auto size = PersonTty::size();
   const bool person = ::isatty(STDOUT_FILENO) != 0 && size;
   const size_t width = person ? size->columns : 0;
   const Paint paint = Paint::for_stdout();
   std::string out;
-  if (const auto approvals = objects_in(answer, "approvals"); !approvals.empty()) {
-    for (const std::string& line : approval_lines(approvals, width, now_in_ms(), paint)) out += line + "\n";
+  if (!approvals.empty()) {
+    for (const std::string& line : approval_lines(pointers_to(approvals), width, now_in_ms(), paint))
+      out += line + "\n";
     out += paint(Colour::Yellow, "answer with: ttyward approvals watch") + "\n\n";
   }
-  const auto terminals = objects_in(answer, "terminals");
   if (terminals.empty()) return out;
-  for (const std::string& line :
-       terminal_lines(terminals, uses, person ? Ids::Short : Ids::Whole, width, now_in_ms(), paint)) {
+  const TerminalUses uses = uses_of(terminals);
+  for (const std::string& line : terminal_lines(
+           pointers_to(terminals), uses, person ? Ids::Short : Ids::Whole, width, now_in_ms(), paint)) {
     out += line + "\n";
   }
   return out;
@@ -94,23 +111,15 @@ std::string text_of_all(const json::object& answer, const TerminalUses& uses) {
 
 int list(const Arguments& args, const Globals& globals) {
   return with_daemon("ls", [&](client::Session& daemon) -> Outcome {
-    json::object call;
-    set_text(call, "task", args.task);
-    set_text(call, "owner", args.owner);
-    if (args.all) call["all"] = true;
-    if (args.background) call["background"] = true;
-    auto answer = daemon.call("list", std::move(call));
+    const auto owner = wire::word_named<wire::Owner>(args.owner);
+    auto answer = daemon.call(wire::ListRequest{args.task, owner, args.all, args.background});
     if (!answer) return tl::unexpected(answer.error());
-    (*answer)["approvals"] = open_approvals(daemon);
-    const auto terminals = objects_in(*answer, "terminals");
-    if (globals.json) {
-      const TerminalUses uses = UseMeter().look(terminals);
-      return print_json("ls", with_uses(std::move(*answer), uses));
-    }
-    const TerminalUses uses = uses_of(terminals);
-    const std::string text = text_of_all(*answer, uses);
+    std::vector<wire::Approval> approvals = open_approvals(daemon);
+    if (globals.json)
+      return print_answer("ls", with_uses(std::move(answer->terminals), std::move(approvals)));
+    const std::string text = text_of_all(answer->terminals, approvals);
     if (const int written = text.empty() ? 0 : print_text("ls", text); written != 0) return written;
-    if (terminals.empty()) return complain("ls", "there are no terminals; ttyward open opens one", 0);
+    if (answer->terminals.empty()) return complain("ls", "there are no terminals; ttyward open opens one", 0);
     return 0;
   });
 }

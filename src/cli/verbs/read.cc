@@ -5,21 +5,15 @@
 #include <memory>
 #include <optional>
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-
-#include "base/base64.h"
 #include "cli/daemon_verb.h"
 #include "cli/exec_options.h"
-#include "cli/fields.h"
 #include "cli/option_values.h"
 #include "cli/target.h"
 #include "cli/verbs/verbs.h"
+#include "wire/types/watching_calls.h"
 
 namespace ttyward::cli {
 namespace {
-
-namespace json = boost::json;
 
 constexpr int64_t kRawPiece = int64_t{1} << 20;  // bytes asked for at once
 constexpr int64_t kLinesPiece = 10'000;          // lines asked for at once
@@ -41,7 +35,7 @@ struct Arguments {
   std::string view;
 };
 
-base::Result<json::object> selection(const Arguments& args) {
+base::Result<wire::ReadRequest> selection(const Arguments& args) {
   const int given = static_cast<int>(!args.lines.empty()) + static_cast<int>(args.tail.has_value()) +
                     static_cast<int>(!args.grep.empty()) + static_cast<int>(args.fresh) +
                     static_cast<int>(args.raw);
@@ -55,36 +49,33 @@ base::Result<json::object> selection(const Arguments& args) {
     return wrong("--context and --most: give a number of lines");
   if (args.offset < 0 || (args.offset > 0 && !args.raw))
     return wrong("--offset: give bytes from 0, with --raw");
-  json::object call;
+  wire::ReadRequest request;
   if (!args.lines.empty()) {
     auto range = parse_range("lines", args.lines);
     if (!range) return tl::unexpected(range.error());
-    call["range"] = json::array{range->first, range->second};
+    request.range = {range->first, range->second};
   }
-  if (args.tail) call["tail"] = *args.tail;
-  if (!args.grep.empty()) {
-    call["grep"] = args.grep;
-    call["context"] = args.context;
-    if (args.most) call["most"] = *args.most;
-  }
-  if (args.fresh) call["new"] = true;
-  set_text(call, "reader", args.reader);
-  if (args.ansi) call["ansi"] = true;
-  set_text(call, "view", args.view);
-  return call;
+  request.tail = args.tail;
+  if (!args.grep.empty()) request.grep = args.grep;
+  request.context = args.context;
+  if (args.most) request.most = *args.most;
+  request.only_new = args.fresh;
+  if (!args.reader.empty()) request.reader = args.reader;
+  request.ansi = args.ansi;
+  request.view.view = view_named(args.view);
+  return request;
 }
 
-Outcome print_raw(client::Session& daemon, const json::object& target, int64_t offset) {
+Outcome print_raw(client::Session& daemon, wire::ReadRequest request, int64_t offset) {
   while (true) {
-    json::object call = target;
-    call["raw"] = json::object{{"offset", offset}, {"bytes", kRawPiece}};
-    auto answer = daemon.call("read", std::move(call));
+    request.raw = {offset, kRawPiece};
+    auto answer = daemon.call(request);
     if (!answer) return tl::unexpected(answer.error());
-    const auto bytes = base::from_base64(text_in(*answer, "base64"));
-    if (!bytes) return refuse(base::Error{base::ErrorCode::Corrupt, 0, "the daemon's answer is not base64"});
-    if (const int written = print_text("read", *bytes); written != 0) return written;
-    const int64_t next = number_in(*answer, "next_offset").value_or(offset);
-    if (!flag_in(*answer, "more") || next <= offset) return 0;
+    if (answer->base64) {
+      if (const int written = print_text("read", answer->base64->bytes); written != 0) return written;
+    }
+    const auto next = static_cast<int64_t>(answer->next_offset.value_or(0));
+    if (!answer->more || next <= offset) return 0;
     offset = next;
   }
 }
@@ -96,84 +87,79 @@ std::string ended(std::string text) {
 }
 
 // The text has the numbers of its lines.
-int print_matches(const json::object& answer) {
-  if (flag_in(answer, "more")) complain("read", "there are more matches: ask for more with --most", 0);
-  const int written = print_text("read", ended(text_in(answer, "text")));
-  return written != 0 ? written : objects_in(answer, "matches").empty() ? kExitNoMatch : 0;
+int print_matches(const wire::ReadAnswer& answer) {
+  if (answer.more) complain("read", "there are more matches: ask for more with --most", 0);
+  const int written = print_text("read", ended(answer.text));
+  return written != 0 ? written : answer.matches.empty() ? kExitNoMatch : 0;
 }
 
-int print_lines(const json::object& answer) {
-  if (const json::object* omitted = object_in(answer, "omitted")) {
+int print_lines(const wire::ReadAnswer& answer) {
+  if (answer.omitted) {
     complain("read",
-             fmt::format(
-                 "lines {} to {} are left out: read them with --lines {}:{}",
-                 number_in(*omitted, "first_line").value_or(0), number_in(*omitted, "last_line").value_or(0),
-                 number_in(*omitted, "first_line").value_or(0), number_in(*omitted, "last_line").value_or(0)),
+             fmt::format("lines {0} to {1} are left out: read them with --lines {0}:{1}",
+                         answer.omitted->first_line, answer.omitted->last_line),
              0);
-  } else if (flag_in(answer, "more")) {
-    const int64_t first = number_in(answer, "first_line").value_or(0);
-    const int64_t last = number_in(answer, "last_line").value_or(0);
-    const int64_t total = number_in(answer, "total_lines").value_or(0);
+  } else if (answer.more) {
     complain("read",
-             fmt::format("there is more: lines {} to {} of {} are shown; {}", first, last, total,
-                         last < total ? fmt::format("continue with --lines {}:", last + 1)
-                                      : fmt::format("those before them: --lines :{}", first - 1)),
+             fmt::format("there is more: lines {} to {} of {} are shown; {}", answer.first_line,
+                         answer.last_line, answer.total_lines,
+                         answer.last_line < answer.total_lines
+                             ? fmt::format("continue with --lines {}:", answer.last_line + 1)
+                             : fmt::format("those before them: --lines :{}", answer.first_line - 1)),
              0);
   }
-  return print_text("read", ended(text_in(answer, "text")));
+  return print_text("read", ended(answer.text));
 }
 
-// All lines of a range, asked for in pieces that fit an answer. `call` names the target and the range.
-tl::expected<json::object, client::CallFailure> read_lines(client::Session& daemon, json::object call) {
-  const json::array range = call["range"].get_array();
-  int64_t from = range[0].get_int64();
-  int64_t to = range[1].get_int64();
+// All lines of the range, asked for in pieces that fit an answer.
+client::AnswerOf<wire::ReadRequest> read_lines(client::Session& daemon, wire::ReadRequest request) {
+  auto [from, to] = *request.range;
   int64_t piece = kLinesPiece;
-  call["view"] = "full";
-  call["chars"] = kCharsPiece;
-  std::optional<json::object> whole;
+  request.view.view = "full";
+  request.view.chars = kCharsPiece;
+  std::optional<wire::ReadAnswer> whole;
   std::string text;
   while (true) {
-    call["range"] = json::array{from, from + std::min(piece, to - from + 1) - 1};
-    auto answer = daemon.call("read", call);
-    if (!answer) return tl::unexpected(answer.error());
-    if (object_in(*answer, "omitted") != nullptr && piece > 1) {
+    request.range = {from, from + std::min(piece, to - from + 1) - 1};
+    auto answer = daemon.call(request);
+    if (!answer) return answer;
+    if (answer->omitted && piece > 1) {
       piece = std::max<int64_t>(piece / 4, 1);  // these lines are long
       continue;
     }
     if (!text.empty() && text.back() != '\n') text += '\n';
-    text += text_in(*answer, "text");
-    const int64_t total = number_in(*answer, "total_lines").value_or(0);
-    const int64_t last = number_in(*answer, "last_line").value_or(0);
+    text += answer->text;
+    const auto total = static_cast<int64_t>(answer->total_lines);
+    const auto last = static_cast<int64_t>(answer->last_line);
     if (!whole) {
-      whole = std::move(*answer);
       to = std::min(to, total);  // what comes while we read was not there when it was asked for
     } else {
-      for (const char* member : {"last_line", "total_lines", "total_bytes", "more", "state"}) {
-        if (const json::value* value = answer->if_contains(member)) (*whole)[member] = *value;
-      }
+      answer->first_line = whole->first_line;
+      answer->omitted = whole->omitted;
     }
+    whole = std::move(*answer);
     if (last < from || last >= to) break;
     from = last + 1;
   }
-  (*whole)["text"] = text;
+  whole->text = std::move(text);
   return std::move(*whole);
 }
 
 int read(const Arguments& args, const Globals& globals) {
-  auto call = selection(args);
-  if (!call) return complain("read", call.error().message, kExitUsage);
+  auto request = selection(args);
+  if (!request) return complain("read", request.error().message, kExitUsage);
   return with_daemon("read", [&](client::Session& daemon) -> Outcome {
     auto target = find_target(daemon, args.target);
     if (!target) return tl::unexpected(target.error());
-    if (args.raw && !globals.json) return print_raw(daemon, target->arguments(), args.offset);
-    if (args.raw) (*call)["raw"] = json::object{{"offset", args.offset}, {"bytes", kRawPiece}};
-    for (const auto& member : target->arguments()) call->insert(member);
+    request->terminal = target->terminal_id();
+    request->command = target->command_id();
+    if (args.raw && !globals.json) return print_raw(daemon, std::move(*request), args.offset);
+    if (args.raw) request->raw = {args.offset, kRawPiece};
     // A range means those lines; only a view asked for makes them less.
     const bool whole = !args.lines.empty() && args.view.empty();
-    auto answer = whole ? read_lines(daemon, std::move(*call)) : daemon.call("read", std::move(*call));
+    auto answer = whole ? read_lines(daemon, std::move(*request)) : daemon.call(*request);
     if (!answer) return tl::unexpected(answer.error());
-    if (globals.json) return print_json("read", *answer);
+    if (globals.json) return print_answer("read", *answer);
     return args.grep.empty() ? print_lines(*answer) : print_matches(*answer);
   });
 }

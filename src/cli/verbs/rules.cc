@@ -24,6 +24,7 @@
 #include "policy/escaped_view.h"
 #include "policy/rule_words.h"
 #include "policy/verdict_json.h"
+#include "wire/types/policy_calls.h"
 
 namespace ttyward::cli {
 namespace {
@@ -47,20 +48,15 @@ struct Listed {
 
 // Rules of files need no daemon; those of a session live in it.
 Result<std::vector<Listed>> session_rules(const std::string& session) {
-  auto answer = call_daemon("rules", "rules", {{"session", session}});
+  auto answer = call_daemon("rules", wire::RulesRequest{session, ""});
   if (!answer) return tl::unexpected(answer.error());
   std::vector<Listed> out;
-  const json::value* rules = answer->if_contains("rules");
-  if (rules == nullptr || !rules->is_array()) return out;
-  for (const json::value& rule : rules->get_array()) {
-    if (!rule.is_object() || text_of(rule.get_object(), "level") != "session") continue;
-    const json::object& object = rule.get_object();
+  for (const wire::ListedRule& rule : answer->rules) {
+    if (rule.level != "session") continue;
     std::string words;
-    const auto parsed =
-        policy::parse_rules(text_of(object, "text"), policy::RuleLevel::Session, "session rule", "/");
+    const auto parsed = policy::parse_rules(rule.text, policy::RuleLevel::Session, "session rule", "/");
     if (parsed && !parsed->empty()) words = policy::in_words(parsed->front());
-    out.push_back({text_of(object, "name"), "session", text_of(object, "text"), text_of(object, "source"),
-                   std::move(words)});
+    out.push_back({rule.name, rule.level, rule.text, rule.source, std::move(words)});
   }
   return out;
 }

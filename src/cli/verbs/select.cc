@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "cli/daemon_verb.h"
-#include "cli/fields.h"
 #include "cli/option_values.h"
 #include "cli/shown_text.h"
 #include "cli/verbs/verbs.h"
+#include "wire/types/watching_calls.h"
 
 namespace ttyward::cli {
 namespace {
@@ -20,25 +20,24 @@ struct Arguments {
 };
 
 int select(const Arguments& args, const Globals& globals) {
-  boost::json::object call;
+  wire::SelectRequest request;
   if (args.clear == !args.terminal.empty())
     return complain("select", "give a terminal, or --clear", kExitUsage);
-  if (args.clear) call["clear"] = true;
-  if (!args.terminal.empty()) call["terminal"] = args.terminal;
+  request.clear = args.clear;
+  request.terminal = args.terminal;
   if (!args.lines.empty()) {
     auto range = parse_range("lines", args.lines);
     if (!range) return complain("select", range.error().message, kExitUsage);
-    call["range"] = boost::json::array{range->first, range->second};
+    request.range = {range->first, range->second};
   }
   return with_daemon("select", [&](client::Session& daemon) -> Outcome {
-    auto answer = daemon.call("select", std::move(call));
+    auto answer = daemon.call(request);
     if (!answer) return tl::unexpected(answer.error());
-    if (globals.json) return print_json("select", *answer);
-    const boost::json::object* selection = object_in(*answer, "selection");
-    if (selection == nullptr) return 0;
-    const std::string text = text_in(*selection, "text");
+    if (globals.json) return print_answer("select", *answer);
+    if (!answer->selection) return 0;
+    const std::string& text = answer->selection->text;
     fmt::print("marked {} lines of terminal {}; agents that may read it are told\n",
-               std::count(text.begin(), text.end(), '\n'), one_line(text_in(*selection, "terminal")));
+               std::count(text.begin(), text.end(), '\n'), one_line(answer->selection->terminal));
     return 0;
   });
 }

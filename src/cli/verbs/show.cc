@@ -4,11 +4,7 @@
 
 #include <memory>
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-
 #include "cli/daemon_verb.h"
-#include "cli/fields.h"
 #include "cli/person_tty.h"
 #include "cli/result_words.h"
 #include "cli/shown_text.h"
@@ -19,8 +15,6 @@
 
 namespace ttyward::cli {
 namespace {
-
-namespace json = boost::json;
 
 struct Arguments {
   std::string terminal;
@@ -43,76 +37,62 @@ class Page {
   std::string out_;
 };
 
-void describe(Page& page, const json::object& terminal) {
-  page.line("id", text_in(terminal, "id"));
-  page.line("name", text_in(terminal, "name"));
-  page.line("owner", text_in(terminal, "owner"));
-  page.line("session", text_in(terminal, "session"));
-  if (const json::object* lent = object_in(terminal, "lent")) {
-    const std::string to = text_in(*lent, "to");
-    const json::value* only = lent->if_contains("read_only");
+void describe(Page& page, const wire::Terminal& terminal) {
+  page.line("id", terminal.id);
+  page.line("name", terminal.name);
+  page.line("owner", terminal.owner);
+  page.line("session", terminal.session);
+  if (terminal.lent) {
+    const std::string& to = terminal.lent->to;
     page.line("lent", std::string("to ") + (to.empty() ? "every agent" : "session " + to) +
-                          (only != nullptr && only->is_bool() && only->get_bool() ? ", for reading" : "") +
-                          ", by " + text_in(*lent, "by"));
+                          (terminal.lent->read_only ? ", for reading" : "") + ", by " + terminal.lent->by);
   }
-  page.line("task", text_in(terminal, "task"));
-  page.line("state", text_in(terminal, "state"));
-  if (const json::object* command = object_in(terminal, "command")) {
-    page.line("command", text_in(*command, "command"));
-    if (const json::object* waiting = object_in(*command, "waiting")) {
-      for (const std::string& words : waiting_words(*waiting, text_in(terminal, "id"))) page.line("", words);
+  page.line("task", terminal.task);
+  page.line("state", terminal.state);
+  if (terminal.command) {
+    page.line("command", terminal.command->command);
+    if (terminal.command->waiting) {
+      for (const std::string& words : waiting_words(*terminal.command->waiting, terminal.id))
+        page.line("", words);
     }
   }
-  const std::string known_by = text_in(terminal, "cwd_known_by");
-  page.line("cwd",
-            text_in(terminal, "cwd") + (known_by.empty() ? "" : fmt::format(" (from the {})", known_by)));
-  page.line("shell", text_in(terminal, "shell"));
-  page.line("integration", text_in(terminal, "integration"));
-  page.line("runs in", text_in(terminal, "provider"));
-  if (const auto pid = number_in(terminal, "pid")) page.line("pid", std::to_string(*pid));
-  page.line("size", fmt::format("{}x{}", number_in(terminal, "cols").value_or(0),
-                                number_in(terminal, "rows").value_or(0)));
-  page.line("title", text_in(terminal, "title"));
-  if (const json::object* lease = object_in(terminal, "lease"))
-    page.line("keyboard", "with " + text_in(*lease, "by"));
-  if (const auto created = time_in(terminal, "created_at"))
-    page.line("age", age_text(now_in_ms() - *created));
-  if (const json::object* journal = object_in(terminal, "journal")) {
-    const int64_t dropped = number_in(*journal, "dropped").value_or(0);
-    page.line("journal", fmt::format("{} bytes{}", number_in(*journal, "bytes").value_or(0),
-                                     dropped > 0 ? fmt::format(", {} dropped", dropped) : ""));
-  }
+  const std::string& known_by = terminal.cwd_known_by;
+  page.line("cwd", terminal.cwd + (known_by.empty() ? "" : fmt::format(" (from the {})", known_by)));
+  page.line("shell", terminal.shell);
+  page.line("integration", terminal.integration);
+  page.line("runs in", terminal.provider);
+  if (terminal.pid) page.line("pid", std::to_string(*terminal.pid));
+  page.line("size", fmt::format("{}x{}", terminal.cols, terminal.rows));
+  page.line("title", terminal.title);
+  if (terminal.lease) page.line("keyboard", "with " + terminal.lease->by);
+  page.line("age", age_text(now_in_ms() - terminal.created_at.ms));
+  const wire::JournalUse& journal = terminal.journal;
+  page.line("journal", fmt::format("{} bytes{}", journal.bytes,
+                                   journal.dropped > 0 ? fmt::format(", {} dropped", journal.dropped) : ""));
 }
 
-void list_commands(Page& page, const json::object& answer, size_t width) {
-  const auto commands = objects_in(answer, "commands");
+void list_commands(Page& page, const std::vector<wire::CommandResult>& commands, size_t width) {
   if (commands.empty()) return;
   Table table({{"ID"}, {"STATE"}, {"TOOK"}, {"COMMAND", true}});
-  for (const json::object* each : commands) {
-    table.add(
-        {text_in(*each, "command_id"), how_it_ended(*each),
-         fmt::format("{:.1f}s", static_cast<double>(number_in(*each, "duration_ms").value_or(0)) / 1000),
-         text_in(*each, "command")});
+  for (const wire::CommandResult& each : commands) {
+    table.add({each.command_id, how_it_ended(each),
+               fmt::format("{:.1f}s", static_cast<double>(each.duration_ms) / 1000), each.command});
   }
   page.section("commands");
   page.table(table, width);
 }
 
-void list_processes(Page& page, const json::object& answer, size_t width) {
-  const auto processes = objects_in(answer, "processes");
-  const auto ports = objects_in(answer, "ports");
-  if (!processes.empty()) {
+void list_processes(Page& page, const wire::TerminalDetails& details, size_t width) {
+  if (!details.processes.empty()) {
     Table table({{"PID"}, {"COMMAND", true}});
-    for (const json::object* each : processes)
-      table.add({std::to_string(number_in(*each, "pid").value_or(0)), text_in(*each, "command")});
+    for (const wire::Process& each : details.processes) table.add({std::to_string(each.pid), each.command});
     page.section("processes");
     page.table(table, width);
   }
-  if (ports.empty()) return;
+  if (details.ports.empty()) return;
   Table table({{"PORT"}, {"PID"}});
-  for (const json::object* each : ports)
-    table.add({std::to_string(number_in(*each, "port").value_or(0)),
-               std::to_string(number_in(*each, "pid").value_or(0))});
+  for (const wire::Port& each : details.ports)
+    table.add({std::to_string(each.port), std::to_string(each.pid)});
   page.section("listens on");
   page.table(table, width);
 }
@@ -120,22 +100,22 @@ void list_processes(Page& page, const json::object& answer, size_t width) {
 int show(const Arguments& args, const Globals& globals) {
   if (args.most < 0) return complain("show", "--most: give a number of commands", kExitUsage);
   return with_daemon("show", [&](client::Session& daemon) -> Outcome {
-    auto answer = daemon.call_json(wire::ShowRequest{args.terminal, args.most});
+    auto answer = daemon.call(wire::ShowRequest{args.terminal, args.most});
     if (!answer) return tl::unexpected(answer.error());
-    if (globals.json) return print_json("show", *answer);
+    if (globals.json) return print_answer("show", *answer);
     const auto size = PersonTty::size();
     const size_t width = ::isatty(STDOUT_FILENO) != 0 && size && size->columns > 4 ? size->columns - 2U : 0;
     Page page;
-    const json::object* terminal = object_in(*answer, "terminal");
-    if (terminal != nullptr) describe(page, *terminal);
-    list_commands(page, *answer, width);
+    describe(page, answer->terminal);
+    list_commands(page, answer->commands, width);
     list_processes(page, *answer, width);
-    const json::object* environment = object_in(*answer, "environment");
-    if (args.environment && environment != nullptr && !environment->empty()) {
+    if (args.environment && !answer->environment.entries.empty()) {
       page.section("environment");
       Table table({{"NAME"}, {"VALUE", true}});
-      for (const auto& member : *environment)
-        table.add({std::string(member.key()), text_in(*environment, member.key())});
+      for (const std::string& entry : answer->environment.entries) {
+        const size_t equals = entry.find('=');
+        table.add({entry.substr(0, equals), entry.substr(equals + 1)});
+      }
       page.table(table, width);
     }
     return print_text("show", page.text());

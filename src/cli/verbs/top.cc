@@ -18,7 +18,6 @@
 #include "cli/attachment.h"
 #include "cli/colour.h"
 #include "cli/daemon_verb.h"
-#include "cli/fields.h"
 #include "cli/notify.h"
 #include "cli/person_keys.h"
 #include "cli/person_tty.h"
@@ -28,11 +27,15 @@
 #include "cli/terminal_use.h"
 #include "cli/top_view.h"
 #include "cli/verbs/verbs.h"
+#include "wire/types/command_calls.h"
+#include "wire/types/events.h"
+#include "wire/types/policy_calls.h"
+#include "wire/types/terminal_calls.h"
+#include "wire/types/watching_calls.h"
 
 namespace ttyward::cli {
 namespace {
 
-namespace json = boost::json;
 using std::chrono::milliseconds;
 
 constexpr int kTick = 1000;  // milliseconds: ages grow
@@ -53,9 +56,9 @@ class Top {
         signals_({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGCONT}) {}
 
   Outcome run() {
-    auto listed = daemon_.call("list", {});
+    auto listed = daemon_.call(wire::ListRequest{});
     if (!listed) return tl::unexpected(listed.error());
-    view_.set_terminals(*listed);
+    view_.set_terminals(std::move(listed->terminals));
     subscribe();
     enter();
     while (!code_ && !failure_) {
@@ -82,19 +85,20 @@ class Top {
   }
 
   void subscribe() {
-    auto asked = daemon_.start("subscribe", {{"terminal", nullptr}});
+    auto asked = daemon_.start(wire::SubscribeRequest{});
     if (asked) subscribe_call_ = *asked;
     // Named, so that the daemon knows that somebody is here who can answer.
-    json::array kinds = {"approval_opened", "approval_closed"};
-    static_cast<void>(daemon_.start("subscribe", {{"terminal", nullptr}, {"kinds", std::move(kinds)}}));
+    wire::SubscribeRequest questions;
+    questions.kinds = {std::string(wire::ApprovalOpened::kEvent), std::string(wire::ApprovalClosed::kEvent)};
+    static_cast<void>(daemon_.start(questions));
   }
 
   void ask() {
     if (list_.due && list_.call == 0) {
-      if (auto asked = daemon_.start("list", {})) list_ = {*asked, false};
+      if (auto asked = daemon_.start(wire::ListRequest{})) list_ = {*asked, false};
     }
     if (approvals_.due && approvals_.call == 0) {
-      if (auto asked = daemon_.start("approvals", {{"all", false}})) approvals_ = {*asked, false};
+      if (auto asked = daemon_.start(wire::ApprovalsRequest{})) approvals_ = {*asked, false};
     }
     const std::string id = view_.selected_id();
     if (id != preview_of_) {
@@ -102,7 +106,7 @@ class Top {
       preview_.due = !id.empty();
     }
     if (!preview_.due || preview_.call != 0) return;
-    if (auto asked = daemon_.start("screen", {{"terminal", id}, {"format", "text"}})) {
+    if (auto asked = daemon_.start(wire::ScreenRequest{id})) {
       preview_ = {*asked, false};
       asked_for_ = id;
     }
@@ -189,7 +193,7 @@ class Top {
     }
     if (view_.selected() == nullptr) return;
     if (key == 'w') attach(true);
-    if (key == 'i') change("interrupt", {{"terminal", view_.selected_id()}});
+    if (key == 'i') change(wire::InterruptRequest{view_.selected_id(), ""});
     if (key == 'k') {
       kill_ = view_.selected_id();
       view_.set_message(fmt::format("end {} and everything in it? y/n", view_.selected_name()));
@@ -199,7 +203,8 @@ class Top {
   void answer(const PersonKey& key) {
     const std::string id = std::exchange(kill_, {});
     view_.set_message("");
-    if (key.kind == PersonKey::Kind::Character && key.character == 'y') change("kill", {{"terminal", id}});
+    if (key.kind == PersonKey::Kind::Character && key.character == 'y')
+      change(wire::KillRequest{id, "", false});
   }
 
   void show_filter() {
@@ -243,12 +248,13 @@ class Top {
 
   // The newest of them; one hint is enough for several.
   void tell_of_questions() {
-    const auto open = view_.approvals();
-    if (!open.empty()) write_out(notifier_.tell("ttyward asks", text_in(*open.back(), "shown")));
+    const auto& open = view_.approvals();
+    if (!open.empty()) write_out(notifier_.tell("ttyward asks", open.back().shown));
   }
 
-  void change(const char* call, json::object args) {
-    auto asked = daemon_.start(call, std::move(args));
+  template <client::Request R>
+  void change(const R& request) {
+    auto asked = daemon_.start(request);
     if (asked) change_call_ = *asked;
     if (!asked) view_.set_message(one_line(asked.error().message));
   }
@@ -295,14 +301,17 @@ class Top {
     const bool lost = !reply.result && reply.result.error().connection_lost();
     if (reply.id == list_.call) {
       list_.call = 0;
-      if (reply.result) view_.set_terminals(*reply.result);
-      if (!reply.result && !lost) failure_ = reply.result.error();
+      auto listed = client::answer_of<wire::ListRequest>(reply.result);
+      if (listed) view_.set_terminals(std::move(listed->terminals));
+      if (!listed && !lost) failure_ = listed.error();
     } else if (reply.id == approvals_.call) {
       approvals_.call = 0;
-      if (reply.result && view_.set_approvals(*reply.result)) tell_of_questions();
+      auto open = client::answer_of<wire::ApprovalsRequest>(reply.result);
+      if (open && view_.set_approvals(std::move(open->approvals))) tell_of_questions();
     } else if (reply.id == preview_.call) {
       preview_.call = 0;
-      if (reply.result) view_.set_preview(asked_for_, text_in(*reply.result, "content"));
+      auto screen = client::answer_of<wire::ScreenRequest>(reply.result);
+      if (screen) view_.set_preview(asked_for_, std::move(screen->content));
     } else if (reply.id == subscribe_call_) {
       subscribe_call_ = 0;
       if (!reply.result && !lost) failure_ = reply.result.error();
@@ -311,11 +320,11 @@ class Top {
     }
   }
 
-  void take_event(const json::object& event) {
-    const std::string name = text_in(event, "event");
-    if (name == "output") {
-      preview_.due |= text_in(event, "id") == view_.selected_id();
-    } else if (name.starts_with("approval_")) {
+  void take_event(const boost::json::object& event) {
+    if (const auto printed = client::event_of<wire::OutputCame>(event)) {
+      preview_.due |= printed->id == view_.selected_id();
+    } else if (client::event_of<wire::ApprovalOpened>(event) ||
+               client::event_of<wire::ApprovalClosed>(event)) {
       approvals_.due = list_.due = true;
     } else {
       list_.due = preview_.due = true;

@@ -4,22 +4,18 @@
 #include <memory>
 #include <optional>
 
-#include <boost/json/object.hpp>
-
 #include "cli/daemon_verb.h"
 #include "cli/exec_options.h"
-#include "cli/fields.h"
 #include "cli/option_values.h"
 #include "cli/result_words.h"
 #include "cli/shown_text.h"
 #include "cli/signal_watch.h"
 #include "cli/target.h"
 #include "cli/verbs/verbs.h"
+#include "wire/types/watching_calls.h"
 
 namespace ttyward::cli {
 namespace {
-
-namespace json = boost::json;
 
 constexpr int kExitTimeout = 124;
 
@@ -29,7 +25,7 @@ struct Arguments {
   bool input = false;
   bool prompt = false;
   std::string pattern;
-  std::optional<int> port;
+  std::optional<int64_t> port;
   std::string file;
   std::optional<double> quiet;
   std::optional<double> stable;
@@ -44,96 +40,87 @@ std::string absolute_path(const std::string& path) {
   return here ? *here + "/" + path : path;
 }
 
-base::Result<json::object> conditions(const Arguments& args) {
-  json::object call;
-  if (args.exit) call["exit"] = true;
-  if (args.input) call["input"] = true;
-  if (args.prompt) call["prompt"] = true;
-  set_text(call, "pattern", args.pattern);
-  if (args.port) {
-    if (*args.port < 0 || *args.port > 65'535)
-      return base::fail(base::ErrorCode::InvalidArgument, "--port: give a port, or 0 for any");
-    call["port"] = *args.port;
-  }
-  if (!args.file.empty()) call["file"] = absolute_path(args.file);
-  const std::pair<const char*, std::optional<double>> times[] = {{"quiet", args.quiet},
-                                                                 {"stable", args.stable}};
-  for (const auto& [name, value] : times) {
-    if (!value) continue;
-    auto time = parse_seconds(name, *value);
-    if (!time) return tl::unexpected(time.error());
-    if (time->count() == 0)
-      return base::fail(base::ErrorCode::InvalidArgument,
-                        fmt::format("--{}: give more than 0 seconds", name));
-    call[std::string(name) + "_ms"] = time->count();
-  }
-  if (args.from_start) call["from"] = "start";
+base::Result<std::chrono::milliseconds> more_than_none(const char* name, const std::optional<double>& value) {
+  if (!value) return std::chrono::milliseconds(0);
+  auto time = parse_seconds(name, *value);
+  if (time && time->count() == 0)
+    return base::fail(base::ErrorCode::InvalidArgument, fmt::format("--{}: give more than 0 seconds", name));
+  return time;
+}
+
+base::Result<wire::WaitRequest> conditions(const Arguments& args) {
+  wire::WaitRequest request;
+  request.exit = args.exit;
+  request.input = args.input;
+  request.prompt = args.prompt;
+  request.pattern = args.pattern;
+  if (args.port && (*args.port < 0 || *args.port > 65'535))
+    return base::fail(base::ErrorCode::InvalidArgument, "--port: give a port, or 0 for any");
+  request.port = args.port;
+  if (!args.file.empty()) request.file = absolute_path(args.file);
+  auto quiet = more_than_none("quiet", args.quiet);
+  if (!quiet) return tl::unexpected(quiet.error());
+  auto stable = more_than_none("stable", args.stable);
+  if (!stable) return tl::unexpected(stable.error());
   auto timeout = parse_seconds("timeout", args.timeout);
   if (!timeout) return tl::unexpected(timeout.error());
-  call["timeout_ms"] = timeout->count();
-  set_text(call, "view", args.view);
-  return call;
+  request.quiet = *quiet;
+  request.stable = *stable;
+  request.timeout = *timeout;
+  if (args.from_start) request.from = wire::WaitFrom::Start;
+  request.view.view = view_named(args.view);
+  return request;
 }
 
 // Which conditions hold when a command has ended: without any given, that is what is waited for, and
 // a terminal at its prompt has seen the end of its last one.
-bool tells_an_end(const json::object& answer, bool by_default) {
-  const std::string condition = text_in(answer, "condition");
-  return condition == "exit" || (by_default && condition == "prompt");
+bool tells_an_end(const wire::WaitOutcome& came, bool by_default) {
+  return came.condition == "exit" || (by_default && came.condition == "prompt");
 }
 
 // What held, for a script to read: its name, then what belongs to it.
-std::string held(const json::object& answer, bool by_default) {
-  std::string condition = text_in(answer, "condition");
-  const json::object* match = object_in(answer, "match");
-  const json::object* result = object_in(answer, "result");
-  if (condition == "pattern" && match != nullptr)
-    return fmt::format("pattern {}:{}", number_in(*match, "line").value_or(0),
-                       one_line(text_in(*match, "text")));
-  if (condition == "port") return fmt::format("port {}", number_in(answer, "port").value_or(0));
-  if (condition == "file") return "file " + one_line(text_in(answer, "file"));
-  if (tells_an_end(answer, by_default) && result != nullptr) return how_it_ended(*result);
-  if (condition == "input" && result != nullptr) {
-    const json::object* waiting = object_in(*result, "waiting");
-    if (waiting != nullptr) return "input " + one_line(text_in(*waiting, "prompt"));
-  }
-  return condition;
+std::string held(const wire::WaitOutcome& came, bool by_default) {
+  if (came.condition == "pattern" && came.match && *came.match)
+    return fmt::format("pattern {}:{}", (*came.match)->line, one_line((*came.match)->text));
+  if (came.condition == "port" && came.port) return fmt::format("port {}", came.port->value_or(0));
+  if (came.condition == "file" && came.file) return "file " + one_line(came.file->value_or(""));
+  if (tells_an_end(came, by_default) && came.result) return how_it_ended(*came.result);
+  if (came.condition == "input" && came.result && came.result->waiting)
+    return "input " + one_line(came.result->waiting->prompt);
+  return came.condition;
 }
 
-int exit_code(const json::object& answer, bool by_default) {
-  const std::string condition = text_in(answer, "condition");
-  if (condition == "timeout") return kExitTimeout;
-  const json::object* result = object_in(answer, "result");
-  return tells_an_end(answer, by_default) && result != nullptr ? result_code(*result) : 0;
+int exit_code(const wire::WaitOutcome& came, bool by_default) {
+  if (came.condition == "timeout") return kExitTimeout;
+  return tells_an_end(came, by_default) && came.result ? result_code(*came.result) : 0;
 }
 
 int wait(const Arguments& args, const Globals& globals) {
-  auto call = conditions(args);
-  if (!call) return complain("wait", call.error().message, kExitUsage);
+  auto request = conditions(args);
+  if (!request) return complain("wait", request.error().message, kExitUsage);
   const bool by_default = !args.exit && !args.input && !args.prompt && args.pattern.empty() && !args.port &&
                           args.file.empty() && !args.quiet && !args.stable;
   return with_daemon("wait", [&](client::Session& daemon) -> Outcome {
     auto target = find_target(daemon, args.target);
     if (!target) return tl::unexpected(target.error());
-    if (by_default) (*call)["exit"] = true;
-    if (by_default && target->kind == Target::Kind::Terminal) (*call)["prompt"] = true;
-    for (const auto& member : target->arguments()) call->insert(member);
+    request->exit |= by_default;
+    request->prompt |= by_default && target->kind == Target::Kind::Terminal;
+    request->terminal = target->terminal_id();
+    request->command = target->command_id();
     SignalWatch signals({SIGINT, SIGTERM, SIGHUP});
     client::CallOptions options;
     options.cancel_fd = signals.fd();
-    auto answer = daemon.call("wait", std::move(*call), {}, options);
+    auto came = daemon.call(*request, {}, options);
     if (const int number = signals.take(); number != 0) return 128 + number;
-    if (!answer) return tl::unexpected(answer.error());
-    const int code = exit_code(*answer, by_default);
-    if (globals.json) {
-      const int written = print_json("wait", *answer);
-      return written != 0 ? written : code;
-    }
-    if (code == kExitTimeout && text_in(*answer, "condition") == "timeout")
+    if (!came) return tl::unexpected(came.error());
+    const int code = exit_code(*came, by_default);
+    if (!globals.json && came->condition == "timeout") {
       return complain(
           "wait", fmt::format("no condition was met within {} s; the command keeps running", args.timeout),
           code);
-    const int written = print_text("wait", held(*answer, by_default) + "\n");
+    }
+    const int written =
+        globals.json ? print_answer("wait", *came) : print_text("wait", held(*came, by_default) + "\n");
     return written != 0 ? written : code;
   });
 }

@@ -138,6 +138,11 @@ using NumberOrName = std::variant<int64_t, std::string>;
 template <class T>
 concept Words = std::is_enum_v<T> && requires(T value) { names_of(value).size(); };
 
+template <Words T>
+constexpr std::string_view name_of(T value) {
+  return names_of(value)[static_cast<size_t>(value)];
+}
+
 // The value of that name; nullopt: there is none.
 template <Words T>
 std::optional<T> word_named(std::string_view name) {
