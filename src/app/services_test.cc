@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "base/testing.h"
+
 namespace ttyward::app {
 namespace {
 
@@ -68,7 +70,7 @@ class ServicesTest : public ::testing::Test {
   }
   void TearDown() override {
     services_.reset();
-    std::filesystem::remove_all(home_);
+    base::testing::remove_tree(home_);
   }
   // Runs the loop until the call is answered.
   template <class T>

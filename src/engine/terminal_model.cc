@@ -189,7 +189,6 @@ void TerminalModel::prompt_ready() {
     observer_->on_changed(kMeta);
   }
   prompt_line_ = cursor_line();
-  keys_since_prompt_ = false;
   became_ready();
   observer_->on_prompt();
   observer_->on_changed(kPrompt);
@@ -208,7 +207,7 @@ void TerminalModel::submitted(Command& command) {
 }
 
 void TerminalModel::typed(std::string_view bytes) {
-  keys_since_prompt_ = !shell_->executing();
+  keys_since_start_ = true;
   shell_->tracker().typed(bytes, read_to());
 }
 
@@ -294,7 +293,7 @@ void TerminalModel::command_started(const shell::CommandStarted& event) {
   command->output = std::make_unique<terminal::Output>(command_options());
   book_.set_current(command);
   note_typed_lines(*command);
-  keys_since_prompt_ = false;
+  keys_since_start_ = false;
   observer_->on_changed(kCommandStarted);
   observer_->on_started(*command);
 }
@@ -333,7 +332,7 @@ bool TerminalModel::typing() const {
 size_t TerminalModel::typed_part(terminal::LineNumber number, std::string_view text) const {
   const Command* current = book_.current();
   const bool unstarted = book_.runs(current) && current->sent && !current->started_seen;
-  if (keys_since_prompt_ && number == prompt_line_) return text.size();
+  if (keys_since_start_ && number == prompt_line_) return text.size();
   if (unstarted && number == current->typed_at.first) return text.size();
   for (const auto& command : book_.commands()) {
     if (number < command->typed_at.first || number > command->typed_at.last) continue;

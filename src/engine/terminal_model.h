@@ -223,7 +223,7 @@ class TerminalModel final : private Feed::Sink {
   bool exit_expected_ = false;
   std::optional<vt::StableRow> mark_row_;  // of the mark that is being told
   terminal::LineNumber prompt_line_ = 0;   // where the last prompt stands; 0: not known
-  bool keys_since_prompt_ = false;         // somebody types there
+  bool keys_since_start_ = false;          // somebody types: at the prompt, or ahead of it
   uint64_t known_from_ = 0;                // commands that ended before this offset are not known any more
   bool journal_lost_ = false;
   std::string title_;

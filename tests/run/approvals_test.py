@@ -80,7 +80,7 @@ class Daemon:
         name, args, id = message["call"], message.get("args", {}), message["id"]
         self.calls.append((name, args))
         if name == "approvals":
-            out = [a for a in self.approvals.values() if args["all"] or a["state"] == "open"]
+            out = [a for a in self.approvals.values() if args.get("all") or a["state"] == "open"]
             self.send(stream, {"id": id, "ok": {"approvals": out}})
         elif name == "answer":
             a = self.approvals[args["approval"]]
