@@ -5,6 +5,7 @@
 
 #include "base/ids.h"
 #include "engine/watchers.h"
+#include "shell/launch.h"
 
 namespace ttyward::engine {
 
@@ -366,6 +367,7 @@ void TerminalModel::command_finished(const shell::CommandFinished& event) {
   }
   command->facts.cwd_after = event.shell_gone ? "" : cwd();
   if (command->has_echo) skip_echo(*command);
+  if (shell_->identity().kind == shell::ShellKind::Bash) cut_hook_line(*command);
   if (event.shell_gone || !options_.hold_ends) return finish(*command);
   book_.set_ending(command);
   observer_->on_ending(*command);
@@ -384,6 +386,23 @@ void TerminalModel::skip_echo(Command& command) {
       command.life.set_range({command.range().begin + end + 1, command.range().end});
   }
   command.output.reset();  // made anew from the right beginning
+}
+
+// With `set -v` bash prints what it reads: before its mark, the line that prints the mark.
+void TerminalModel::cut_hook_line(Command& command) {
+  const bool verbose = shell_->tracker().reading().has_option("verbose");
+  if (!verbose && command.delivered.find("set") == std::string::npos) return;
+  for (const std::string_view hook : shell::kBashHooks) {
+    const std::string line = std::string(hook) + "\r\n";
+    const shell::ByteRange range = command.range();
+    if (range.end - range.begin < line.size()) continue;
+    uint64_t next = 0;
+    const auto tail = feed_.raw(range.end - line.size(), line.size(), &next);
+    if (!tail || *tail != line) continue;
+    command.life.set_range({range.begin, range.end - line.size()});
+    command.output.reset();  // made anew without it
+    return;
+  }
 }
 
 // For a terminal that is one command: the kernel's own word.

@@ -194,6 +194,7 @@ class TerminalModel final : private Feed::Sink {
   void command_started(const shell::CommandStarted& event);
   void command_finished(const shell::CommandFinished& event);
   void skip_echo(Command& command);
+  void cut_hook_line(Command& command);
   // The line of the output in which that row of the screen is; 0: it is not on the screen.
   terminal::LineNumber line_at(vt::StableRow row) const;
   terminal::LineNumber cursor_line() const;
