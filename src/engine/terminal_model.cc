@@ -332,7 +332,7 @@ bool TerminalModel::typing() const {
 size_t TerminalModel::typed_part(terminal::LineNumber number, std::string_view text) const {
   const Command* current = book_.current();
   const bool unstarted = book_.runs(current) && current->sent && !current->started_seen;
-  if (keys_since_start_ && number == prompt_line_) return text.size();
+  if (keys_since_start_ && !shell_->executing() && number == prompt_line_) return text.size();
   if (unstarted && number == current->typed_at.first) return text.size();
   for (const auto& command : book_.commands()) {
     if (number < command->typed_at.first || number > command->typed_at.last) continue;
