@@ -5,7 +5,8 @@
 #
 # UNITY: where TTYWARD_UNITY is on, eight sources at a time are compiled as one. Three quarters of the time of such a
 # module go into templates of the standard library, which each of its files instantiates again. Names in the
-# anonymous namespaces of the module must differ then.
+# anonymous namespaces of the module must differ then, or a source is named in ALONE and compiled by itself. Verbs of
+# the command line have a namespace each.
 
 add_library(ttyward_options INTERFACE)
 target_include_directories(ttyward_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
@@ -48,7 +49,7 @@ function(ttyward_tests name)
 endfunction()
 
 function(ttyward_module name)
-  cmake_parse_arguments(A "UNITY" "" "DEPS;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(A "UNITY" "" "ALONE;DEPS;LINK;PRIVATE_LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|/main|_main)\\.cc$")
@@ -58,6 +59,7 @@ function(ttyward_module name)
   ttyward_use_headers(ttyward_${name} library)
   if(A_UNITY AND TTYWARD_UNITY)
     set_target_properties(ttyward_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_source_files_properties(${A_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     # A class of one source that has a member of a local type is taken for one of a header.
     target_compile_options(ttyward_${name} PRIVATE -Wno-subobject-linkage)
   endif()

@@ -22,6 +22,7 @@
 #include "wire/types/policy_calls.h"
 
 namespace ttyward::cli {
+namespace approvals_verb {
 namespace {
 
 using base::ErrorCode;
@@ -262,14 +263,16 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace approvals_verb
 
 base::Result<int> answer_open_approvals() {
   auto daemon = client::Session::open(daemon_options("approvals"));
   if (!daemon) return tl::unexpected(daemon.error());
-  return Approvals(std::move(*daemon), false).watch(ApprovalWatch::Until::NoneOpen);
+  return approvals_verb::Approvals(std::move(*daemon), false).watch(ApprovalWatch::Until::NoneOpen);
 }
 
 const Verb kApprovals = {"approvals",
-                         "List and answer questions about commands that need a person's approval", &declare};
+                         "List and answer questions about commands that need a person's approval",
+                         &approvals_verb::declare};
 
 }  // namespace ttyward::cli

@@ -9,6 +9,7 @@
 #include "cli/verbs/verbs.h"
 
 namespace ttyward::cli {
+namespace attach_verb {
 namespace {
 
 struct Arguments {
@@ -67,7 +68,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace attach_verb
 
-const Verb kAttach = {"attach", "Use or watch a terminal; Ctrl-] detaches", &declare};
+const Verb kAttach = {"attach", "Use or watch a terminal; Ctrl-] detaches", &attach_verb::declare};
 
 }  // namespace ttyward::cli

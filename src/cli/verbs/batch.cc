@@ -18,6 +18,7 @@
 #include "command/shell_choice.h"
 
 namespace ttyward::cli {
+namespace batch_verb {
 namespace {
 
 struct Arguments {
@@ -144,7 +145,9 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace batch_verb
 
-const Verb kBatch = {"batch", "Run several commands in one shell, with a result for each", &declare};
+const Verb kBatch = {"batch", "Run several commands in one shell, with a result for each",
+                     &batch_verb::declare};
 
 }  // namespace ttyward::cli

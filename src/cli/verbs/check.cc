@@ -17,6 +17,7 @@
 #include "policy/verdict_json.h"
 
 namespace ttyward::cli {
+namespace check_verb {
 namespace {
 
 namespace json = boost::json;
@@ -117,7 +118,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace check_verb
 
-const Verb kCheckVerb = {"check", "Say whether a command may run, and why; run nothing", declare};
+const Verb kCheckVerb = {"check", "Say whether a command may run, and why; run nothing", check_verb::declare};
 
 }  // namespace ttyward::cli

@@ -13,6 +13,7 @@
 #include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
+namespace completion_verb {
 namespace {
 
 // The names of terminals, and the ids of those without one. A daemon that does not run has none, and
@@ -54,9 +55,10 @@ std::function<int()> declare_manual(CLI::App& app, const Globals&) {
 }
 
 }  // namespace
+}  // namespace completion_verb
 
 const Verb kCompletion = {"completion", "Print a completion script for bash, zsh or fish",
-                          &declare_completion, true};
-const Verb kManual = {"manual", "Print the manual page", &declare_manual, true};
+                          &completion_verb::declare_completion, true};
+const Verb kManual = {"manual", "Print the manual page", &completion_verb::declare_manual, true};
 
 }  // namespace ttyward::cli

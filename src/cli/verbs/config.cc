@@ -13,6 +13,7 @@
 #include "config/load.h"
 
 namespace ttyward::cli {
+namespace config_verb {
 namespace {
 
 std::string problems_json(const config::Loaded& loaded) {
@@ -117,7 +118,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace config_verb
 
-const Verb kConfig = {"config", "Show, find and check the configuration", &declare};
+const Verb kConfig = {"config", "Show, find and check the configuration", &config_verb::declare};
 
 }  // namespace ttyward::cli

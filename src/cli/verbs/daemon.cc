@@ -20,6 +20,7 @@
 #include "daemon/process.h"
 
 namespace ttyward::cli {
+namespace daemon_verb {
 namespace {
 
 constexpr int kExitNotRunning = 1;
@@ -110,7 +111,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace daemon_verb
 
-const Verb kDaemon = {"daemon", "Run, query or stop the process that keeps terminals", &declare};
+const Verb kDaemon = {"daemon", "Run, query or stop the process that keeps terminals", &daemon_verb::declare};
 
 }  // namespace ttyward::cli

@@ -12,6 +12,7 @@
 #include "cli/verbs/verbs.h"
 
 namespace ttyward::cli {
+namespace demo_verb {
 namespace {
 
 struct Arguments {
@@ -65,7 +66,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace demo_verb
 
-const Verb kDemo = {"demo", "A tour of ttyward, in about a minute", &declare};
+const Verb kDemo = {"demo", "A tour of ttyward, in about a minute", &demo_verb::declare};
 
 }  // namespace ttyward::cli

@@ -16,6 +16,7 @@
 #include "cli/verbs/verbs.h"
 
 namespace ttyward::cli {
+namespace doctor_verb {
 namespace {
 
 doctor::Context make_context() {
@@ -90,8 +91,9 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace doctor_verb
 
 const Verb kDoctor = {"doctor", "Check what works on this machine, and say how to fix what does not",
-                      &declare};
+                      &doctor_verb::declare};
 
 }  // namespace ttyward::cli

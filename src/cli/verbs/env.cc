@@ -12,6 +12,7 @@
 #include "pty/environment.h"
 
 namespace ttyward::cli {
+namespace env_verb {
 namespace {
 
 struct EnvArguments {
@@ -55,7 +56,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace env_verb
 
-const Verb kEnv = {"env", "Explain which variables commands get", &declare};
+const Verb kEnv = {"env", "Explain which variables commands get", &env_verb::declare};
 
 }  // namespace ttyward::cli

@@ -7,6 +7,7 @@
 #include "cli/verbs/verbs.h"
 
 namespace ttyward::cli {
+namespace exec_verb {
 namespace {
 
 int exec(const ExecOptions& options, const Globals& globals) {
@@ -25,7 +26,9 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace exec_verb
 
-const Verb kExec = {"exec", "Run a command in an open terminal; its exit code passes through", &declare};
+const Verb kExec = {"exec", "Run a command in an open terminal; its exit code passes through",
+                    &exec_verb::declare};
 
 }  // namespace ttyward::cli

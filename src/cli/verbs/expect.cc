@@ -17,6 +17,7 @@
 #include "cli/verbs/verbs.h"
 
 namespace ttyward::cli {
+namespace expect_verb {
 namespace {
 
 // Most questions are answered at once; one that still stands after this is not among those we were told of.
@@ -123,7 +124,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace expect_verb
 
-const Verb kExpect = {"expect", "Run a command and answer its questions", &declare};
+const Verb kExpect = {"expect", "Run a command and answer its questions", &expect_verb::declare};
 
 }  // namespace ttyward::cli

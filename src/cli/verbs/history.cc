@@ -19,6 +19,7 @@
 #include "wire/encoder.h"
 
 namespace ttyward::cli {
+namespace history_verb {
 namespace {
 
 using base::ErrorCode;
@@ -205,7 +206,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace history_verb
 
-const Verb kHistory = {"history", "Show what was run, and what was decided about it", &declare};
+const Verb kHistory = {"history", "Show what was run, and what was decided about it", &history_verb::declare};
 
 }  // namespace ttyward::cli

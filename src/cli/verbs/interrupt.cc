@@ -7,6 +7,7 @@
 #include "wire/types/command_calls.h"
 
 namespace ttyward::cli {
+namespace interrupt_verb {
 namespace {
 
 constexpr int kExitNothingRan = 1;
@@ -29,8 +30,9 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace interrupt_verb
 
 const Verb kInterrupt = {"interrupt", "Interrupt the running command of a terminal, as Ctrl-C does",
-                         &declare};
+                         &interrupt_verb::declare};
 
 }  // namespace ttyward::cli

@@ -14,6 +14,7 @@
 #include "wire/types/command_calls.h"
 
 namespace ttyward::cli {
+namespace kill_verb {
 namespace {
 
 constexpr int kExitSurvivors = 1;
@@ -85,7 +86,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace kill_verb
 
-const Verb kKill = {"kill", "End a terminal, or a command and all it started", &declare};
+const Verb kKill = {"kill", "End a terminal, or a command and all it started", &kill_verb::declare};
 
 }  // namespace ttyward::cli

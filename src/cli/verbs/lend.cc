@@ -6,6 +6,7 @@
 #include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
+namespace lend_verb {
 namespace {
 
 struct Arguments {
@@ -36,7 +37,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace lend_verb
 
-const Verb kLend = {"lend", "Let agents use your terminal, or take it back", &declare};
+const Verb kLend = {"lend", "Let agents use your terminal, or take it back", &lend_verb::declare};
 
 }  // namespace ttyward::cli

@@ -19,6 +19,7 @@
 #include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
+namespace ls_verb {
 namespace {
 
 using std::chrono::milliseconds;
@@ -134,7 +135,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace ls_verb
 
-const Verb kLs = {"ls", "List the terminals and the open questions", &declare};
+const Verb kLs = {"ls", "List the terminals and the open questions", &ls_verb::declare};
 
 }  // namespace ttyward::cli

@@ -7,6 +7,7 @@
 #include "mcp/serve.h"
 
 namespace ttyward::cli {
+namespace mcp_verb {
 namespace {
 
 std::function<int()> declare(CLI::App& app, const Globals&) {
@@ -30,7 +31,8 @@ std::function<int()> declare(CLI::App& app, const Globals&) {
 }
 
 }  // namespace
+}  // namespace mcp_verb
 
-const Verb kMcp = {"mcp", "Serve terminals to agents over the Model Context Protocol", declare};
+const Verb kMcp = {"mcp", "Serve terminals to agents over the Model Context Protocol", mcp_verb::declare};
 
 }  // namespace ttyward::cli

@@ -11,6 +11,7 @@
 #include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
+namespace open_verb {
 namespace {
 
 struct Arguments {
@@ -110,7 +111,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace open_verb
 
-const Verb kOpen = {"open", "Open a terminal that stays; prints its id", &declare};
+const Verb kOpen = {"open", "Open a terminal that stays; prints its id", &open_verb::declare};
 
 }  // namespace ttyward::cli

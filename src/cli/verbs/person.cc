@@ -14,6 +14,7 @@
 #include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
+namespace person_verb {
 namespace {
 
 // Without a daemon there is nobody to ask, and the next one takes the file as it finds it.
@@ -76,8 +77,9 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace person_verb
 
 const Verb kPerson = {"person", "Show whether you count as a person, or make a token that proves it",
-                      &declare};
+                      &person_verb::declare};
 
 }  // namespace ttyward::cli

@@ -20,6 +20,7 @@
 #include "policy/escaped_view.h"
 
 namespace ttyward::cli {
+namespace prompt_verb {
 namespace {
 
 using base::ErrorCode;
@@ -222,8 +223,9 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace prompt_verb
 
 const Verb kPrompt = {"prompt", "Fill in a prompt file: run its !{commands} and insert their output",
-                      &declare};
+                      &prompt_verb::declare};
 
 }  // namespace ttyward::cli

@@ -13,6 +13,7 @@
 #include "wire/types/watching_calls.h"
 
 namespace ttyward::cli {
+namespace read_verb {
 namespace {
 
 constexpr int64_t kRawPiece = int64_t{1} << 20;  // bytes asked for at once
@@ -186,7 +187,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace read_verb
 
-const Verb kRead = {"read", "Read any part of the output of a terminal or a command", &declare};
+const Verb kRead = {"read", "Read any part of the output of a terminal or a command", &read_verb::declare};
 
 }  // namespace ttyward::cli

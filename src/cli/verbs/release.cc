@@ -7,6 +7,7 @@
 #include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
+namespace release_verb {
 namespace {
 
 int release(const std::string& task, const Globals& globals) {
@@ -28,7 +29,9 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace release_verb
 
-const Verb kRelease = {"release", "Free a task's terminals for other tasks; prints their ids", &declare};
+const Verb kRelease = {"release", "Free a task's terminals for other tasks; prints their ids",
+                       &release_verb::declare};
 
 }  // namespace ttyward::cli

@@ -6,6 +6,7 @@
 #include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
+namespace rename_verb {
 namespace {
 
 struct Arguments {
@@ -43,8 +44,9 @@ std::function<int()> declare_assign(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace rename_verb
 
-const Verb kRename = {"rename", "Rename a terminal", &declare_rename};
-const Verb kAssign = {"assign", "Set the task a terminal belongs to", &declare_assign};
+const Verb kRename = {"rename", "Rename a terminal", &rename_verb::declare_rename};
+const Verb kAssign = {"assign", "Set the task a terminal belongs to", &rename_verb::declare_assign};
 
 }  // namespace ttyward::cli

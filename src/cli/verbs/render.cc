@@ -15,6 +15,7 @@
 #include "vt/serialize/serialize.h"
 
 namespace ttyward::cli {
+namespace render_verb {
 namespace {
 
 constexpr size_t kReadBytes = 64 * 1024;
@@ -123,7 +124,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace render_verb
 
-const Verb kRender = {"render", "Render terminal output as a person would see it", &declare};
+const Verb kRender = {"render", "Render terminal output as a person would see it", &render_verb::declare};
 
 }  // namespace ttyward::cli

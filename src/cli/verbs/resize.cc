@@ -7,6 +7,7 @@
 #include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
+namespace resize_verb {
 namespace {
 
 struct Arguments {
@@ -34,7 +35,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace resize_verb
 
-const Verb kResize = {"resize", "Change the size of a terminal", &declare};
+const Verb kResize = {"resize", "Change the size of a terminal", &resize_verb::declare};
 
 }  // namespace ttyward::cli

@@ -6,6 +6,7 @@
 #include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
+namespace resume_verb {
 namespace {
 
 struct Arguments {
@@ -37,7 +38,9 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace resume_verb
 
-const Verb kResume = {"resume", "Resume a command that was paused at its journal's quota", &declare};
+const Verb kResume = {"resume", "Resume a command that was paused at its journal's quota",
+                      &resume_verb::declare};
 
 }  // namespace ttyward::cli

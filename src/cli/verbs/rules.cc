@@ -27,6 +27,7 @@
 #include "wire/types/policy_calls.h"
 
 namespace ttyward::cli {
+namespace rules_verb {
 namespace {
 
 namespace json = boost::json;
@@ -272,7 +273,9 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace rules_verb
 
-const Verb kRules = {"rules", "List, add, test, explain and confirm rules about what may run", &declare};
+const Verb kRules = {"rules", "List, add, test, explain and confirm rules about what may run",
+                     &rules_verb::declare};
 
 }  // namespace ttyward::cli

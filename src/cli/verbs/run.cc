@@ -15,6 +15,7 @@
 #include "shell/quoting.h"
 
 namespace ttyward::cli {
+namespace run_verb {
 namespace {
 
 struct Arguments {
@@ -142,7 +143,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace run_verb
 
-const Verb kRun = {"run", "Run one command and report exactly how it ended", &declare};
+const Verb kRun = {"run", "Run one command and report exactly how it ended", &run_verb::declare};
 
 }  // namespace ttyward::cli

@@ -7,6 +7,7 @@
 #include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
+namespace screen_verb {
 namespace {
 
 struct Arguments {
@@ -41,7 +42,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace screen_verb
 
-const Verb kScreen = {"screen", "Show what a terminal's screen shows now", &declare};
+const Verb kScreen = {"screen", "Show what a terminal's screen shows now", &screen_verb::declare};
 
 }  // namespace ttyward::cli

@@ -11,6 +11,7 @@
 #include "wire/types/watching_calls.h"
 
 namespace ttyward::cli {
+namespace select_verb {
 namespace {
 
 struct Arguments {
@@ -54,7 +55,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace select_verb
 
-const Verb kSelect = {"select", "Mark text of a terminal for agents that may read it", &declare};
+const Verb kSelect = {"select", "Mark text of a terminal for agents that may read it", &select_verb::declare};
 
 }  // namespace ttyward::cli

@@ -13,6 +13,7 @@
 #include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
+namespace send_verb {
 namespace {
 
 constexpr size_t kMostInput = size_t{4} << 20;  // of --stdin; base64 makes it larger, a message has 16 MiB
@@ -112,7 +113,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace send_verb
 
-const Verb kSend = {"send", "Type into a terminal: text, keys or a secret", &declare};
+const Verb kSend = {"send", "Type into a terminal: text, keys or a secret", &send_verb::declare};
 
 }  // namespace ttyward::cli

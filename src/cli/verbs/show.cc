@@ -14,6 +14,7 @@
 #include "wire/types/terminal_calls.h"
 
 namespace ttyward::cli {
+namespace show_verb {
 namespace {
 
 struct Arguments {
@@ -133,7 +134,9 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace show_verb
 
-const Verb kShow = {"show", "Show details of a terminal: its commands, processes and ports", &declare};
+const Verb kShow = {"show", "Show details of a terminal: its commands, processes and ports",
+                    &show_verb::declare};
 
 }  // namespace ttyward::cli

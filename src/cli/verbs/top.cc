@@ -34,6 +34,7 @@
 #include "wire/types/watching_calls.h"
 
 namespace ttyward::cli {
+namespace top_verb {
 namespace {
 
 using std::chrono::milliseconds;
@@ -381,8 +382,9 @@ std::function<int()> declare(CLI::App&, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace top_verb
 
 const Verb kTop = {"top", "Watch all terminals and questions; attach to one, interrupt it, end it, answer",
-                   &declare};
+                   &top_verb::declare};
 
 }  // namespace ttyward::cli

@@ -4,6 +4,7 @@
 #include "cli/version_text.h"
 
 namespace ttyward::cli {
+namespace version_verb {
 namespace {
 
 std::function<int()> declare(CLI::App&, const Globals& globals) {
@@ -14,7 +15,9 @@ std::function<int()> declare(CLI::App&, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace version_verb
 
-const Verb kVersion = {"version", "Print the version and the versions of the protocols", &declare};
+const Verb kVersion = {"version", "Print the version and the versions of the protocols",
+                       &version_verb::declare};
 
 }  // namespace ttyward::cli

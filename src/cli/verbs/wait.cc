@@ -15,6 +15,7 @@
 #include "wire/types/watching_calls.h"
 
 namespace ttyward::cli {
+namespace wait_verb {
 namespace {
 
 constexpr int kExitTimeout = 124;
@@ -147,8 +148,9 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
 }
 
 }  // namespace
+}  // namespace wait_verb
 
 const Verb kWait = {"wait", "Wait for a command's end, a line, a port, a file, silence or a question",
-                    &declare};
+                    &wait_verb::declare};
 
 }  // namespace ttyward::cli
