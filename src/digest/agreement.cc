@@ -23,6 +23,11 @@ const RE2& success_pattern() {
 
 void check_agreement(Page& page) {
   if (!page.options.exit_status || page.content) return;
+  // These print what others have said.
+  for (const char* program : {"grep", "rg", "ag", "ack", "journalctl", "dmesg", "git", "kubectl", "logs",
+                              "jq", "diff", "strings"}) {
+    if (page.runs(program)) return;
+  }
   const int status = *page.options.exit_status;
   const Line* failure = nullptr;
   const Line* success = nullptr;

@@ -128,6 +128,29 @@ bool share_word(const Page& page, const std::vector<size_t>& members) {
                      [](std::string_view word) { return word.size() > 1 && !is_number(word); });
 }
 
+// Of lines that begin with a count or a size, the largest say the most.
+void keep_largest(Page& page, std::vector<size_t>& members) {
+  std::vector<std::pair<double, size_t>> sizes;
+  for (const size_t i : members) {
+    const std::vector<std::string_view> words = words_of(page.lines[i].text, 1);
+    if (words.empty() || words[0].size() > 15 ||
+        words[0].find_first_not_of("0123456789") != std::string_view::npos)
+      return;
+    double size = 0;
+    for (const char c : words[0]) size = size * 10 + (c - '0');
+    sizes.emplace_back(size, i);
+  }
+  std::stable_sort(sizes.begin(), sizes.end(),
+                   [](const auto& l, const auto& r) { return l.first > r.first; });
+  if (sizes.size() < 8 || sizes[0].first < 2 * sizes[sizes.size() / 2].first) return;
+  for (size_t k = 0; k < 3; ++k) {
+    Line& line = page.lines[sizes[k].second];
+    line.settled = true;
+    line.rank = std::max(line.rank, Rank::Hint);
+    std::erase(members, sizes[k].second);
+  }
+}
+
 void fold_group(Page& page, std::vector<size_t> members, const Rule& rule) {
   if (members.size() < (page.small() ? 2 * rule.least : rule.least)) return;
   const std::vector<size_t> odd = odd_members(page, members);
@@ -189,6 +212,7 @@ void fold_alike(Page& page) {
   }
   for (auto& members : groups_by(page, &skeleton_of, Rank::Hint)) {
     if (members.size() >= 40 || (members.size() >= 8 && share_word(page, members))) {
+      keep_largest(page, members);
       fold_group(page, std::move(members), {8, 1, true});
     }
   }

@@ -14,7 +14,7 @@ const RE2& summary_pattern() {
   static const RE2 kPattern(
       R"((?i)(^|[\s:(,=\[])\d[\d,.]*%? +(\w+ +)?(passed|passing|failed|failing|failures?|errors?|warnings?|problems?|skipped|pending|ignored|tests?( ran| run)?|suites?|files? changed|insertions?|deletions?|packages?|upgraded|newly installed|added|removed|changed|vulnerabilities|directories|matches|total|succeeded|to add|to change|to destroy|items?|images|rows|done|issues?)\b)"
       R"(|^\W*(total|summary|results?|tests?|test files|snapshots?|ran|build|finished|done|ok|pass|failed|passed|success|successfully|completed?|duration|status|result|conclusion|stopped|stopping|aborted|killed|terminated)\b)"
-      R"(|(?i)\b(timed? ?out|out of memory|segmentation fault|core dumped|killed|aborted|refused|unreachable|cannot|can't|could not|couldn't|unable to|no such|does not|did not|mismatch|invalid|undefined reference|unresolved|missing|expected|received|actual|conflict|rejected|refusing|corrupt|damaged|lost|deprecated|vulnerab\w+|unhandled|uncaught|traceback|abort|stopped|premature)\b)");
+      R"(|(?i)\b(timed? ?out|out of memory|segmentation fault|core dumped|killed|aborted|refused|unreachable|cannot|can't|could not|couldn't|unable to|no such|does not|did not|mismatch|invalid|undefined reference|unresolved|missing|expected|received|actual|conflict|rejected|refusing|corrupt|damaged|lost|deprecated|vulnerab\w+|severity|unhandled|uncaught|traceback|abort|stopped|premature)\b)");
   return kPattern;
 }
 

@@ -13,10 +13,10 @@
 namespace ttyward::digest {
 namespace {
 
-constexpr size_t kMostNames = 24;  // of different kinds, in one folder
+constexpr size_t kListChars = 3000;  // longer lists show fewer names of each folder
 
 // "a.c b.c IMG_1.jpg…IMG_90.jpg (90)": names in order; those of one shape as a range.
-std::string pack_names(const std::vector<std::string>& names, size_t most = kMostNames) {
+std::string pack_names(const std::vector<std::string>& names, size_t most) {
   std::unordered_map<uint64_t, std::vector<size_t>> shapes;
   for (size_t i = 0; i < names.size(); ++i) shapes[shape_of(names[i])].push_back(i);
   std::string out;
@@ -72,7 +72,8 @@ void shorten_long_listing(Page& page) {
         if (fmt::format("{} {} {}", e.mode, e.owner, e.group) == kind)
           names.push_back(e.mode[0] == 'd' ? e.name + "/" : fmt::format("{}:{}", e.name, e.size));
       }
-      text += fmt::format("{}{} ({}): {}", text.empty() ? "" : "\n", kind, count, pack_names(names, 60));
+      text += fmt::format("{}{} ({}): {}", text.empty() ? "" : "\n", kind, count,
+                          pack_names(names, entries.size() > 150 ? 20 : 60));
     }
     std::vector<size_t> members;
     for (const LongEntry& e : entries) members.push_back(e.at);
@@ -117,6 +118,37 @@ struct Folder {
   std::vector<std::string> names;
 };
 
+std::string list_folders(const std::vector<Folder>& folders, size_t most_names, size_t most_folders) {
+  // Folders with the same content whose names differ only in numbers, or only in the last part.
+  std::string out;
+  std::unordered_map<std::string, std::vector<size_t>> siblings;
+  std::vector<std::string> packed;
+  for (size_t f = 0; f < folders.size(); ++f) {
+    packed.push_back(pack_names(folders[f].names, most_names));
+    siblings[fmt::format("{:x} {}", shape_of(folders[f].path), packed[f])].push_back(f);
+  }
+  size_t written = 0;
+  size_t left = 0;
+  size_t left_names = 0;
+  for (size_t f = 0; f < folders.size(); ++f) {
+    const std::vector<size_t>& alike = siblings[fmt::format("{:x} {}", shape_of(folders[f].path), packed[f])];
+    const bool fold = alike.size() >= 3;
+    if (fold && alike.front() != f) continue;
+    if (written >= most_folders && !is_alarm(packed[f]) && !is_alarm(folders[f].path)) {
+      ++left;
+      left_names += folders[f].names.size();
+      continue;
+    }
+    ++written;
+    if (!out.empty()) out += '\n';
+    out += folders[f].path;
+    if (fold) out += fmt::format("…{} ({} folders alike)", folders[alike.back()].path, alike.size());
+    out += ' ' + packed[f];
+  }
+  if (left > 0) out += fmt::format("\n… {} more folders with {} names", left, left_names);
+  return out;
+}
+
 void shorten_paths(Page& page) {
   std::vector<size_t> members;
   size_t lines = 0;
@@ -135,33 +167,9 @@ void shorten_paths(Page& page) {
     if (added) folders.push_back({path, {}});
     folders[found->second].names.push_back(slash == std::string::npos ? text : text.substr(slash + 1));
   }
-  // Folders with the same content whose names differ only in numbers, or only in the last part.
-  std::string out;
-  std::unordered_map<std::string, std::vector<size_t>> siblings;
-  std::vector<std::string> packed;
-  for (size_t f = 0; f < folders.size(); ++f) {
-    packed.push_back(pack_names(folders[f].names));
-    siblings[fmt::format("{:x} {}", shape_of(folders[f].path), packed[f])].push_back(f);
-  }
-  size_t written = 0;
-  size_t left = 0;
-  size_t left_names = 0;
-  for (size_t f = 0; f < folders.size(); ++f) {
-    const std::vector<size_t>& alike = siblings[fmt::format("{:x} {}", shape_of(folders[f].path), packed[f])];
-    const bool fold = alike.size() >= 3;
-    if (fold && alike.front() != f) continue;
-    if (written >= 40 && !is_alarm(packed[f]) && !is_alarm(folders[f].path)) {
-      ++left;
-      left_names += folders[f].names.size();
-      continue;
-    }
-    ++written;
-    if (!out.empty()) out += '\n';
-    out += folders[f].path;
-    if (fold) out += fmt::format("…{} ({} folders alike)", folders[alike.back()].path, alike.size());
-    out += ' ' + packed[f];
-  }
-  if (left > 0) out += fmt::format("\n… {} more folders with {} names", left, left_names);
+  std::string out = list_folders(folders, 24, 40);
+  if (out.size() > kListChars) out = list_folders(folders, 8, 40);
+  if (out.size() > kListChars) out = list_folders(folders, 3, 25);
   replace_with(page, members, std::move(out), "paths");
 }
 
@@ -169,7 +177,7 @@ void shorten_paths(Page& page) {
 
 void know_listings(Page& page) {
   shorten_long_listing(page);
-  shorten_paths(page);
+  if (!page.small()) shorten_paths(page);
 }
 
 }  // namespace ttyward::digest

@@ -8,10 +8,9 @@ void recognise(Page& page) {
   know_traces(page);
   know_git(page);
   if (page.tiny()) return;
-  know_steps(page);
-  if (page.small()) return;
-  know_json(page);
+  if (!page.small()) know_json(page);
   if (!page.replacement.empty()) return;
+  know_steps(page);
   know_listings(page);
 }
 
