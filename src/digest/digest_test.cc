@@ -61,6 +61,17 @@ TEST(Digest, KeepsAnOddValueInAColumnWhereOthersAgree) {
   EXPECT_TRUE(has(digest_of(text), "GET /item/150 503"));
 }
 
+TEST(Digest, KeepsTheOddRowOfATable) {
+  std::string text = "NAME                READY   STATUS              AGE\n";
+  for (int i = 0; i < 40; ++i) {
+    text += fmt::format("{:20}{:8}{:20}{}d\n", fmt::format("web-{}x", static_cast<char>('a' + i % 26)),
+                        i == 21 ? "0/1" : "1/1", i == 21 ? "CrashLoopBackOff" : "Running", i % 9);
+  }
+  const std::string out = digest_of(text, "kubectl get pods");
+  EXPECT_TRUE(has(out, "CrashLoopBackOff"));
+  EXPECT_TRUE(has(out, "[×39 alike"));
+}
+
 TEST(Digest, SaysWhenExitStatusAndTextDisagree) {
   EXPECT_TRUE(has(digest_of("checking\nAll checks passed\n", "x", 1),
                   "exit status 1, although line 2 reports success"));

@@ -200,8 +200,32 @@ void fold_lines(Page& page, const std::vector<size_t>& members, size_t examples,
   page.folds.push_back(std::move(fold));
 }
 
+namespace {
+
+// Rows of a table have their columns at the same places. 0: not a row.
+uint64_t columns_of(std::string_view line) {
+  uint64_t key = words_of(line).size();
+  size_t columns = 0;
+  for (size_t i = 2; i < line.size(); ++i) {
+    if (line[i] == ' ' || line[i - 1] != ' ' || line[i - 2] != ' ') continue;
+    key = key * 1'000'003 + i;
+    ++columns;
+  }
+  return columns >= 2 && line[0] != ' ' ? key : 0;
+}
+
+void fold_tables(Page& page) {
+  for (auto& members : groups_by(page, &columns_of, Rank::Heading)) {
+    if (members.size() >= 12 && columns_of(page.lines[members[0]].text) != 0)
+      fold_group(page, std::move(members), {12, 2, true});
+  }
+}
+
+}  // namespace
+
 void fold_alike(Page& page) {
   if (page.tiny() || !page.replacement.empty()) return;
+  if (!page.content) fold_tables(page);
   for (auto& members : groups_by(page, &shape_of, Rank::Alarm)) {
     const Rank rank = page.lines[members[0]].rank;
     fold_group(page, std::move(members), rule_for(rank, page.content));

@@ -1,6 +1,8 @@
 // git: advice and decoration go, states stay; status also comes as data.
 #include <re2/re2.h>
 
+#include <algorithm>
+
 #include "digest/known/known.h"
 #include "digest/line_scan.h"
 
@@ -64,13 +66,25 @@ void shorten_log(Page& page) {
   page.facts.counts.push_back({"commits", commits});
 }
 
+// What stands above a diff says what it is for.
+void keep_message(Page& page) {
+  const auto diff =
+      std::find_if(page.lines.begin(), page.lines.end(), [](const Line& line) { return line.shielded; });
+  if (diff == page.lines.end()) return;
+  const size_t end = std::min<size_t>(12, static_cast<size_t>(diff - page.lines.begin()));
+  for (size_t i = 0; i < end; ++i) page.lines[i].rank = std::max(page.lines[i].rank, Rank::Warning);
+}
+
 }  // namespace
 
 void know_git(Page& page) {
   if (!page.runs("git")) return;
   if (page.runs("status")) read_status(page);
   if (!page.tiny()) drop_advice(page);
-  if (page.runs("log") || page.runs("show")) shorten_log(page);
+  if (page.runs("log") || page.runs("show")) {
+    shorten_log(page);
+    keep_message(page);
+  }
 }
 
 }  // namespace ttyward::digest
