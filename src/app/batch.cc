@@ -66,7 +66,7 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
     if (!shell) return reply_.fail(shell.error());
     open.shell = {std::move(*shell)};
     open.task = request_.task;
-    commands_.environment_.get(caller_, request_.cwd,
+    commands_.environment_.get(commands_.environment_.of(caller_), request_.cwd,
                                [self = shared_from_this(), open](std::vector<std::string> callers) {
                                  engine::OpenRequest ready = open;
                                  ready.callers = std::move(callers);
@@ -81,11 +81,19 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
     // Another's batch of that id.
     if (const auto why = refusal(core_, caller_, **opened, Use::Act)) return reply_.fail(*why);
     terminal_ = (*opened)->id();
-    key_ = core_.calls.add(reply_, [self = shared_from_this()] { self->kill_terminal(); });
+    (*opened)->want_input_state(1);  // a command that waits is told as one that waits
+    key_ = core_.calls.add(reply_, [self = shared_from_this()] {
+      self->lose_interest();
+      self->kill_terminal();
+    });
     if (request_.yield_after.count() > 0) {
       core_.calls.after(key_, request_.yield_after, [self = shared_from_this()] { self->yield(); });
     }
     next();
+  }
+
+  void lose_interest() {
+    if (auto terminal = core_.engine->find(terminal_)) (*terminal)->want_input_state(-1);
   }
 
   // A person who has taken the keyboard meanwhile keeps it.
@@ -111,6 +119,7 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
     answer.not_run.assign(rest, request_.commands.end());
     if (!answer.not_run.empty()) answer.stopped_by = out_of_time_ ? "time" : "failure";
     reply_.ok(answer);
+    lose_interest();
     if (!stays_) kill_terminal();
     core_.calls.end(key_);
   }

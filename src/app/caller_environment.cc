@@ -45,9 +45,8 @@ std::vector<std::string> CallerEnvironment::read(const Caller& caller) const {
   return entries;
 }
 
-void CallerEnvironment::get(const Caller& caller, const std::string& cwd,
+void CallerEnvironment::get(const std::vector<std::string>& callers, const std::string& cwd,
                             const std::function<void(std::vector<std::string>)>& then) {
-  const std::vector<std::string>& callers = of(caller);
   if (core_.settings().shell.environment != config::ShellEnvironment::Login) return then(callers);
   std::string home = "/";
   for (const std::string& entry : core_.engine->settings().our_environment) {

@@ -19,14 +19,14 @@ class CallerEnvironment {
  public:
   explicit CallerEnvironment(Core& core) : core_(core) {}
 
-  // The one that a command of the caller's in `cwd` begins with; `then` is called at once, but for a login
-  // shell that has to be asked.
-  void get(const Caller& caller, const std::string& cwd,
+  // As the caller's process was started; inside a terminal, the terminal's. While the caller is there.
+  const std::vector<std::string>& of(const Caller& caller);
+  // The one that a command in `cwd` begins with, for a caller with this one; `then` is called at once, but
+  // for a login shell that has to be asked.
+  void get(const std::vector<std::string>& callers, const std::string& cwd,
            const std::function<void(std::vector<std::string> variables)>& then);
 
  private:
-  // As the caller's process was started; inside a terminal, the terminal's.
-  const std::vector<std::string>& of(const Caller& caller);
   std::vector<std::string> read(const Caller& caller) const;
 
   Core& core_;

@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <memory>
 #include <utility>
 
 #include "app/default_view.h"
@@ -111,7 +112,7 @@ bool Commands::rejoin(const Caller& caller, const std::string& id, const std::st
   };
   if (const PendingCommand* pending = gatekeeper_.find(id)) {
     if (pending->facts.command != text || !core_.may_see(caller, pending->session)) return other();
-    reply.ok(result_object(pending->facts));
+    gatekeeper_.answer(*pending, reply);
     return true;
   }
   if (const auto found = core_.engine->find_command(id)) {
@@ -285,18 +286,29 @@ void Commands::run(const Caller& caller, const wire::RunRequest& asked,
   gate.environment_changes = request.environment;
   gate.task = request.task;
   request.id = gate.command_id;
-  gatekeeper_.ask_for_command(caller, std::move(gate), how.yield_after, reply,
-                              [this, caller, request, how, reply](const std::string& verdict) {
-                                environment_.get(
-                                    caller, request.cwd, [=, this](std::vector<std::string> callers) {
-                                      engine::RunRequest ready = request;
-                                      ready.verdict_json = verdict;
-                                      ready.callers = std::move(callers);
-                                      auto ran = core_.engine->run(std::move(ready));
-                                      if (!ran) return reply.fail(ran.error());
-                                      follow(caller, **ran, *(*ran)->commands().back(), how, reply);
-                                    });
-                              });
+  // Now: the caller may be gone when a person has answered.
+  request.callers = environment_.of(caller);
+  // Not copied with the callbacks: its standard input may be large. It is used once.
+  const auto waiting = std::make_shared<engine::RunRequest>(std::move(request));
+  gatekeeper_.ask_for_command(
+      caller, std::move(gate), how.yield_after, reply,
+      [this, caller, waiting, how, reply](const std::string& verdict) {
+        environment_.get(waiting->callers, waiting->cwd, [=, this](std::vector<std::string> callers) {
+          engine::RunRequest ready = std::move(*waiting);
+          ready.verdict_json = verdict;
+          ready.callers = std::move(callers);
+          terminal::CommandResult facts;
+          facts.command_id = ready.id;
+          facts.command = ready.command;
+          facts.cwd = ready.cwd;
+          auto ran = core_.engine->run(std::move(ready));
+          if (!ran) {
+            return gatekeeper_.cannot_start(std::move(facts), caller.session, wire::call_error(ran.error()),
+                                            reply);
+          }
+          follow(caller, **ran, *(*ran)->commands().back(), how, reply);
+        });
+      });
 }
 
 void Commands::exec(const Caller& caller, const wire::ExecRequest& asked,
@@ -466,11 +478,18 @@ std::string Commands::second_look(const Submission& submission, const gate::Gate
 
 void Commands::submit_when_free(const Submission& submission) {
   const Reply<wire::CommandResult>& reply = submission.reply;
+  const auto fail = [&](const wire::CallError& error) {
+    terminal::CommandResult facts;
+    facts.command_id = submission.request.id;
+    facts.terminal_id = submission.terminal_id;
+    facts.command = submission.request.text;
+    gatekeeper_.cannot_start(std::move(facts), submission.caller.session, error, reply);
+  };
   const auto found = core_.engine->find(submission.terminal_id);
-  if (!found) return reply.fail(found.error());
+  if (!found) return fail(wire::call_error(found.error()));
   Terminal& terminal = **found;
   // Taken back while a question was open, perhaps.
-  if (const auto why = refusal(core_, submission.caller, terminal, Use::Act)) return reply.fail(*why);
+  if (const auto why = refusal(core_, submission.caller, terminal, Use::Act)) return fail(*why);
   if (submission.wait_if_busy && !submission.request.sentinel && terminal.live() && terminal.busy()) {
     when_at_prompt(terminal, submission.how.yield_after,
                    "terminal " + submission.terminal_id + " is still busy; nothing was run", reply,
@@ -488,7 +507,7 @@ void Commands::submit_when_free(const Submission& submission) {
   if (!submitted) {
     wire::CallError error = wire::call_error(submitted.error());
     if (terminal.live() && terminal.busy()) error.code = Code::Busy;
-    return reply.fail(error);
+    return fail(error);
   }
   follow(submission.caller, *submitted->terminal, *submitted->command, submission.how, reply);
 }

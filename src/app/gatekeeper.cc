@@ -138,9 +138,22 @@ void Gatekeeper::ask_for_command(const Caller& caller, gate::GateRequest request
   *call = core_.calls.add(reply);
   if (yield_after.count() == 0) return;
   core_.calls.after(*call, yield_after, [this, id = facts.command_id, reply, key = *call] {
-    if (const PendingCommand* waits = find(id)) reply.ok(result_object(waits->facts));
+    if (const PendingCommand* waits = find(id)) answer(*waits, reply);
     core_.calls.end(key);
   });
+}
+
+void Gatekeeper::answer(const PendingCommand& command, const Reply<wire::CommandResult>& reply) {
+  core_.gate->keep(command.facts.approval);
+  reply.ok(result_object(command.facts));
+}
+
+void Gatekeeper::cannot_start(terminal::CommandResult facts, const std::string& session,
+                              const wire::CallError& error, const Reply<wire::CommandResult>& reply) {
+  if (reply.open()) return reply.fail(error);
+  facts.state = CommandState::FailedToStart;
+  facts.reason = error.message;
+  remember_refused(facts, session);
 }
 
 const PendingCommand* Gatekeeper::find(const std::string& command_id) const {

@@ -51,6 +51,11 @@ class Gatekeeper {
   static terminal::CommandResult refused_result(terminal::CommandResult facts,
                                                 const gate::GateDecision& decision);
 
+  // Answers a call about such a command. If it waits for a person, its client may leave: the question stays.
+  void answer(const PendingCommand& command, const Reply<wire::CommandResult>& reply);
+  // A command that was allowed cannot be started. If nobody waits for its call any more, `find` tells why.
+  void cannot_start(terminal::CommandResult facts, const std::string& session, const wire::CallError& error,
+                    const Reply<wire::CommandResult>& reply);
   // Null: no such command waits or was refused.
   const PendingCommand* find(const std::string& command_id) const;
   // Called when the question is over, after the command it was about was started or refused.

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "base/testing.h"
+
 namespace ttyward::app {
 namespace {
 
@@ -68,7 +70,7 @@ class ServicesTest : public ::testing::Test {
   }
   void TearDown() override {
     services_.reset();
-    std::filesystem::remove_all(home_);
+    base::testing::remove_tree(home_);
   }
   // Runs the loop until the call is answered.
   template <class T>
@@ -152,6 +154,33 @@ TEST_F(ServicesTest, ACommandThatAPersonHasToAllowWaitsAndIsToldOf) {
   ASSERT_TRUE(result->answer);
   EXPECT_EQ(result->answer->state, "denied");
   EXPECT_EQ(events_.told.back(), "1 approval_closed");
+}
+
+TEST_F(ServicesTest, ACommandRunsOnceItIsAllowedThoughItsClientHasLeft) {
+  wire::RunRequest run;
+  run.command = "python3 -c 'print(6*7)'";
+  run.yield_after = std::chrono::milliseconds(1);
+  const auto kept = std::make_shared<Kept<wire::CommandResult>>();
+  services_->commands().run(agent_, run, Reply<wire::CommandResult>(kept));
+  answer_of(kept);
+  ASSERT_TRUE(kept->answer);
+  ASSERT_EQ(kept->answer->state, "pending_approval");
+  services_->connection_closed(agent_.connection);
+  wire::AnswerRequest yes;
+  yes.approval = kept->answer->approval;
+  yes.decision = wire::AnswerWord::Allow;
+  const auto answered = services_->approvals().answer(person_, yes);
+  ASSERT_TRUE(answered) << answered.error().message;
+  EXPECT_EQ(answered->approval.state, "allowed");
+  // There is no holder here that could start it: it was tried, and its id tells.
+  wire::WaitRequest wait;
+  wait.command = kept->answer->command_id;
+  wait.exit = true;
+  const auto ended = std::make_shared<Kept<wire::WaitOutcome>>();
+  services_->watching().wait(agent_, wait, Reply<wire::WaitOutcome>(ended));
+  answer_of(ended);
+  ASSERT_TRUE(ended->answer && ended->answer->result);
+  EXPECT_EQ(ended->answer->result->state, "failed_to_start");
 }
 
 TEST_F(ServicesTest, AnotherAgentSeesNothingOfIt) {

@@ -145,6 +145,7 @@ void Terminals::type_as_agent(const Caller& caller, Terminal& terminal, const en
   };
   const gate::GateDecision decision = gatekeeper_.ask(std::move(gate), decided);
   if (decision.kind != gate::GateDecision::Kind::Pending) return;
+  core_.gate->keep(decision.approval_id);
   wire::Typed waits;
   waits.bytes = 0;
   waits.state = "pending_approval";

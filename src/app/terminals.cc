@@ -172,7 +172,7 @@ void Terminals::open(const Caller& caller, const wire::OpenRequest& asked,
 void Terminals::open_now(const Caller& caller, engine::OpenRequest request,
                          const Reply<wire::OneTerminal>& reply) {
   const std::string cwd = request.cwd;
-  environment_.get(caller, cwd, [=, this](std::vector<std::string> callers) {
+  environment_.get(environment_.of(caller), cwd, [=, this](std::vector<std::string> callers) {
     engine::OpenRequest ready = request;
     ready.callers = std::move(callers);
     auto opened = core_.engine->open(std::move(ready));
@@ -192,7 +192,7 @@ void Terminals::acquire(const Caller& caller, const wire::AcquireRequest& reques
   if (const auto outside = gatekeeper_.outside_roots(caller, request.cwd)) return reply.fail(*outside);
   const pty::Provider provider = provider_of(request.provider, core_.settings());
   const auto patience = request.wait.value_or(core_.settings().pool.wait);
-  environment_.get(caller, request.cwd, [=, this](const std::vector<std::string>& callers) {
+  environment_.get(environment_.of(caller), request.cwd, [=, this](const std::vector<std::string>& callers) {
     // True: the call is answered, or will be when the terminal is ready.
     const auto attempt = [=, this](std::string& why) {
       auto acquired = core_.engine->acquire(request.cwd, request.task, owner_of(caller), own_session(caller),

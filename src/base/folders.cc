@@ -21,18 +21,25 @@ std::string home_folder(const Getenv& getenv) {
   return entry != nullptr && entry->pw_dir != nullptr && entry->pw_dir[0] == '/' ? entry->pw_dir : "/";
 }
 
+// To be followed by a slash: "/" is empty.
+std::string as_prefix(std::string path) {
+  while (path.ends_with('/')) path.pop_back();
+  return path;
+}
+
 }  // namespace
 
 Folders user_folders(const Getenv& getenv) {
-  const std::string all = path_in(getenv, "TTYWARD_HOME");
-  if (!all.empty()) return {all + "/state", all + "/run", all + "/config"};
-  const std::string home = home_folder(getenv);
+  const std::string everything = path_in(getenv, "TTYWARD_HOME");
+  const std::string all = as_prefix(everything);
+  if (!everything.empty()) return {all + "/state", all + "/run", all + "/config"};
+  const std::string home = as_prefix(home_folder(getenv));
   const auto under = [&](const char* variable, const char* fallback) {
     const std::string given = path_in(getenv, variable);
-    return (given.empty() ? home + fallback : given) + "/ttyward";
+    return (given.empty() ? home + fallback : as_prefix(given)) + "/ttyward";
   };
   const std::string runtime = path_in(getenv, "XDG_RUNTIME_DIR");
-  return {under("XDG_STATE_HOME", "/.local/state"), runtime.empty() ? "" : runtime + "/ttyward",
+  return {under("XDG_STATE_HOME", "/.local/state"), runtime.empty() ? "" : as_prefix(runtime) + "/ttyward",
           under("XDG_CONFIG_HOME", "/.config")};
 }
 

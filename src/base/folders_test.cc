@@ -38,5 +38,11 @@ TEST(Folders, home_is_the_default_and_relative_paths_do_not_count) {
   EXPECT_EQ(folders({}).state.front(), '/');
 }
 
+TEST(Folders, no_slash_is_doubled) {
+  EXPECT_EQ(folders({{"HOME", "/"}}).state, "/.local/state/ttyward");
+  EXPECT_EQ(folders({{"TTYWARD_HOME", "/t/"}}).state, "/t/state");
+  EXPECT_EQ(folders({{"HOME", "/h"}, {"XDG_CONFIG_HOME", "/c/"}}).config, "/c/ttyward");
+}
+
 }  // namespace
 }  // namespace ttyward::base

@@ -1,5 +1,6 @@
 #include "cli/app.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -121,9 +122,12 @@ int run(int argc, char** argv) {
   // `ttyward help exec` is what people type for `ttyward exec --help`.
   std::vector<char*> words(argv, argv + argc);
   static char help_flag[] = "--help";
-  if (argc > 1 && std::string_view(argv[1]) == "help") {
-    words.erase(words.begin() + 1);
-    words.push_back(help_flag);
+  size_t first = 1;
+  while (first < words.size() && std::string_view(words[first]) == "--json") first++;
+  if (first < words.size() && std::string_view(words[first]) == "help") {
+    words[first] = help_flag;
+    std::rotate(words.begin() + static_cast<std::ptrdiff_t>(first),
+                words.begin() + static_cast<std::ptrdiff_t>(first) + 1, words.end());
     argv = words.data();
   }
   errors_as_json = asks_for_json(argc, argv);

@@ -22,11 +22,11 @@ int signal_number(const std::string& name) {
   return 0;
 }
 
+}  // namespace
+
 bool is_open(const std::string& state) {
   return state == "running" || state == "queued" || state == "awaiting_input" || state == "pending_approval";
 }
-
-}  // namespace
 
 int result_code(const wire::CommandResult& result) {
   const std::string& state = result.state;
@@ -91,6 +91,11 @@ std::vector<std::string> result_words(const wire::CommandResult& result, const s
   } else if (state == "pending_approval") {
     words.push_back(
         fmt::format("it waits for approval {0}: ttyward approvals allow {0}, or deny", result.approval));
+    // The verb leaves, and the question stays.
+    if (!result.command_id.empty())
+      words.push_back(fmt::format(
+          "ttyward wait {0} waits for the answer; once it runs, ttyward read {0} shows its output",
+          result.command_id));
   } else if (state == "signaled" && result.reason.empty()) {
     words.push_back(fmt::format("ended by {}{}", result.signal,
                                 result.core_dumped.value_or(false) ? " (core dumped)" : ""));

@@ -12,6 +12,9 @@ namespace ttyward::cli {
 // that was denied, 125 for a failure of ours; kExitNotYet while it has not ended.
 int result_code(const wire::CommandResult& result);
 
+// Whether a command in this state has not ended yet.
+bool is_open(const std::string& state);
+
 // What is not in the exit code and worth saying, one line each. `terminal` is how the person calls it.
 std::vector<std::string> result_words(const wire::CommandResult& result, const std::string& terminal);
 // What a command waits for, and how to answer.

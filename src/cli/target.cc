@@ -12,7 +12,8 @@
 namespace ttyward::cli {
 namespace {
 
-constexpr size_t kIdLength = 13;             // base/ids.h: a letter and twelve characters
+constexpr size_t kIdLength = 13;  // base/ids.h: a letter and twelve characters
+constexpr std::string_view kActiveTerminal = "@active";
 constexpr int64_t kCommandsSearched = 1000;  // of the history, newest first
 
 bool is_whole_id(const std::string& word, char kind) {
@@ -32,7 +33,8 @@ class Search {
   void terminal(const wire::Terminal& terminal) {
     const std::string& id = terminal.id;
     if (id == word_ || terminal.name == word_) {
-      exact_.push_back({Target::Kind::Terminal, id, id});
+      const bool first = id == word_ || (terminal.state != "finished" && terminal.state != "lost");
+      (first ? exact_ : ended_).push_back({Target::Kind::Terminal, id, id});
     } else if (begins_with(id, word_)) {
       partial_.try_emplace(id, Target{Target::Kind::Terminal, id, id});
     }
@@ -44,27 +46,29 @@ class Search {
       partial_.try_emplace(id, Target{Target::Kind::Command, id, terminal_id});
   }
 
-  bool found() const { return !exact_.empty() || !partial_.empty(); }
+  bool found() const { return !exact_.empty() || !ended_.empty() || !partial_.empty(); }
 
   tl::expected<Target, client::CallFailure> answer() const {
-    if (exact_.size() == 1) return exact_.front();
-    if (exact_.empty() && partial_.size() == 1) return partial_.begin()->second;
+    const std::vector<Target>& named = exact_.empty() ? ended_ : exact_;
+    if (named.size() == 1) return named.front();
+    if (named.empty() && partial_.size() == 1) return partial_.begin()->second;
     if (!found()) {
       return refuse(
           base::Error{base::ErrorCode::NotFound, 0,
                       fmt::format("there is no terminal or command '{}': see ttyward ls --all", word_)});
     }
     std::string ids;
-    for (const Target& each : exact_) ids += (ids.empty() ? "" : ", ") + each.id;
-    if (exact_.empty()) {
-      for (const auto& [id, target] : partial_) ids += (ids.empty() ? "" : ", ") + id;
-    }
+    for (const Target& each : named) ids += (ids.empty() ? "" : ", ") + each.id;
+    if (!named.empty())
+      return refuse(fmt::format("'{}' is the name of several terminals: give one of the ids {}", word_, ids));
+    for (const auto& [id, target] : partial_) ids += (ids.empty() ? "" : ", ") + id;
     return refuse(fmt::format("'{}' matches {}: write more of the id", word_, ids));
   }
 
  private:
   std::string word_;
   std::vector<Target> exact_;
+  std::vector<Target> ended_;              // of this name, but not alive any more
   std::map<std::string, Target> partial_;  // by id
 };
 
@@ -72,6 +76,8 @@ class Search {
 
 tl::expected<Target, client::CallFailure> find_target(client::Session& daemon, const std::string& word) {
   if (word.empty()) return refuse("name a terminal or a command: ttyward ls --all lists them");
+  // The daemon knows which one that is.
+  if (word == kActiveTerminal) return Target{Target::Kind::Terminal, word, word};
   if (is_whole_id(word, 'c')) return Target{Target::Kind::Command, word, ""};
   wire::ListRequest all;
   all.all = true;

@@ -1,5 +1,6 @@
 // TERM|CMD on the command line: a terminal by name or id, or a command by id, both also
-// by the beginning of their id where only one has it.
+// by the beginning of their id where only one has it. A terminal that lives comes before those of its name
+// that have ended. @active is the terminal that a person attached to last.
 //
 // Terminals alone are found by the daemon itself; this is for verbs that take either.
 #pragma once

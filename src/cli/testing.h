@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include <deque>
-#include <filesystem>
 #include <functional>
 #include <future>
 #include <map>
@@ -21,6 +20,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "base/folders.h"
+#include "base/testing.h"
 #include "cli/app.h"
 #include "daemon/server.h"
 #include "io/daemon_place.h"
@@ -95,8 +95,7 @@ class VerbTest : public ::testing::Test {
   }
   ~VerbTest() override {
     stop_daemon();
-    std::error_code ignored;
-    std::filesystem::remove_all(home_, ignored);
+    base::testing::remove_tree(home_);
   }
 
   void stop_daemon() {

@@ -70,9 +70,9 @@ void print_verdict(const std::string& command, const policy::Verdict& verdict) {
   for (const ShownReason& reason : shown_reasons(verdict)) {
     fmt::print("  {} {} ({})\n", name_of_risk(reason.risk), policy::escape_text(reason.text), reason.places);
   }
-  if (!verdict.waived.empty()) fmt::print("allowed by rules although it:\n");
+  if (!verdict.waived.empty()) fmt::print("allowed although it:\n");
   for (const policy::Waived& waived : verdict.waived) {
-    fmt::print("  {} {} (rule '{}')\n", name_of_risk(waived.risk), policy::escape_text(waived.objection),
+    fmt::print("  {} {} ({})\n", name_of_risk(waived.risk), policy::escape_text(waived.objection),
                policy::escape_text(waived.rule));
   }
   for (const std::string& hint : verdict.hints) fmt::print("note: {}\n", policy::escape_text(hint));

@@ -179,8 +179,8 @@ tl::expected<uint64_t, CallFailure> Connection::enqueue(std::string_view name, b
   if (line.size() > wire::kLargestLine + 1) {
     CallFailure failure;
     failure.code = wire::Code::InvalidArgument;
-    failure.message =
-        "a call may have at most 16 MiB; this one has " + std::to_string(line.size()) + " bytes";
+    failure.message = "a call may have at most 16 MiB; this one has " + std::to_string(line.size()) +
+                      " bytes: put what is large into a file";
     return tl::unexpected(std::move(failure));
   }
   out_ += line;

@@ -41,9 +41,12 @@ __ttyward_end() {
 }
 )bash";
 // Once for each command, with its number for every #. `&&` keeps errexit from acting on the status handed on.
+// The empty line: after an eval that ended within a quote, bash does not know { as the first word of the
+// next.
 constexpr std::string_view kStep = R"bash(
 __ttyward_begin # && :
 eval "$__ttyward_trace${__ttyward_list[#]}"$'\n''{ __ttyward_pipe=("$?" "${PIPESTATUS[@]}"); } 2>/dev/null'
+
 { __ttyward_end #; } 2>/dev/null
 )bash";
 

@@ -150,7 +150,18 @@ void CommandLife::shell_finished(const shell::CommandFinished& event, const std:
         "the command is not complete (an open quote, bracket or heredoc): the shell asked for "
         "more, and it was abandoned";
   } else if (!event.executed) {
-    facts_.reason = "the shell refused it (a syntax error) and ran nothing";
+    if (event.exit_code) {
+      facts_.reason = "the shell refused it (a syntax error) and ran nothing";
+    } else if (by_interrupt) {
+      facts_.reason = "it was interrupted before it started, so nothing ran";
+    } else {
+      facts_.state = CommandState::FailedToStart;
+      facts_.reason =
+          "the shell came back to its prompt without starting it, so nothing ran: an option (set -n), a "
+          "limit "
+          "(ulimit), a key setting (stty) or a function in this shell keeps commands out; open another "
+          "terminal";
+    }
   } else if (event.shell_gone && facts_.reason.empty()) {
     facts_.reason = "it ended the shell";
   } else if (event.left_alternate && facts_.reason.empty()) {

@@ -13,7 +13,8 @@ base::Result<JournalPlace> find_journal_place(const base::Folders& folders) {
     if (place.empty()) continue;
     auto folder = journal::Folder::open(place + "/journals");
     if (folder) return JournalPlace{std::move(*folder), tried + "; output is kept in " + place + " instead"};
-    tried += "; " + folder.error().message;
+    // Two places can have the same folder above them that cannot be made.
+    if (!tried.ends_with(folder.error().message)) tried += "; " + folder.error().message;
   }
   return base::fail(usual.error().code, tried + "; set TTYWARD_HOME to a folder of your own");
 }

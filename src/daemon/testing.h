@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include <atomic>
-#include <filesystem>
 #include <functional>
 #include <future>
 #include <map>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "base/folders.h"
+#include "base/testing.h"
 #include "daemon/server.h"
 #include "io/daemon_place.h"
 #include "io/log.h"
@@ -31,10 +31,7 @@ class ScratchFolder {
   }
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
+  ~ScratchFolder() { base::testing::remove_tree(path_); }
   const std::string& path() const { return path_; }
   base::Folders folders() const { return {path_ + "/state", path_ + "/run", path_ + "/config"}; }
 

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <filesystem>
 #include <fstream>
 #include <map>
 
 #include "base/ids.h"
+#include "base/testing.h"
 #include "engine/testing.h"
 #include "engine/wait.h"
 
@@ -38,7 +38,7 @@ class EngineBench final : private EngineObserver {
     engine_->kill_all([&] { gone = true; });
     until([&] { return gone; });
     engine_.reset();
-    std::filesystem::remove_all(root_);
+    base::testing::remove_tree(root_);
   }
 
   void start() { engine_ = Engine::create(*loop_, settings_, *this).value(); }

@@ -17,14 +17,15 @@ constexpr size_t kSmallestPiece = 256;
 constexpr std::chrono::microseconds kLongPiece{2000};
 constexpr std::chrono::microseconds kShortPiece{500};
 
-// Whether something in it may be "print the last character again, a hundred times or more" (CSI n b): each of
-// them can fill the screen.
-bool repeats_much(std::string_view piece) {
+// Where the first "print the last character again, a hundred times or more" (CSI n b) ends: each of them can
+// fill the screen.
+size_t first_long_repeat(std::string_view piece) {
   for (size_t at = piece.find('b', 3); at != std::string_view::npos; at = piece.find('b', at + 1)) {
-    const auto digit = [&](size_t back) { return piece[at - back] >= '0' && piece[at - back] <= '9'; };
-    if (digit(1) && digit(2) && digit(3)) return true;
+    size_t digits = 0;
+    while (digits < at && piece[at - digits - 1] >= '0' && piece[at - digits - 1] <= '9') digits++;
+    if (digits >= 3 && (digits == at || piece[at - digits - 1] == '[')) return at + 1;
   }
-  return false;
+  return std::string_view::npos;
 }
 
 }  // namespace
@@ -80,7 +81,7 @@ bool Feed::Kept::read(uint64_t offset, std::span<char> into) {
 std::string_view Feed::next_piece(std::string_view bytes, size_t most) {
   if (most == kPieceBytes && bytes.size() > most && terminal::has_only_colours(bytes)) return bytes;
   const std::string_view piece = bytes.substr(0, most);
-  return repeats_much(piece) ? piece.substr(0, kSmallestPiece) : piece;
+  return piece.substr(0, first_long_repeat(piece));
 }
 
 // What follows the mark of a command's start is its output: the screen stands right at the mark when it is

@@ -127,6 +127,17 @@ TEST_F(Feeding, a_budget_of_time_is_kept_by_the_slowest_bytes) {
   EXPECT_LT(longest, std::chrono::milliseconds(500));  // a loaded machine
 }
 
+TEST_F(Feeding, each_long_repeat_is_a_piece_of_its_own) {
+  std::string bytes;
+  for (int i = 0; i < 20; i++) bytes += "x\033[999999999b";
+  EXPECT_TRUE(follow(bytes).read_all({}));
+  EXPECT_EQ(told_.pieces_, 20);
+  // What only looks a little like it is no reason for small pieces.
+  told_ = {};
+  EXPECT_TRUE(follow("a 0000b 123b \033[20b 999b\r\n", Feed::Marks::Follow, "t2").read_all({}));
+  EXPECT_EQ(told_.pieces_, 1);
+}
+
 TEST_F(Feeding, line_feeds_are_counted_below_any_place_of_the_piece) {
   Feed& feed = follow("a\nb\nc");
   EXPECT_TRUE(feed.read_all({}));

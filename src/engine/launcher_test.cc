@@ -5,12 +5,12 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include <filesystem>
 #include <set>
 #include <string>
 #include <thread>
 
 #include "base/ids.h"
+#include "base/testing.h"
 #include "engine/testing.h"
 #include "pty/proc.h"
 #include "pty/process_tree.h"
@@ -27,7 +27,7 @@ class Launching : public ::testing::Test {
   }
   ~Launching() override {
     for (const pid_t holder : holders_) ::kill(holder, SIGKILL);
-    std::filesystem::remove_all(root_);
+    base::testing::remove_tree(root_);
   }
 
   hold::LaunchRequest request(std::vector<std::string> argv) const {

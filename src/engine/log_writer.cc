@@ -115,7 +115,7 @@ void LogWriter::tidy(const Command& typed, const TerminalModel& model, uint64_t 
     }
   });
   if (!tidied) error_ = tidied.error();
-  tidy_beyond_ = 2 * log_.size();
+  tidy_beyond_ = log_.size() + log_.size() / 2;
 }
 
 }  // namespace ttyward::engine

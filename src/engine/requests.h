@@ -40,7 +40,7 @@ struct RunRequest {
   std::optional<pty::WindowSize> size;
   std::chrono::milliseconds timeout{60'000};
   std::chrono::milliseconds idle_timeout{300'000};
-  std::optional<std::string> stdin_text;
+  std::optional<std::string> stdin_text;  // its whole standard input; none: the terminal
   bool keep_background = true;
   std::string task;
   Owner owner = Owner::Agent;

@@ -58,10 +58,11 @@ struct Settings {
   size_t max_temporary = 4096;  // commands of their own at once
   size_t pool = 5;              // shells started ahead
   PoolStartFiles pool_start_files = PoolStartFiles::Auto;
-  size_t pool_limit = 0;         // terminals of one owner and session up to which acquire() opens one; 0: any
-  size_t records = 40;           // commands a terminal remembers with their output
-  uint64_t log_bytes = 1 << 20;  // of a terminal's log, beyond which what is not needed any more goes
-  size_t finished_kept = 64;     // terminals and commands that ended, for those who ask later
+  size_t pool_limit = 0;  // terminals of one owner and session up to which acquire() opens one; 0: any
+  size_t records = 40;    // commands a terminal remembers with their output
+  // Of a terminal's log, beyond which what is not needed any more goes. That is done at once, on the loop.
+  uint64_t log_bytes = 256 << 10;
+  size_t finished_kept = 64;  // terminals and commands that ended, for those who ask later
 
   Ms hot{2000};  // after the last output
   Ms hot_compiling{15'000};

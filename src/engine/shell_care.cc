@@ -100,16 +100,24 @@ std::optional<std::string> ShellCare::why_unmarked(const ShellAtPrompt& reader,
 }
 
 bool ShellCare::consider(const pty::RunState& state) {
-  const TerminalModel& model = live_.model;
-  const Command* command = model.book().current();
+  TerminalModel& model = live_.model;
+  Command* command = model.book().current();
   if (model.exit_expected() || !model.has_shell() || model.shell().expected() == shell::Quality::None ||
       model.shell().integrating())
     return false;
   if (command != nullptr && !command->sentinel_nonce.empty()) return false;
-  // A person's keyboard is theirs: nothing is typed between their keys.
-  const bool persons = command != nullptr && command->by == Owner::User && model.spec().owner != Owner::Agent;
+  // A person's keyboard is theirs: nothing is typed between their keys. What came by a call was not typed.
+  const bool persons = command != nullptr && command->by == Owner::User && !command->submission &&
+                       model.spec().owner != Owner::Agent;
   if (model.access().lease() || persons) return false;
   const auto reader = shell_at_prompt(state);
+  if (command != nullptr && reader && reader->pid == model.shell_pid() &&
+      model.shell().tracker().passed_over()) {
+    if (++prompt_looks_ < 2) return true;
+    prompt_looks_ = 0;
+    typist_.type_again(*command);
+    return true;
+  }
   const auto why = reader ? why_unmarked(*reader, command) : std::nullopt;
   if (!why) {
     prompt_looks_ = 0;
@@ -179,7 +187,7 @@ void ShellCare::integrate(const ShellAtPrompt& reader) {
   live_.files.add_start_file(late->file.path);
   live_.files.hand_over(model.shell().tracker().next_nonce());
   integrate_timer_.after(kIntegrationTime, [this] { give_up(); });
-  live_.holder.type(std::string(shell::kClearLine) + late->line + "\r");
+  live_.holder.type(std::string(shell::kClearLine) + late->line + shell::enter(reader.kind));
 }
 
 // The shell that reads now has no marks and gets none.

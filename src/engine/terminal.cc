@@ -77,9 +77,14 @@ base::Result<Command*> Terminal::submit(CommandRequest request) {
   if (queued() != nullptr || (busy() && (on_pipes() || !request.sentinel))) {
     const Command* with = queued() != nullptr ? queued() : current();
     const std::string what = with != nullptr ? "'" + with->facts.command + "'" : "a command somebody typed";
+    // Perhaps it is a shell: then the command can be for that one.
+    const bool reads = with != nullptr && with->facts.state == terminal::CommandState::AwaitingInput;
     return base::fail(base::ErrorCode::Unavailable,
                       "terminal " + id() + " is busy with " + what +
-                          "; wait for it, interrupt it, or use another terminal");
+                          (reads ? ", which waits for input; send it that (if it is a shell, run the command "
+                                   "in it with 'sentinel'), "
+                                 : "; wait for it, ") +
+                          "interrupt it, or use another terminal");
   }
   command::LifeOptions limits;
   limits.timeout = request.timeout;

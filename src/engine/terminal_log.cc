@@ -80,8 +80,12 @@ base::Result<TerminalLog::Opened> TerminalLog::open(int folder, const std::strin
 base::Result<void> TerminalLog::append(const boost::json::object& record) {
   std::string line = boost::json::serialize(record);
   line += '\n';
-  for (size_t at = 0; at < line.size();) {
-    const ssize_t n = ::write(file_.get(), line.data() + at, line.size() - at);
+  return append_lines(line);
+}
+
+base::Result<void> TerminalLog::append_lines(std::string_view lines) {
+  for (size_t at = 0; at < lines.size();) {
+    const ssize_t n = ::write(file_.get(), lines.data() + at, lines.size() - at);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
       // Half a line would swallow the next one.
@@ -94,7 +98,7 @@ base::Result<void> TerminalLog::append(const boost::json::object& record) {
     }
     at += static_cast<size_t>(n);
   }
-  size_ += line.size();
+  size_ += lines.size();
   if (keeps_room_) set_room_aside();
   return {};
 }
@@ -109,11 +113,14 @@ base::Result<void> TerminalLog::rewrite(int folder, const std::string& id,
   if (!file) return base::fail_errno(errno, "cannot rewrite the log of " + id);
   TerminalLog fresh(std::move(file));
   change(old->records);
+  std::string lines;
   for (const boost::json::object& record : old->records) {
-    if (auto written = fresh.append(record); !written) {
-      (void)::unlinkat(folder, made.c_str(), 0);
-      return written;
-    }
+    lines += boost::json::serialize(record);
+    lines += '\n';
+  }
+  if (auto written = fresh.append_lines(lines); !written) {
+    (void)::unlinkat(folder, made.c_str(), 0);
+    return written;
   }
   // A machine that stops right after the change of names must not be left with an empty file.
   if (::fdatasync(fresh.file_.get()) != 0) return base::fail_errno(errno, "cannot rewrite the log of " + id);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/json/object.hpp>
@@ -48,6 +49,7 @@ class TerminalLog {
  private:
   explicit TerminalLog(base::UniqueFd file, uint64_t size = 0) : file_(std::move(file)), size_(size) {}
 
+  base::Result<void> append_lines(std::string_view lines);
   void set_room_aside();
 
   base::UniqueFd file_;

@@ -5,6 +5,7 @@
 
 #include "base/ids.h"
 #include "engine/watchers.h"
+#include "shell/launch.h"
 
 namespace ttyward::engine {
 
@@ -188,7 +189,6 @@ void TerminalModel::prompt_ready() {
     observer_->on_changed(kMeta);
   }
   prompt_line_ = cursor_line();
-  keys_since_prompt_ = false;
   became_ready();
   observer_->on_prompt();
   observer_->on_changed(kPrompt);
@@ -207,7 +207,7 @@ void TerminalModel::submitted(Command& command) {
 }
 
 void TerminalModel::typed(std::string_view bytes) {
-  keys_since_prompt_ = !shell_->executing();
+  keys_since_start_ = true;
   shell_->tracker().typed(bytes, read_to());
 }
 
@@ -293,7 +293,7 @@ void TerminalModel::command_started(const shell::CommandStarted& event) {
   command->output = std::make_unique<terminal::Output>(command_options());
   book_.set_current(command);
   note_typed_lines(*command);
-  keys_since_prompt_ = false;
+  keys_since_start_ = false;
   observer_->on_changed(kCommandStarted);
   observer_->on_started(*command);
 }
@@ -332,7 +332,7 @@ bool TerminalModel::typing() const {
 size_t TerminalModel::typed_part(terminal::LineNumber number, std::string_view text) const {
   const Command* current = book_.current();
   const bool unstarted = book_.runs(current) && current->sent && !current->started_seen;
-  if (keys_since_prompt_ && number == prompt_line_) return text.size();
+  if (keys_since_start_ && !shell_->executing() && number == prompt_line_) return text.size();
   if (unstarted && number == current->typed_at.first) return text.size();
   for (const auto& command : book_.commands()) {
     if (number < command->typed_at.first || number > command->typed_at.last) continue;
@@ -367,6 +367,7 @@ void TerminalModel::command_finished(const shell::CommandFinished& event) {
   }
   command->facts.cwd_after = event.shell_gone ? "" : cwd();
   if (command->has_echo) skip_echo(*command);
+  if (shell_->identity().kind == shell::ShellKind::Bash) cut_hook_line(*command);
   if (event.shell_gone || !options_.hold_ends) return finish(*command);
   book_.set_ending(command);
   observer_->on_ending(*command);
@@ -385,6 +386,23 @@ void TerminalModel::skip_echo(Command& command) {
       command.life.set_range({command.range().begin + end + 1, command.range().end});
   }
   command.output.reset();  // made anew from the right beginning
+}
+
+// With `set -v` bash prints what it reads: before its mark, the line that prints the mark.
+void TerminalModel::cut_hook_line(Command& command) {
+  const bool verbose = shell_->tracker().reading().has_option("verbose");
+  if (!verbose && command.delivered.find("set") == std::string::npos) return;
+  for (const std::string_view hook : shell::kBashHooks) {
+    const std::string line = std::string(hook) + "\r\n";
+    const shell::ByteRange range = command.range();
+    if (range.end - range.begin < line.size()) continue;
+    uint64_t next = 0;
+    const auto tail = feed_.raw(range.end - line.size(), line.size(), &next);
+    if (!tail || *tail != line) continue;
+    command.life.set_range({range.begin, range.end - line.size()});
+    command.output.reset();  // made anew without it
+    return;
+  }
 }
 
 // For a terminal that is one command: the kernel's own word.

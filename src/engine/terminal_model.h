@@ -194,6 +194,7 @@ class TerminalModel final : private Feed::Sink {
   void command_started(const shell::CommandStarted& event);
   void command_finished(const shell::CommandFinished& event);
   void skip_echo(Command& command);
+  void cut_hook_line(Command& command);
   // The line of the output in which that row of the screen is; 0: it is not on the screen.
   terminal::LineNumber line_at(vt::StableRow row) const;
   terminal::LineNumber cursor_line() const;
@@ -222,7 +223,7 @@ class TerminalModel final : private Feed::Sink {
   bool exit_expected_ = false;
   std::optional<vt::StableRow> mark_row_;  // of the mark that is being told
   terminal::LineNumber prompt_line_ = 0;   // where the last prompt stands; 0: not known
-  bool keys_since_prompt_ = false;         // somebody types there
+  bool keys_since_start_ = false;          // somebody types: at the prompt, or ahead of it
   uint64_t known_from_ = 0;                // commands that ended before this offset are not known any more
   bool journal_lost_ = false;
   std::string title_;

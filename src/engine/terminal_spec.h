@@ -36,7 +36,7 @@ struct TerminalSpec {
   std::string description;
   std::chrono::milliseconds timeout{0};
   std::chrono::milliseconds idle_timeout{0};
-  std::optional<std::string> stdin_text;  // typed, then end of file
+  std::optional<std::string> stdin_text;  // its whole standard input; none: the terminal
   bool keep_background = true;            // what it leaves behind goes on
   std::string verdict_json;
 

@@ -4,7 +4,9 @@
 
 #include <cerrno>
 #include <csignal>
+#include <memory>
 #include <thread>
+#include <utility>
 
 #include "base/ids.h"
 #include "base/unix_time.h"
@@ -13,6 +15,7 @@
 #include "engine/shell_start.h"
 #include "engine/terminal.h"
 #include "journal/folder.h"
+#include "pty/input_file.h"
 #include "shell/piped.h"
 
 namespace ttyward::engine {
@@ -53,7 +56,6 @@ hold::LaunchRequest launch_request(const TerminalHost& host, const TerminalSpec&
   hold.spawn.size = spec.size;
   hold.spawn.umask = host.settings.umask;
   hold.spawn.limits = host.settings.limits;
-  if (spec.provider == pty::Provider::Pipe && spec.stdin_text) hold.spawn.stdin_kind = pty::StdinKind::Pipe;
   return request;
 }
 
@@ -124,9 +126,19 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, Termi
                                                        base::UniqueFd log_file) {
   if (spec.id.empty()) spec.id = base::random_id('t');
   const std::string id = spec.id;
+  const auto stdin_file = std::make_shared<base::UniqueFd>();  // stays open until the holder has it
+  if (const auto text = std::exchange(spec.stdin_text, std::nullopt)) {
+    auto file = pty::input_file(*text);
+    if (!file) return tl::unexpected(file.error());
+    *stdin_file = std::move(*file);
+  }
   auto log = TerminalLog::create(host.logs, id, std::move(log_file));
   if (!log) return tl::unexpected(log.error());
   hold::LaunchRequest request = launch_request(host, spec);
+  if (stdin_file->valid()) {
+    request.hold.spawn.stdin_kind = pty::StdinKind::Descriptor;
+    request.hold.spawn.stdin_fd = stdin_file->get();
+  }
   Birth birth{base::unix_ms(), base::random_nonce(), shell::Quality::None, {}};
   const bool shell = !spec.temporary();
   if (!shell) report_statuses(host, id, request.hold.spawn.argv);
@@ -170,7 +182,8 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, Termi
       return tl::unexpected(opened.error());
     }
   }
-  host.launcher.start(std::move(request), [alive = t.alive_, &t](Launcher::Launched launched) {
+  host.launcher.start(std::move(request), [alive = t.alive_, &t, stdin_file](Launcher::Launched launched) {
+    stdin_file->reset();
     if (*alive) t.launched(std::move(launched));
   });
   return terminal;
@@ -230,10 +243,6 @@ void Terminal::connect() {
   if (!link) return on_gone();  // ended already: the journal has it all
   holder_.connect(std::move(*link));
   interrupter_.catch_up();
-  if (spec().stdin_text) {
-    holder_->input(*spec().stdin_text);
-    holder_->close_input();
-  }
 }
 
 // --- found again

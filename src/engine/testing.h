@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/testing.h"
 #include "engine/terminal.h"
 #include "journal/folder.h"
 #include "place/local.h"
@@ -44,8 +45,7 @@ class Bench {
       until([&] { return !terminal->launching() && !holder_lives(*terminal); });
     terminals_.clear();
     launcher_.reset();
-    std::error_code ignored;
-    std::filesystem::remove_all(root_, ignored);
+    base::testing::remove_tree(root_);
   }
 
   TerminalSpec spec() const {

@@ -168,6 +168,13 @@ base::Result<void> Typist::send(Command& command) {
   return {};
 }
 
+void Typist::type_again(Command& command) {
+  const auto bytes = bytes_for(command);
+  if (!bytes) return fail(command, bytes.error());
+  live_.model.shell().tracker().sent_again();
+  live_.holder.type(*bytes);
+}
+
 void Typist::fail(Command& command, const base::Error& error) {
   live_.model.fail(command, CommandState::FailedToStart, error.message);
 }
@@ -216,7 +223,8 @@ void Typist::ask_for_prompt() {
   prompt_timer_.after(kLongestBreak, [this] { ask_for_prompt(); });
   live_.ask_kernel([this, missing](const base::Result<pty::RunState>& state) {
     if (!state || !missing() || live_.output_unread(*state)) return;
-    if (state->waiting && state->waiting->pid == live_.model.shell_pid()) live_.holder.type("\r");
+    if (state->waiting && state->waiting->pid == live_.model.shell_pid())
+      live_.holder.type(std::string(1, shell::enter(live_.model.shell().identity().kind)));
   });
 }
 

@@ -25,6 +25,8 @@ class Typist {
 
   // Types what is queued, if the shell can take it now.
   void pump();
+  // The shell threw away what was typed of it, and waits.
+  void type_again(Command& command);
   // A prompt came; or the prompt after Ctrl-C.
   void prompt();
   // Something may stand on the shell's line that nobody wants there.

@@ -151,9 +151,11 @@ TEST(Wait, APatternDoesNotMatchTheLineThatWasTyped) {
   bench.exec(t, "echo 'rea'dy; seq 100");
   EXPECT_EQ(first.outcome().text, "ready");
   // The same of what a person types, and of several lines.
+  bench.until([&] { return t.settled() && t.state() == Terminal::State::Idle; });
   Heard typed(bench, t, pattern("rea|one"));
   t.input("echo 'one'\" two\"\r", Owner::User, [](auto) {});
   EXPECT_EQ(typed.outcome().text, "one two");
+  bench.until([&] { return t.settled() && t.state() == Terminal::State::Idle; });
   Heard lines(bench, t, pattern("tw|thr"));
   bench.exec(t, "for i in 1; do\n  printf 'th''ree\\n'\ndone # two");
   EXPECT_EQ(lines.outcome().text, "three");
@@ -376,7 +378,9 @@ TEST(Wait, WhatACommandLeftBehindIsAddedWhenAFarPlaceSaysIt) {
   const LatePlace late(bench.loop());
   bench.set_place(late);
   Terminal& t = bench.shell();
-  const std::string id = bench.exec(t, "sleep 1000 &").command_id;
+  // The command ends when its job has become the program.
+  const std::string id =
+      bench.exec(t, "sleep 1000 & until [ \"$(cat /proc/$!/comm)\" = sleep ]; do :; done").command_id;
   bench.until([&] { return !t.find(id)->facts.background.empty(); });
   ASSERT_FALSE(t.find(id)->facts.background.empty());
   EXPECT_NE(t.find(id)->facts.background[0].command.find("sleep 1000"), std::string::npos);

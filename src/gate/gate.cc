@@ -146,8 +146,11 @@ std::string Gate::refusal_to_ask(const GateRequest& request) const {
     return "it needs a person's approval, and this ttyward is configured not to ask";
   if (settings_.asking == Asking::WhenSomebodyIs && listeners_ == 0)
     return "it needs a person's approval, and no person is connected who could give it";
+  // Nobody gets more of them by asking, leaving and coming again.
   const auto same = std::count_if(open_.begin(), open_.end(), [&](const auto& entry) {
-    return entry.second.request.connection == request.connection;
+    const Open& other = entry.second;
+    return other.request.connection == request.connection ||
+           (other.kept && other.request.role == request.role && other.request.session == request.session);
   });
   if (static_cast<size_t>(same) >= settings_.most_open_per_connection)
     return fmt::format(

@@ -6,6 +6,7 @@
 //   answer()  a person's word: allow, deny or skip; "always" stores the rules that
 //             the question showed, or what the person made of them
 //   withdraw(), connection_closed(), expiry: the question ends, nothing runs
+//   keep()    the question stays when its client leaves
 //
 // A question holds for the exact bytes, folder, environment and terminal it was
 // asked about, and for one run. Policy is asked again when the answer is yes: what
@@ -154,6 +155,9 @@ class Gate final {
                                 const Remember& remember, const std::string& reason);
   base::Result<Approval> withdraw(const std::string& id, uint64_t connection);
   void connection_closed(uint64_t connection);
+  // The client was told that its command runs once a person allows it, and may leave: the question stays
+  // open until it is answered or expires.
+  void keep(const std::string& id);
 
   // Oldest first; open ones, or those that are over as well.
   std::vector<Approval> list(bool all) const;
@@ -184,6 +188,7 @@ class Gate final {
     Later later;
     io::Loop::TimerId expiry = 0;
     uint64_t order = 0;
+    bool kept = false;
   };
 
   base::Result<Judgement> judge_request(const GateRequest& request,

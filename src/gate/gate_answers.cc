@@ -191,7 +191,7 @@ Result<Approval> Gate::withdraw(const std::string& id, uint64_t connection) {
 void Gate::connection_closed(uint64_t connection) {
   std::vector<std::string> ids;
   for (const auto& [id, question] : open_) {
-    if (question.request.connection == connection) ids.push_back(id);
+    if (question.request.connection == connection && !question.kept) ids.push_back(id);
   }
   for (const std::string& id : ids) {
     const auto at = open_.find(id);
@@ -199,6 +199,10 @@ void Gate::connection_closed(uint64_t connection) {
     close(at, ApprovalState::Withdrawn, "", "the client that asked disconnected", Kind::Denied,
           "the client that asked disconnected, so the command was not run");
   }
+}
+
+void Gate::keep(const std::string& id) {
+  if (const auto at = open_.find(id); at != open_.end()) at->second.kept = true;
 }
 
 void Gate::expire(const std::string& id) {

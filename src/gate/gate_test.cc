@@ -217,6 +217,32 @@ TEST_F(GateTest, a_connection_that_ends_takes_its_questions_with_it) {
   EXPECT_EQ(gate_->list(false)[0].command, "npm ci");
 }
 
+TEST_F(GateTest, a_question_that_is_kept_stays_when_its_client_leaves) {
+  const auto kept = ask("npm ci");
+  ask("npm install");
+  gate_->keep(kept.approval_id);
+  gate_->connection_closed(kAgent);
+  ASSERT_EQ(gate_->list(false).size(), 1U);
+  EXPECT_EQ(gate_->list(false)[0].command, "npm ci");
+  EXPECT_EQ(later_.size(), 1U);
+}
+
+TEST_F(GateTest, kept_questions_count_as_their_sessions) {
+  for (int i = 0; i < 32; ++i) {
+    GateRequest next = request("npm ci");
+    next.connection = 1000 + static_cast<uint64_t>(i);
+    const auto asked = ask(next);
+    ASSERT_EQ(asked.kind, GateDecision::Kind::Pending) << i;
+    gate_->keep(asked.approval_id);
+    gate_->connection_closed(next.connection);
+  }
+  GateRequest more = request("npm ci");
+  more.connection = 2000;
+  EXPECT_EQ(ask(more).kind, GateDecision::Kind::Denied);
+  more.session = "another";
+  EXPECT_EQ(ask(more).kind, GateDecision::Kind::Pending);
+}
+
 TEST_F(GateTest, a_callback_may_use_the_gate) {
   std::string second;
   const auto first = gate_->ask(request("npm install"), [&](const GateDecision&) {

@@ -158,7 +158,7 @@ class Holder final : public io::Poller::Handler {
 
   // holder_input.cc
   void flush_input();
-  journal::Writer::Echo echo() const;
+  journal::Writer::Echo before_input();
   int input_fd() const;
 
   // holder_end.cc

@@ -14,10 +14,13 @@ int Holder::input_fd() const {
   return provider_ == pty::Provider::Pty ? master() : stdin_.get();
 }
 
-journal::Writer::Echo Holder::echo() const {
+// Before something is typed: whether it will be echoed. The shell's own line editor takes any text.
+journal::Writer::Echo Holder::before_input() {
   termios modes{};
-  const bool hidden = provider_ == pty::Provider::Pty && ::tcgetattr(master(), &modes) == 0 &&
-                      (modes.c_lflag & static_cast<tcflag_t>(ECHO)) == 0;
+  if (provider_ != pty::Provider::Pty || ::tcgetattr(master(), &modes) != 0) return journal::Writer::Echo::On;
+  const bool hidden = (modes.c_lflag & static_cast<tcflag_t>(ECHO)) == 0;
+  if (hidden && pty::let_text_in(modes) && ::tcgetpgrp(master()) == child_.pid())
+    ::tcsetattr(master(), TCSANOW, &modes);
   return hidden ? journal::Writer::Echo::Off : journal::Writer::Echo::On;
 }
 
@@ -28,7 +31,7 @@ base::Result<void> Holder::send_input(std::span<const std::byte> bytes) {
   if (auto queued = input_.push({reinterpret_cast<const char*>(bytes.data()), bytes.size()}); !queued) {
     return queued;
   }
-  writer_.mark_input(bytes.size(), echo());
+  writer_.mark_input(bytes.size(), before_input());
   flush_input();
   return {};
 }

@@ -34,7 +34,7 @@ Facts read_command(std::string_view text, const Place& place) {
     Finding finding;
     finding.risk = Risk::High;
     finding.effect = EffectKind::Unknown;
-    finding.reason = "not understood: " + place.shell->doubt;
+    finding.reason = "is not understood: " + place.shell->doubt;
     finding.span = {0, static_cast<uint32_t>(text.size())};
     facts.findings.push_back(std::move(finding));
   }

@@ -98,7 +98,10 @@ class Evaluation {
       } else if (!settings_.confirm_dangerous && finding.risk != Risk::Critical &&
                  (facts_.understood || !settings_.confirm_unclear)) {
         verdict_.risk = std::max(verdict_.risk, finding.risk);
-        if (verdict_.decision == Decision::Allow) verdict_.rule = "setting confirm_dangerous = false";
+        rule = settings_.confirm_unclear ? "setting policy.confirm_dangerous_commands = false"
+                                         : "people are asked about critical commands only";
+        if (verdict_.decision == Decision::Allow) verdict_.rule = rule;
+        verdict_.waived.push_back({text_of(finding), finding.risk, rule});
         return;
       }
     }
@@ -126,8 +129,8 @@ class Evaluation {
   void finish() {
     if (verdict_.decision == Decision::Allow && !settings_.auto_approve_safe &&
         settings_.mode != Mode::Yolo) {
-      add(Decision::Ask, Risk::Low, "harmless, but every command needs approval",
-          {0, static_cast<uint32_t>(command_.size())}, "setting auto_approve_safe = false");
+      add(Decision::Ask, Risk::Low, "is harmless, but every command needs approval",
+          {0, static_cast<uint32_t>(command_.size())}, "setting policy.auto_approve_safe_commands = false");
     }
     if (verdict_.decision != Decision::Allow) {
       verdict_.risk = std::max(verdict_.risk, facts_.least_risk);

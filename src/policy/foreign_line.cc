@@ -98,7 +98,7 @@ Verdict check_foreign_line(std::string_view line, ShellKind shell) {
   if (!split.understood) {
     verdict.risk = std::max(verdict.risk, Risk::High);
     verdict.reasons.push_back(
-        {"expressions or quotes that are not understood", whole, Risk::High, Decision::Ask});
+        {"has expressions or quotes that are not understood", whole, Risk::High, Decision::Ask});
   }
   const std::string text = lowered(line);
   for (const std::string& command : split.commands) {

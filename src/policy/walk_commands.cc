@@ -183,7 +183,7 @@ void ShellWalk::not_understood(std::string why, Span span) {
   Finding finding;
   finding.risk = Risk::High;
   finding.effect = EffectKind::Unknown;
-  finding.reason = "not understood: " + why;
+  finding.reason = "is not understood: " + why;
   finding.span = outward(span);
   for (const Finding& known : facts_.findings) {
     if (known.reason == finding.reason) return;

@@ -94,6 +94,33 @@ base::Result<InterruptWay> interrupt_group(pid_t leader) {
   return InterruptWay::ProcessGroup;
 }
 
+bool let_text_in(termios& settings) {
+  if ((settings.c_lflag & (ICANON | ECHO)) != 0) return false;
+  bool changed = false;
+  if ((settings.c_iflag & IGNCR) != 0) {
+    settings.c_iflag &= ~static_cast<tcflag_t>(IGNCR);
+    changed = true;
+  }
+  const auto key = [&](size_t which, cc_t usual) {
+    cc_t& set = settings.c_cc[which];
+    const bool is_text =
+        (set >= 0x20 && set != 0x7F) || set == '\r' || set == '\n' || set == '\t' || set == 0x1B;
+    if (!is_text) return;
+    set = usual;
+    changed = true;
+  };
+  if ((settings.c_lflag & ISIG) != 0) {
+    key(VINTR, 0x03);
+    key(VQUIT, 0x1C);
+    key(VSUSP, 0x1A);
+  }
+  if ((settings.c_iflag & IXON) != 0) {
+    key(VSTART, 0x11);
+    key(VSTOP, 0x13);
+  }
+  return changed;
+}
+
 std::string end_of_input(int master) {
   termios settings{};
   if (::tcgetattr(master, &settings) != 0 || (settings.c_lflag & ICANON) == 0) return {};

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <termios.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -59,6 +60,13 @@ base::Result<InterruptWay> interrupt_terminal(int master, const InputQueue& queu
 
 // Interrupts a command in pipes.
 base::Result<InterruptWay> interrupt_group(pid_t leader);
+
+// A line editor reads, with settings of the user's under which ordinary text does not arrive: Enter is
+// ignored
+// (`stty igncr`), or a letter is the key that interrupts (`stty intr x`). Puts that right in `settings`,
+// which are those of the editor: it brings back the user's own when a line is done. False: there is nothing
+// to do.
+bool let_text_in(termios& settings);
 
 // The bytes that mean "end of input" at this moment: the terminal's EOF character
 // in line mode, nothing in raw mode, where there is no such thing.

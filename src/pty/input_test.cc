@@ -174,5 +174,31 @@ TEST(Resize, can_be_read_back) {
   EXPECT_FALSE(resize(-1, {}));
 }
 
+TEST(LetTextIn, changes_only_what_keeps_text_out_of_a_line_editor) {
+  termios editor{};
+  editor.c_lflag = ISIG;
+  editor.c_iflag = IXON;
+  editor.c_cc[VINTR] = 0x03;
+  editor.c_cc[VQUIT] = 0x1C;
+  editor.c_cc[VSUSP] = _POSIX_VDISABLE;
+  editor.c_cc[VSTART] = 0x11;
+  editor.c_cc[VSTOP] = 0x13;
+  termios changed = editor;
+  EXPECT_FALSE(let_text_in(changed));
+  changed.c_iflag |= IGNCR;
+  changed.c_cc[VINTR] = 'x';
+  changed.c_cc[VSTOP] = '\r';
+  EXPECT_TRUE(let_text_in(changed));
+  EXPECT_EQ(changed.c_iflag, editor.c_iflag);
+  EXPECT_EQ(changed.c_cc[VINTR], 0x03);
+  EXPECT_EQ(changed.c_cc[VSTOP], 0x13);
+  // Where the keys mean nothing, and where lines are the terminal's business.
+  editor.c_cc[VINTR] = 'x';
+  editor.c_lflag = 0;
+  EXPECT_FALSE(let_text_in(editor));
+  editor.c_lflag = ISIG | ICANON | ECHO;
+  EXPECT_FALSE(let_text_in(editor));
+}
+
 }  // namespace
 }  // namespace ttyward::pty

@@ -60,11 +60,10 @@ std::string take_line(const DeliveryContext& context) {
       return "Invoke-Expression (__ttyward_take " + context.file_name + ")";
     case ShellKind::Bash:
     case ShellKind::Zsh:
-      return "eval \"$(__ttyward_take " + context.file_name + ")\"";
+      return "eval \"$({ __ttyward_take " + context.file_name + "; } 2>/dev/null)\"";
     default:
-      // An assignment before eval stays, and does not touch $?.
-      return "__ttyward_nonce=" + context.nonce + " eval \"$(__ttyward_take " + context.file_name + " " +
-             context.nonce + ")\"";
+      return "{ __ttyward_was=$?$-; \\set +x; __ttyward_take " + context.file_name + " " + context.nonce +
+             "; } 2>/dev/null; \\eval \"$__ttyward_text\"";
   }
 }
 
@@ -102,7 +101,7 @@ base::Result<Delivery> deliver(std::string_view text, const DeliveryContext& con
     delivery.file_content = std::string(text);
   }
   delivery.line = paste ? std::string(text) : take_line(context);
-  delivery.bytes += '\r';
+  delivery.bytes += enter(context.kind);
   return delivery;
 }
 

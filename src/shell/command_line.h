@@ -47,6 +47,12 @@ struct Delivery {
 
 base::Result<Delivery> deliver(std::string_view text, const DeliveryContext& context);
 
+// What ends a line. A shell without a line editor may read a terminal that does not make a line feed of
+// Enter.
+constexpr char enter(ShellKind kind) {
+  return kind == ShellKind::Dash || kind == ShellKind::PosixSh ? '\n' : '\r';
+}
+
 // The rule's second half, for shells with a line editor: bracketed paste is switched on within a few bytes of
 // the prompt's last mark. Waiting up to this long for it keeps commands visible; without it they go by file.
 constexpr int kEditorGraceMs = 100;

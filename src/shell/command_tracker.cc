@@ -33,6 +33,12 @@ std::vector<int> statuses(std::string_view text) {
   return out;
 }
 
+// A pipeline ends as its last part does; with pipefail, as the last one that failed.
+bool agrees(const std::vector<int>& parts, const std::optional<int>& exit_code) {
+  const auto failed = std::find_if(parts.rbegin(), parts.rend(), [](int status) { return status != 0; });
+  return exit_code == parts.back() || (parts.size() > 1 && failed != parts.rend() && exit_code == *failed);
+}
+
 // "a b c", sorted.
 std::vector<std::string> names(std::string_view text) {
   std::vector<std::string> out;
@@ -233,6 +239,7 @@ void CommandTracker::command_end(const vt::ShellMark& mark, Origin from) {
     if (pending_ && !pending_incomplete_) {
       // The prompt of an interrupt from before it was sent; the shell has yet to read it.
       state_ = State::Prompt;
+      pending_passed_ = true;
       return;
     }
   }
@@ -258,6 +265,10 @@ void CommandTracker::command_end(const vt::ShellMark& mark, Origin from) {
     End end;
     end.exit_code = ours ? number(own_field(mark, 0)) : mark.exit_code;
     if (ours) end.pipeline = statuses(own_field(mark, 1));
+    // What the shell says is about what came before then; except where a line editor's shell refused it.
+    if (!command_->executed &&
+        (quality_ != Quality::Rich || end.exit_code == 0 || end.exit_code == kInterruptStatus))
+      end.exit_code.reset();
     // The mark right before it says where the command ended, too.
     end.at = cwd_mark_.end == mark.begin ? cwd_mark_.begin : mark.begin;
     end.known_by = ours && quality_ == Quality::Rich ? KnownBy::ShellMark : KnownBy::PromptMark;
@@ -339,6 +350,7 @@ void CommandTracker::submitted(Submission submission) {
   }
   pending_ = std::move(submission);
   pending_incomplete_ = false;
+  pending_passed_ = false;
   pending_missed_ = false;
 }
 
@@ -475,6 +487,7 @@ CommandTracker::Open CommandTracker::from_pending() {
   command.output_begin = pending_->at;
   command.has_echo = true;
   command.incomplete = pending_incomplete_;
+  command.by_file = !pending_->line.empty() && pending_->line != *command.line;
   pending_.reset();
   pending_incomplete_ = false;
   return command;
@@ -494,7 +507,11 @@ void CommandTracker::close(std::optional<Open>& command, End end) {
   // The status after an unfinished line is that of the Ctrl-C which ended it.
   if (!command->incomplete) finished.exit_code = end.exit_code;
   finished.signal = end.signal;
-  finished.pipeline = std::move(end.pipeline);
+  // Those of a line that was passed by file are those of its eval. zsh keeps what it had after an assignment.
+  const bool stale = shell_.kind == ShellKind::Zsh && end.pipeline.size() > 1 && finished.command_line &&
+                     finished.command_line->find('|') == std::string::npos;
+  const bool observed = command->executed && !command->by_file && !stale && !end.pipeline.empty();
+  if (observed && agrees(end.pipeline, finished.exit_code)) finished.pipeline = std::move(end.pipeline);
   finished.output = {command->output_begin, std::max(end.at, command->output_begin)};
   finished.output_has_echo = command->has_echo;
   finished.incomplete = command->incomplete;

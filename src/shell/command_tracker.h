@@ -64,6 +64,8 @@ class CommandTracker {
   void mark(const vt::ShellMark& mark);
   // We sent a command.
   void submitted(Submission submission);
+  // It was sent once more.
+  void sent_again() { pending_passed_ = false; }
   // It was not sent after all.
   void withdraw(SubmissionId id) {
     if (pending_ && pending_->id == id) pending_.reset();
@@ -108,6 +110,9 @@ class CommandTracker {
   Quality quality() const { return quality_; }
   // A command may be sent: the shell waits for one, and nothing sent before is on its way.
   bool ready() const { return state_ == State::Input && !pending_; }
+  // After a command was sent the shell prompted for an interrupt from before. If it waits now, it threw away
+  // what was sent together with that.
+  bool passed_over() const { return pending_ && pending_passed_ && state_ == State::Input; }
   // A person has typed part of a line; a command sent now would be appended to it.
   bool line_begun() const { return line_begun_; }
   const std::string& cwd() const { return cwd_; }
@@ -149,6 +154,7 @@ class CommandTracker {
     bool has_echo = false;
     bool incomplete = false;
     bool executed = true;
+    bool by_file = false;  // what the shell was given is a line that fetches it
   };
   struct End {
     std::optional<int> exit_code;
@@ -207,6 +213,7 @@ class CommandTracker {
   bool own_start_ = false;             // C was seen from our shell: starts need not be derived
   std::optional<Submission> pending_;  // sent, its start not yet seen
   bool pending_incomplete_ = false;
+  bool pending_passed_ = false;  // a prompt came that was not its end
   bool pending_missed_ = false;  // its start may be among bytes nobody has
   int breaks_ = 0;               // interrupts at the prompt whose prompt may still come
   std::optional<Open> command_;  // runs in the shell

@@ -128,6 +128,9 @@ TEST_F(Tracked, the_late_prompt_of_an_interrupt_is_not_the_end_of_what_was_sent_
   own("B");
   EXPECT_TRUE(all<CommandFinished>().empty());
   EXPECT_FALSE(tracker_.ready());
+  EXPECT_TRUE(tracker_.passed_over());
+  tracker_.sent_again();
+  EXPECT_FALSE(tracker_.passed_over());
   own("C");
   own("D;1;1;0");
   ASSERT_EQ(all<CommandFinished>().size(), 1u);
@@ -154,6 +157,37 @@ TEST_F(Tracked, a_submission_the_shell_refused) {
   EXPECT_FALSE(all<CommandFinished>()[0].executed);
   EXPECT_TRUE(all<CommandFinished>()[0].output_has_echo);
   EXPECT_EQ(all<CommandFinished>()[0].exit_code, 2);
+}
+
+TEST_F(Tracked, a_submission_that_never_began_has_no_status) {
+  prompt();
+  submit(1, "true");
+  own("D;0;0;0");
+  ASSERT_EQ(all<CommandFinished>().size(), 1u);
+  EXPECT_EQ(all<CommandFinished>()[0].exit_code, std::nullopt);
+  EXPECT_TRUE(all<CommandFinished>()[0].pipeline.empty());
+  tracker_ = CommandTracker(TrackerOptions{kSecret, Quality::Basic, "/start", false, ShellKind::Dash});
+  prompt();
+  submit(2, "true");
+  own("D;7;;");
+  ASSERT_EQ(all<CommandFinished>().size(), 2u);
+  EXPECT_FALSE(all<CommandFinished>()[1].executed);
+  EXPECT_EQ(all<CommandFinished>()[1].exit_code, std::nullopt);
+}
+
+TEST_F(Tracked, parts_of_a_pipeline_are_those_of_the_command) {
+  const auto parts = [&](const std::string& text, const std::string& mark) {
+    prompt();
+    submit(1, text);
+    own("C");
+    own(mark);
+    return all<CommandFinished>().back().pipeline;
+  };
+  tracker_ = CommandTracker(TrackerOptions{kSecret, Quality::Rich, "/start", false, ShellKind::Zsh});
+  EXPECT_EQ(parts("false | true", "D;0;1|0;1"), (std::vector<int>{1, 0}));
+  EXPECT_EQ(parts("x=1", "D;0;1|0;1"), std::vector<int>());
+  EXPECT_EQ(parts("y=1", "D;0;7;1"), std::vector<int>());
+  EXPECT_EQ(parts("true", "D;0;0;1"), std::vector<int>{0});
 }
 
 TEST_F(Tracked, a_prompt_without_an_end_closes_with_unknown_status) {
@@ -342,7 +376,7 @@ TEST_F(Tracked, a_nonce_is_good_for_one_command) {
   EXPECT_EQ(all<CommandFinished>()[1].exit_code, 5);
 }
 
-// dash: `__ttyward_nonce=NEW eval "$(print the start mark, then the text)"`, interrupted in the substitution.
+// dash: the function that fetches the text prints the start mark, and takes the nonce after that.
 TEST_F(Tracked, a_shell_without_hooks_that_was_interrupted_before_it_took_the_nonce) {
   tracker_ = CommandTracker(TrackerOptions{kSecret, Quality::Basic, "/start", false, ShellKind::Dash});
   prompt();

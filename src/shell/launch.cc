@@ -48,6 +48,8 @@ class Planner {
     const std::string path = add_file("init.bash", fill_in(kBash_bash, {{"NONCE", spec_.nonce},
                                                                         {"DIR", folder()},
                                                                         {"LOGIN", digit(login())},
+                                                                        {"FIRST", std::string(kBashHooks[0])},
+                                                                        {"LAST", std::string(kBashHooks[1])},
                                                                         {"HISTORY", history()},
                                                                         {"AGAIN", digit(again_)},
                                                                         {"ENVIRONMENT", environment()}}));
@@ -98,7 +100,7 @@ class Planner {
     const std::string hide = mksh ? "\x01" : kind == ShellKind::BusyboxAsh ? "\\[" : "";
     const std::string show = mksh ? "\x01" : kind == ShellKind::BusyboxAsh ? "\\]" : "";
     // mksh keeps an interrupt that comes during a substitution's process for the next line, and drops that.
-    const std::string drop = mksh ? "${|__ttyward_drop;}" : "$(__ttyward_drop)";
+    const std::string drop = mksh ? "${|__ttyward_drop;}" : "$({ __ttyward_drop; } 2>/dev/null)";
     std::string native_rc;
     if (!spec_.user_env && (mksh || kind == ShellKind::Ksh)) {
       const std::string rc = mksh ? "$HOME/.mkshrc" : "$HOME/.kshrc";

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,11 @@ enum class History : uint8_t {
 };
 
 enum class ReportEnvironment : uint8_t { No, Yes };
+
+// What bash runs before a prompt: the first and the last of its hooks. Output goes nowhere, so a trap of the
+// user's (DEBUG) prints nothing on their account. With `set -v` bash prints these lines.
+constexpr std::string_view kBashHooks[] = {"{ __ttyward_first; } >/dev/null 2>&1",
+                                           "{ __ttyward_last 3; } 3>&2 >/dev/null 2>&1"};
 
 struct ShellSpec {
   std::vector<std::string> argv;  // as the user would start it; argv[0] may begin with '-'
@@ -60,8 +66,8 @@ inline constexpr char kNextNonceFile[] = "next";
 // If there is such a file when a command ends, the shell throws away whatever is typed and unread before it
 // prompts.
 inline constexpr char kTypedFile[] = "typed";
-// Where bash notes the names of its variables and functions. Made before the shell starts, because the shell would
-// make it with the user's umask.
+// Where bash notes the names of its variables and functions. Made before the shell starts, because the shell
+// would make it with the user's umask.
 inline constexpr char kNamesFile[] = "names";
 
 // How to give hooks to a shell that waits at its prompt: `file` is to be written, then `line` typed.

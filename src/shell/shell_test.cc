@@ -84,7 +84,7 @@ TEST(Delivery, what_an_editor_would_change_goes_by_file) {
        {std::string("echo hi!"), big, std::string("# remark"), std::string("a\xff")}) {
     const auto delivery = deliver(text, context(ShellKind::Bash));
     ASSERT_TRUE(delivery.has_value());
-    EXPECT_EQ(delivery->bytes, " eval \"$(__ttyward_take c1)\"\r");
+    EXPECT_EQ(delivery->bytes, " eval \"$({ __ttyward_take c1; } 2>/dev/null)\"\r");
     EXPECT_EQ(delivery->file_content, text);
   }
   EXPECT_TRUE(deliver("ls", context(ShellKind::Bash, false))->file_content.has_value());

@@ -27,6 +27,10 @@ class Attach(CliTest):
         self.assertNotIn("typed 42", screen)  # the screen is the person's own again
         self.assertEqual(tmux.modes("after"), before)
         self.assertIn("typed 42", self.ok("screen", "build"))
+        self.assertIn("typed 42", self.ok("read", "@active"))
+        for verb in ("wait", "interrupt", "kill"):
+            self.ok(verb, "@active")
+        self.assertEqual(self.ttyward("wait", "build").returncode, 0)
 
     def test_another_key_may_leave(self):
         self.open()

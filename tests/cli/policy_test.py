@@ -21,13 +21,13 @@ class PolicyTest(CliTest):
         self.addCleanup(self.stop, process)
         return process
 
-    def lines(self, *args):
-        return [json.loads(line) for line in self.ok("--json", *args).splitlines()]
+    def questions(self):
+        return self.json("approvals", "list")["approvals"]
 
     def asked(self, command):
         """The question about this command, once it is open."""
         def find():
-            for approval in self.lines("approvals", "list"):
+            for approval in self.questions():
                 if approval["command"] == command:
                     return approval
             return None
@@ -109,8 +109,27 @@ class Answers(PolicyTest):
         agent = self.agent("exec", "build", "touch made")
         self.asked("touch made")
         agent.kill()
-        eventually(lambda: not self.lines("approvals", "list"), "no question")
+        eventually(lambda: not self.questions(), "no question")
         self.recorded(("touch made", "withdrawn", "withdrawal"))
+
+    def test_who_yields_leaves_the_question_and_the_command_runs_once_it_is_allowed(self):
+        code, _, err = self.end_of(self.agent("exec", "build", "touch made", "--yield", "0.2"))
+        self.assertEqual(code, 75, err)
+        question = self.asked("touch made")
+        self.assertIn(f"ttyward approvals allow {question['id']}", err)
+        self.assertIn(f"ttyward wait {question['command_id']}", err)
+        waiting = self.agent("wait", question["command_id"])
+        self.ok("approvals", "allow", question["id"])
+        self.end_of(waiting)
+        self.assertEqual(self.ttyward("wait", question["command_id"]).returncode, 0)
+        self.assertTrue(os.path.exists(self.path("made")))
+
+    def test_who_yields_learns_of_a_no(self):
+        self.end_of(self.agent("exec", "build", "touch made", "--yield", "0.2"))
+        question = self.asked("touch made")
+        self.ok("approvals", "deny", question["id"])
+        self.assertEqual(self.end_of(self.agent("wait", question["command_id"]))[0], 126)
+        self.assertFalse(os.path.exists(self.path("made")))
 
     def test_a_catastrophe_is_refused_without_a_question(self):
         code, _, err = self.end_of(self.agent("exec", "build", "rm -rf /usr"))
@@ -166,7 +185,7 @@ class Settings(PolicyTest):
     def test_nobody_is_asked_where_that_is_set(self):
         self.configure('[policy]\nask = "never"\n')
         eventually(lambda: self.end_of(self.agent("exec", "build", "touch made"))[0] == 126, "a refusal")
-        self.assertEqual(self.lines("approvals", "list"), [])
+        self.assertEqual(self.questions(), [])
         self.assertEqual(self.end_of(self.agent("exec", "build", "echo fine"))[:2], (0, "fine\n"))
 
     def test_only_who_is_there_is_asked(self):
@@ -178,7 +197,7 @@ class Settings(PolicyTest):
         agent = self.agent("exec", "build", "touch made")
         def asked_or_refused():
             nonlocal agent
-            if self.lines("approvals", "list"):
+            if self.questions():
                 return True
             if agent.poll() is not None:  # it was quicker than the watcher
                 agent = self.agent("exec", "build", "touch made")

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "base/testing.h"
 #include "daemon/admissions.h"
 #include "daemon/basic_calls.h"
 #include "wire/types/all_calls.h"
@@ -47,7 +48,7 @@ TEST(CallTable, AnswersEveryCallOnce) {
         [&]<class Request>() { EXPECT_EQ(answered[std::string(Request::kCall)], 1) << Request::kCall; });
     EXPECT_EQ(answered.size(), wire::AllCalls::kCount);
   }
-  std::filesystem::remove_all(home);
+  base::testing::remove_tree(home);
 }
 
 }  // namespace

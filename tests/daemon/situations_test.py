@@ -130,9 +130,90 @@ def set_x(s):
         result = s.run(s.exit(code))
         s.test.assertEqual(result["exit_code"], code, result)
         s.test.assertNotIn("]633;", result["output"])
-    s.test.assertIn("shown\n", s.run("echo shown")["output"])
+    result = s.run("(exit 3); echo shown")
+    s.test.assertIn("shown\n", result["output"])
+    if s.name != "mksh":  # it traces what its prompt runs
+        s.test.assertTrue(result["output"].endswith("shown\n"), result)
+        s.test.assertNotIn("ttyward", result["output"])
+    s.test.assertNotRegex(result["output"], "[0-9a-f]{32}")
     s.run("set +x")
     s.fine()
+
+
+@situation(not_in=("fish",))
+def hooks_say_nothing_of_themselves(s):
+    if s.name == "bash":
+        s.run("trap 'echo DBG' DEBUG")
+        s.expect("echo hi", 0, "DBG\nhi\n")
+        s.run("trap - DEBUG")
+        s.run("PROMPT_COMMAND='echo PC'")
+        s.expect("echo hi", 0, "hi\n")
+        s.expect("PROMPT_COMMAND=", 0)
+        s.fine()
+        s.test.assertNotIn("PC", s.client.call("read", terminal=s.id, tail=3)["text"])
+    s.run("set -v")
+    for _ in range(2):
+        s.test.assertNotIn("__ttyward", s.run("printf hi")["output"])
+    s.run("set +v")
+    s.fine()
+
+
+@situation(not_in=("fish",))
+def functions_of_the_user_are_no_hindrance(s):
+    for name in ("command", "printf", "print", "cat", "read", "stty", "enable"):
+        s.expect(name + "() { return 0; }", 0, "")
+        s.fine()
+    if s.name == "bash":
+        s.expect("unset -f printf; enable -n printf", 0, "")
+        s.fine()
+
+
+@situation(only=("dash", "mksh", "ash"))
+def what_the_shell_did_not_run_has_no_exit_code(s):
+    s.expect(s.exit(7), 7)
+    s.run("set -n")
+    for command in (s.exit(7), "echo xx"):
+        result = s.run(command)
+        s.test.assertEqual((result["state"], result["exit_code"]), ("failed_to_start", None), result)
+        s.test.assertIn("nothing ran", result["reason"])
+
+
+@situation()
+def settings_of_the_terminal(s):
+    letters = ("intr x", "stop x") if s.name in RICH else ()  # the others take their keys from there themselves
+    for setting in ("igncr", "-icrnl", "raw", "-isig", "sane") + letters:
+        s.run("stty " + setting)
+        s.expect(s.exit(23), 23)
+        s.expect("echo six", 0)
+
+
+@situation(not_in=("fish",))
+def a_prompt_without_marks(s):
+    s.test.assertEqual(s.run("PS1='> '")["state"], "exited")
+    s.fine()
+
+
+@situation()
+def another_shell_in_its_place(s):
+    result = s.run("exec bash --norc --noprofile")
+    s.test.assertEqual((result["state"], result["exit_code"]), ("exited", None), result)
+    s.fine()
+    s.expect("false | true", 0, "", pipeline=[1, 0])
+
+
+@situation()
+def the_parts_of_a_pipeline(s):
+    if s.name in ("bash", "zsh"):
+        s.expect("false | true", 0, "", pipeline=[1, 0])
+        s.expect("x=1", 0, "", pipeline=[0] if s.name == "bash" else None)
+        s.expect(s.exit(7), 7, "", pipeline=[7])
+        s.expect("IFS=' '", 0, "", pipeline=[0] if s.name == "bash" else None)
+        s.expect("set -o pipefail", 0)
+        s.expect("false | true", 1, "", pipeline=[1, 0])
+    else:
+        s.expect("false | true", 0, "", pipeline=None)
+    s.expect("echo '!' | false", 1, "", pipeline=None)  # passed in a file
+    s.test.assertIsNone(s.run("echo 'never closed")["pipeline"])
 
 
 @situation()
@@ -259,10 +340,10 @@ def background_jobs_that_print_later(s):
 
 @situation()
 def a_shell_in_the_shell(s):
-    inner = s.asks("bash --norc --noprofile -i")
-    s.test.assertEqual(s.run("echo in $((6*7)); (exit 3)", sentinel=True, on_busy="fail")["exit_code"], 3)
-    s.type("exit 5\r")
-    s.test.assertEqual(s.end_of(inner)["exit_code"], 5)
+    result = s.run("bash --norc --noprofile -i")
+    s.test.assertEqual((result["state"], result["exit_code"]), ("exited", None), result)
+    s.expect("echo in $((6*7)); (exit 3)", 3, "in 42\n", known_by="shell_mark")
+    s.expect("exit 5", 5)
     s.fine()
 
 
@@ -435,6 +516,16 @@ def make(function, only, not_in):
 
 for title, function, only, not_in in SITUATIONS:
     setattr(Situations, "test_" + title, make(function, only, not_in))
+
+class Batches(unittest.TestCase):
+    def test_a_command_of_a_batch_that_waits_for_input_is_told_as_waiting(self):
+        daemon = Daemon()
+        self.addCleanup(daemon.close)
+        answer = daemon.client.call("batch", commands=["cat", "echo c"], cwd=daemon.home, yield_after_ms=3000)
+        self.assertEqual([each["state"] for each in answer["results"]], ["awaiting_input"], answer)
+        self.assertEqual(answer["results"][0]["waiting"]["program"], "cat")
+        self.assertEqual(answer["not_run"], ["echo c"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -144,7 +144,7 @@ class Input(Answers):
                 self.assertEqual(result["waiting"]["prompt"], "Age?")
                 self.assertEqual(result["output"], "Name? Bob\nhello Bob\n")
                 self.assertNotIn("left out", text.lower())
-                result, text = self.result(peer, "send_input", id=terminal, text="4")
+                result, text = self.result(peer, "send_input", id=terminal, text="4\n")
                 self.assertEqual((result["state"], result["exit_code"]), ("exited", 7))
                 self.assertEqual(result["output"], "Age? 4\nso 4\n")
                 self.assertIn("Exit code 7", text)

@@ -257,7 +257,7 @@ for (const [name, kind] of Object.entries(kinds)) {
       const file = join(work, `asked-${mine}`);
       const result = call(asking, 'run_command', { command: `touch ${file}; git -C ${work} push --force https://127.0.0.1:9/x; exit 7`, cwd: work });
       await shown;
-      const { id } = person('--json', 'approvals').stdout.trim().split('\n').map((line) => JSON.parse(line)).find((a) => a.command.includes(file));
+      const { id } = JSON.parse(person('--json', 'approvals').stdout).approvals.find((a) => a.command.includes(file));
       const said = person('approvals', 'allow', id);
       assert.equal(said.status, 0, said.stderr);
       done();

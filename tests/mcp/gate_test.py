@@ -19,7 +19,7 @@ class Gate(McpTest):
 
     def questions(self):
         done = self.ttyward("--json", "approvals", "list")
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        return json.loads(done.stdout)["approvals"]
 
     def log(self):
         with open(self.home + "/state/daemon.log") as f:

@@ -80,7 +80,7 @@ class Daemon:
         name, args, id = message["call"], message.get("args", {}), message["id"]
         self.calls.append((name, args))
         if name == "approvals":
-            out = [a for a in self.approvals.values() if args["all"] or a["state"] == "open"]
+            out = [a for a in self.approvals.values() if args.get("all") or a["state"] == "open"]
             self.send(stream, {"id": id, "ok": {"approvals": out}})
         elif name == "answer":
             a = self.approvals[args["approval"]]
@@ -138,8 +138,8 @@ class WithDaemon(RunTest):
             self.assertIn(text, done.stdout)
         self.assertNotIn(b"\x1b", done.stdout)
         self.assertEqual(self.daemon.hellos[0]["role"], "person")
-        lines = self.verb("--json", "approvals", "list", "--all").stdout.splitlines()
-        self.assertEqual([json.loads(line)["id"] for line in lines], ["aaaa1", "aaab2"])
+        listed = json.loads(self.verb("--json", "approvals", "list", "--all").stdout)
+        self.assertEqual([approval["id"] for approval in listed["approvals"]], ["aaaa1", "aaab2"])
 
     def test_answers_by_id_or_its_beginning(self):
         self.assertEqual(self.verb("approvals", "allow", "aaaa1").returncode, 0)

@@ -48,6 +48,14 @@ class Input(RunTest):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
         self.assertEqual(done.stdout, b"over\n", done)
 
+    def test_closed_output_is_nobodys_and_the_command_ends_as_usual(self):
+        for closed in (">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"):
+            with self.subTest(closed=closed):
+                done = subprocess.run(["bash", "-c", f"exec {TTYWARD} run 'echo hi; echo no >&2; exit 7' {closed}"],
+                                      env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL, timeout=60)
+                self.assertEqual(done.returncode, 7)
+
     def test_a_reader_that_goes_away_ends_the_command(self):
         command = f"{TTYWARD} run 'yes {self.token}' | head -1; echo ${{PIPESTATUS[0]}}"
         done = subprocess.run(["bash", "-c", command], env=self.environment, stdout=subprocess.PIPE,

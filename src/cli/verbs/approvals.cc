@@ -84,8 +84,9 @@ class Approvals {
   int list(bool all) {
     auto approvals = fetch(all);
     if (!approvals) return complain("approvals", approvals.error().message, kExitFailure);
+    if (json_) return print_answer("approvals", wire::ApprovalList{std::move(*approvals)});
     for (const wire::Approval& approval : *approvals) print(approval);
-    if (approvals->empty() && !json_) fmt::print("there are no open questions\n");
+    if (approvals->empty()) fmt::print("there are no open questions\n");
     return 0;
   }
 
@@ -247,7 +248,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
     if (!daemon) {
       const bool answers = allow->parsed() || deny->parsed() || skip->parsed() || always->parsed();
       const bool fine = daemon.error().code == ErrorCode::NotFound && !answers && !watching->parsed();
-      return complain("approvals", daemon.error().message, fine ? 0 : kExitFailure);
+      const int code = complain("approvals", daemon.error().message, fine ? 0 : kExitFailure);
+      return fine && globals.json ? print_answer("approvals", wire::ApprovalList{}) : code;
     }
     show_notices(daemon->welcome());
     Approvals approvals(std::move(*daemon), globals.json);

@@ -107,7 +107,10 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   return [=, &globals]() -> int {
     if (show_app->parsed()) return show(globals);
     if (check_app->parsed()) return check(*file, globals);
-    if (path_app->parsed()) std::printf("%s\n", config::config_path(base::user_folders()).c_str());
+    if (path_app->parsed()) {
+      const std::string path = config::config_path(base::user_folders());
+      std::printf("%s\n", globals.json ? base::JsonObject().text("path", path).str().c_str() : path.c_str());
+    }
     if (reference_app->parsed()) std::fputs(config::reference_markdown().c_str(), stdout);
     return 0;
   };

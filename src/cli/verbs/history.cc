@@ -198,7 +198,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   app.add_option("--terminal", args->terminal, "Only those in this terminal")->type_name("TERM");
   app.add_option("--task", args->task, "Only those of this task");
   app.add_flag("--decisions", args->decisions, "Show decisions instead of commands");
-  app.add_option("--limit", args->limit, "Show at most this many, newest first")->capture_default_str();
+  app.add_option("--limit", args->limit, "Show at most this many, the newest")->capture_default_str();
   const CLI::App* verifying =
       app.add_subcommand("verify", "Check whether decisions are missing or were changed; exit code 1 if so");
   return [args, verifying, &globals] { return verifying->parsed() ? verify(globals) : show(*args, globals); };

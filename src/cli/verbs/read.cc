@@ -93,13 +93,16 @@ int print_matches(const wire::ReadAnswer& answer) {
   return written != 0 ? written : answer.matches.empty() ? kExitNoMatch : 0;
 }
 
-int print_lines(const wire::ReadAnswer& answer) {
+// News are complete: that more may come is nothing to tell.
+enum class Of : uint8_t { Range, News };
+
+int print_lines(const wire::ReadAnswer& answer, Of what) {
   if (answer.omitted) {
     complain("read",
              fmt::format("lines {0} to {1} are left out: read them with --lines {0}:{1}",
                          answer.omitted->first_line, answer.omitted->last_line),
              0);
-  } else if (answer.more) {
+  } else if (answer.more && what == Of::Range) {
     complain("read",
              fmt::format("there is more: lines {} to {} of {} are shown; {}", answer.first_line,
                          answer.last_line, answer.total_lines,
@@ -160,7 +163,8 @@ int read(const Arguments& args, const Globals& globals) {
     auto answer = whole ? read_lines(daemon, std::move(*request)) : daemon.call(*request);
     if (!answer) return tl::unexpected(answer.error());
     if (globals.json) return print_answer("read", *answer);
-    return args.grep.empty() ? print_lines(*answer) : print_matches(*answer);
+    return args.grep.empty() ? print_lines(*answer, args.fresh ? Of::News : Of::Range)
+                             : print_matches(*answer);
   });
 }
 

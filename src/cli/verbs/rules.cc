@@ -170,7 +170,8 @@ int test(const RuleArguments& args, const Globals& globals) {
     return print_json("rules", out);
   }
   print_verdict(args.command, with.verdict);
-  const bool same = with.verdict.decision == without.verdict.decision && with.verdict.waived.empty();
+  const bool same = with.verdict.decision == without.verdict.decision &&
+                    with.verdict.waived.size() == without.verdict.waived.size();
   fmt::print("{}\n", same && with.verdict.rule == without.verdict.rule
                          ? std::string("no rule decides: the verdict would be the same without rules")
                          : fmt::format("decided by: {}", policy::escape_text(with.verdict.rule)));
@@ -262,7 +263,8 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
     if (confirming->parsed()) return confirm_rules(globals);
     if (checking->parsed()) return check(*args);
     if (where->parsed()) {
-      fmt::print("{}\n", own_rules_file());
+      const std::string path = own_rules_file();
+      fmt::print("{}\n", globals.json ? base::JsonObject().text("path", path).str() : path);
       return 0;
     }
     return list(*args, globals);

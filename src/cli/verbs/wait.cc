@@ -115,9 +115,11 @@ int wait(const Arguments& args, const Globals& globals) {
     if (!came) return tl::unexpected(came.error());
     const int code = exit_code(*came, by_default);
     if (!globals.json && came->condition == "timeout") {
-      return complain(
-          "wait", fmt::format("no condition was met within {} s; the command keeps running", args.timeout),
-          code);
+      const bool runs = came->result && is_open(came->result->state);
+      return complain("wait",
+                      fmt::format("no condition was met within {} s{}", args.timeout,
+                                  runs ? "; the command keeps running" : ""),
+                      code);
     }
     const int written =
         globals.json ? print_answer("wait", *came) : print_text("wait", held(*came, by_default) + "\n");

@@ -44,6 +44,13 @@ Callback<CallReply> call_daemon(Context& context, const RequestPtr& request, con
   return send_call(context, request, std::string(R::kCall), client::arguments_of(call), std::move(on_part));
 }
 
+// With nothing but defaults. Do not write the request as a temporary next to co_await: GCC 12 destroys such
+// an aggregate twice.
+template <client::Request R>
+Callback<CallReply> call_daemon(Context& context, const RequestPtr& request) {
+  return call_daemon(context, request, R());
+}
+
 // Starts a command by `run` or `exec`. Taken back when the client cancels the request.
 template <client::Request R>
 StartedPtr start_command(Context& context, const RequestPtr& request, R call, Backend::OnPart on_part) {

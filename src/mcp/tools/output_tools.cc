@@ -112,6 +112,13 @@ Detached get_screen(Context& context, RequestPtr request, json::object values) {
   request->reply(both(text, *reply));
 }
 
+// A line end at the end of the text is the Enter that is pressed anyway.
+std::string without_line_end(std::string text) {
+  if (text.ends_with('\n')) text.pop_back();
+  if (text.ends_with('\r')) text.pop_back();
+  return text;
+}
+
 // Types, then waits until the program has said all it has to say: it ended, or asks again.
 Detached send_input(Context& context, RequestPtr request, json::object values) {
   const std::string id = text_or(values, "id");
@@ -126,7 +133,10 @@ Detached send_input(Context& context, RequestPtr request, json::object values) {
   wire::InputRequest input;
   input.terminal = id;
   input.keys = keys;
-  if (text) (secret ? input.secret : input.text) = *text + (flag_at(values, "enter", true) ? "\r" : "");
+  if (text) {
+    const bool enter = flag_at(values, "enter", true);
+    (secret ? input.secret : input.text) = (enter ? without_line_end(*text) : *text) + (enter ? "\r" : "");
+  }
   const CallReply typed = co_await call_daemon(context, request, input);
   if (!typed) {
     request->reply(failure_result(typed.error()));
@@ -257,7 +267,9 @@ std::vector<Tool> output_tools() {
        "when the command ends or asks again, or after wait_ms, with the new lines it printed, its state and "
        "its exit code. To run a command use run_persistent_command instead.",
        {id_argument("The terminal's id"),
-        {.name = "text", .type = Type::Text, .description = "Text to type"},
+        {.name = "text",
+         .type = Type::Text,
+         .description = "Text to type; a line end at its end is the Enter"},
         {.name = "enter",
          .type = Type::Flag,
          .description = "Press Enter after the text",

@@ -75,7 +75,7 @@ Detached explain_screen(Context& context, RequestPtr request, std::string id) {
 }
 
 Detached complete_ids(Context& context, RequestPtr request, std::string begin) {
-  const CallReply reply = co_await call_daemon(context, request, wire::ListRequest{});
+  const CallReply reply = co_await call_daemon<wire::ListRequest>(context, request);
   json::array values;
   const json::array* terminals = reply ? array_at(*reply, "terminals") : nullptr;
   for (size_t i = 0; terminals != nullptr && i < terminals->size() && values.size() < kMostValues; i++) {

@@ -62,7 +62,7 @@ Detached list(Context& context, RequestPtr request) {
   json::array resources;
   resources.push_back(
       entry(std::string(kList), "terminals", "The open terminals, as JSON", "application/json"));
-  const CallReply reply = co_await call_daemon(context, request, wire::ListRequest{});
+  const CallReply reply = co_await call_daemon<wire::ListRequest>(context, request);
   const json::array* terminals = reply ? array_at(*reply, "terminals") : nullptr;
   for (size_t i = 0; terminals != nullptr && i < terminals->size(); i++) {
     const json::object* terminal = (*terminals)[i].if_object();
@@ -81,7 +81,7 @@ Detached read(Context& context, RequestPtr request, std::string uri) {
   const Place place = place_of(uri);
   CallReply reply = tl::unexpected(call_failure(wire::Code::NotFound, "there is no such resource"));
   if (place.kind == Place::Kind::List) {
-    reply = co_await call_daemon(context, request, wire::ListRequest{});
+    reply = co_await call_daemon<wire::ListRequest>(context, request);
   } else if (place.kind == Place::Kind::Screen) {
     wire::ScreenRequest screen;
     screen.terminal = place.id;

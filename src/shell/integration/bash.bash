@@ -54,6 +54,8 @@ __ttyward_take() {
 # then), a reference or read-only: such a one is made anew; where that cannot be, the hooks do nothing at all, and
 # whoever misses the marks gets along without.
 __ttyward_check() {
+  # What is used here may have been disabled.
+  builtin enable printf read unset trap compgen history eval :
   # References first: to read one is to evaluate what it refers to.
   if [[ ! -R __ttyward_nonce && ! -R __ttyward_dir && ! -R __ttyward_next && ! -R __ttyward_s && \
     ! -R __ttyward_quiet && ! -R __ttyward_env && ! -R __ttyward_h && \
@@ -299,7 +301,7 @@ __ttyward_install() {
 }
 
 __ttyward_put_in_place() {
-  local first='{ __ttyward_first; } 2>/dev/null' last='{ __ttyward_last 3; } 3>&2 2>/dev/null' entry
+  local first='@FIRST@' last='@LAST@' entry
   local -a others=()
   local -A known=()
   if [[ ${bash_preexec_imported-}${__bp_imported-} ]]; then
@@ -309,14 +311,16 @@ __ttyward_put_in_place() {
     done
     precmd_functions=(__ttyward_first "${others[@]}" __ttyward_last)
   elif ((BASH_VERSINFO[0] > 5 || (BASH_VERSINFO[0] == 5 && BASH_VERSINFO[1] >= 1))); then
-    # "PROMPT_COMMAND=…" of a file that is read again replaces element 0 only; element 900 stays.
+    # "PROMPT_COMMAND=…", typed or of a file that is read again, replaces element 0 only; element 900 stays. So our
+    # first one shares element 0 with the user's: theirs goes when they empty it.
     for entry in "${PROMPT_COMMAND[@]}"; do
-      [[ ! $entry || $entry == "$first" || $entry == "$last" || ${known[$entry]-} ]] && continue
+      entry=${entry#"$first"$'\n'} entry=${entry//"$first"/:}
+      [[ ! $entry || $entry == : || $entry == "$last" || ${known[$entry]-} ]] && continue
       known[$entry]=1
       others+=("$entry")
     done
     PROMPT_COMMAND=()
-    ((${#others[@]} > 0)) && PROMPT_COMMAND=("$first" "${others[@]}")
+    ((${#others[@]} > 0)) && PROMPT_COMMAND=("$first"$'\n'"${others[0]}" "${others[@]:1}")
     PROMPT_COMMAND[900]=$last
   else
     entry=${PROMPT_COMMAND-}

@@ -1,7 +1,10 @@
 # Marks for shells without hooks (dash, busybox ash, ksh, mksh), read through ENV. The prompts carry them.
 #
 # Where output begins cannot be seen at a prompt; commands handed over by file say so themselves. The line that hands
-# one over names its nonce.
+# one over names its nonce:
+#   { __ttyward_was=$?$-; \set +x; __ttyward_take FILE NONCE; } 2>/dev/null; \eval "$__ttyward_text"
+# It is not traced, and what it calls is found whatever functions the user has: programs by their path, others in a
+# subshell that forgets the user's functions first.
 case $- in
 *i*)
   case $- in *a*) __ttyward_allexport=1 ;; *) __ttyward_allexport= ;; esac
@@ -13,13 +16,42 @@ case $- in
   else
     __ttyward_put() { printf %s "$1"; }
   fi
-  # The text of a command, once, from the file $1; $2 is its nonce. It runs in a substitution, so what it sets is gone
-  # afterwards.
+  for __ttyward_cat in /bin/cat /usr/bin/cat cat; do
+    if [ -x "$__ttyward_cat" ]; then break; fi
+  done
+  for __ttyward_stty in /bin/stty /usr/bin/stty stty; do
+    if [ -x "$__ttyward_stty" ]; then break; fi
+  done
+  # What goes on with a trace. ksh ends what a function does to -x with the function.
+  if [ -n "${KSH_VERSION-}" ]; then
+    __ttyward_on='set -x'
+  else
+    __ttyward_trace() { set -x; return "$__ttyward_s"; }
+    __ttyward_on='{ __ttyward_trace; } 2>/dev/null'
+  fi
+  # In a subshell: functions of the user's in the place of what is used there. ksh93 would lose the builtins.
+  case ${KSH_VERSION-} in
+  Version*) __ttyward_forget() { :; } ;;
+  *) __ttyward_forget() { unset -f command printf print; } ;;
+  esac
+  # Puts the text of a command, once, from the file $1, into __ttyward_text; $2 is its nonce. The mark says that the
+  # text was read: without it nothing ran.
   __ttyward_take() {
-    __ttyward_s=$?
-    __ttyward_put "@ESC@]633;C;$2@BEL@" >/dev/tty
-    command -p cat "$__ttyward_dir/$1"
-    : >|"$__ttyward_dir/$1"
+    case $__ttyward_was in *a*) set +a ;; esac
+    __ttyward_s=${__ttyward_was%%[!0-9]*}
+    __ttyward_text=$(
+      __ttyward_forget
+      case $__ttyward_was in
+      *n*) ;;  # mksh runs this even so
+      *) "$__ttyward_cat" "$__ttyward_dir/$1" && __ttyward_put "@ESC@]633;C;$2@BEL@" >/dev/tty && : >|"$__ttyward_dir/$1" ;;
+      esac
+    )
+    __ttyward_nonce=$2
+    case $__ttyward_was in *x*) __ttyward_text="$__ttyward_on
+$__ttyward_text" ;; esac
+    case $__ttyward_was in *a*) set -a ;; esac
+    # A status would end a shell with -e.
+    case $__ttyward_was in *e*) return 0 ;; esac
     return "$__ttyward_s"
   }
   # Throws away what was typed and not read. There is such a file if anything was typed since the last prompt that
@@ -27,9 +59,9 @@ case $- in
   __ttyward_drop() {
     __ttyward_d=$?
     if [ -e "$__ttyward_dir/typed" ]; then
-      __ttyward_s=$(command -p stty -g </dev/tty) &&
-        command -p stty -icanon -echo min 0 time 1 </dev/tty && command -p cat </dev/tty >/dev/null
-      command -p stty "$__ttyward_s" </dev/tty
+      __ttyward_s=$("$__ttyward_stty" -g </dev/tty) &&
+        "$__ttyward_stty" -icanon -echo min 0 time 1 </dev/tty && "$__ttyward_cat" </dev/tty >/dev/null
+      "$__ttyward_stty" "$__ttyward_s" </dev/tty
     fi
     return "$__ttyward_d"
   } 2>/dev/null

@@ -75,7 +75,9 @@ struct RunRequest {
             "keep the processes that it leaves behind; otherwise they are stopped with it");
     v.field("task", self.task, "the task it is for");
     v.field("stream", self.stream, "send parts while it runs");
-    v.field("stdin", self.stdin_text, "its standard input, followed by end of file");
+    v.field("stdin", self.stdin_text,
+            "its whole standard input, byte for byte, followed by end of file; without it, it reads the "
+            "terminal");
     v.field("on_cancel", self.on_cancel, "what happens to the command when the call is cancelled");
     v.field("wait_for_input", self.wait_for_input, kWaitForInputAbout);
     ViewArguments::describe(v, self.view);
