@@ -26,6 +26,7 @@ ALLOWED = {
     "store": ["base"],
     "gate": ["base", "io", "shell", "policy", "config"],
     "terminal": ["base", "vt", "pty"],
+    "digest": ["base"],
     "command": ["base", "io", "journal", "pty", "place", "hold", "shell", "terminal", "syntax"],
     "engine": ["base", "io", "vt", "journal", "pty", "place", "hold", "shell", "terminal", "command", "syntax", "policy", "gate"],
     "client": ["base", "io", "wire"],
@@ -34,8 +35,8 @@ ALLOWED = {
     "mcp": ["base", "io", "wire", "client", "rpc", "http"],
     "app": ["base", "io", "vt", "wire/types", "pty", "place", "shell", "terminal", "command", "policy", "gate", "engine", "store", "config"],
     "daemon": ["base", "io", "place", "wire", "app"],
-    "cli": ["base", "io", "vt", "wire", "journal", "pty", "place", "hold", "shell", "terminal", "command", "policy", "gate", "store",
-            "config", "client", "app", "daemon", "mcp"],
+    "cli": ["base", "io", "vt", "wire", "journal", "pty", "place", "hold", "shell", "terminal", "digest", "command", "policy", "gate",
+            "store", "config", "client", "app", "daemon", "mcp"],
 }
 # The types of the protocol are for everybody above them, so they know no JSON library.
 NO_JSON = ["wire/types", "app"]

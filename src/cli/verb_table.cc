@@ -31,6 +31,7 @@ std::span<const Verb> verb_table() {
       kRelease,
       kLend,
       kRender,
+      kDigest,
       kCheckVerb,
       kPrompt,
       kApprovals,

@@ -9,6 +9,7 @@ extern const Verb kBatch;
 extern const Verb kMcp;
 extern const Verb kDaemon;
 extern const Verb kRender;
+extern const Verb kDigest;
 extern const Verb kRun;
 extern const Verb kCheckVerb;
 extern const Verb kPrompt;

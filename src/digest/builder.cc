@@ -1,0 +1,190 @@
+// Bounded memory: the first lines and the last lines as they are, and kinds of lines for what lies between.
+#include <unordered_map>
+
+#include "digest/digest.h"
+#include "digest/line_scan.h"
+#include "digest/page.h"
+
+namespace ttyward::digest {
+namespace {
+
+constexpr size_t kHeadLines = 8000;
+constexpr size_t kHeadBytes = 2 << 20;
+constexpr size_t kTailLines = 8000;
+constexpr size_t kTailBytes = 2 << 20;
+constexpr size_t kKinds = 4096;
+constexpr size_t kLongestLine = 16 << 10;
+constexpr size_t kLongestExample = 2 << 10;
+
+// Beginning and end, and what stands around an alarm between them.
+std::string shorten(std::string_view line, size_t most) {
+  if (line.size() <= most) return std::string(line);
+  std::string out(head_of(line, most / 2));
+  const size_t alarm = find_alarm(line);
+  out += "…";
+  if (alarm != std::string_view::npos && alarm + 16 > most / 2) {
+    size_t begin = alarm > most / 16 ? alarm - most / 16 : 0;
+    while (begin < alarm && (static_cast<uint8_t>(line[begin]) & 0xC0) == 0x80) ++begin;
+    out += head_of(line.substr(begin), most / 8);
+    out += "…";
+  }
+  out += tail_of(line, most / 4);
+  return out;
+}
+
+// Lines of one kind in the middle of a flood.
+struct Kind {
+  Line example;
+  uint64_t lines = 0;
+  uint64_t last = 0;
+  bool alarm = false;
+};
+
+}  // namespace
+
+struct Builder::State {
+  Options options;
+  std::vector<Line> head;
+  size_t head_bytes = 0;
+  bool head_full = false;
+  // A ring: a line that comes in a flood takes the memory of the oldest.
+  std::vector<Line> tail;
+  size_t oldest = 0;
+  size_t in_tail = 0;
+  size_t tail_bytes = 0;
+  std::vector<Kind> kinds;  // in the order they were first seen
+  std::unordered_map<uint64_t, size_t> kind_index;
+  uint64_t lines = 0;
+  uint64_t bytes = 0;
+
+  void keep(std::string_view text, uint64_t repeat, bool lost) {
+    const uint64_t number = lines + 1;
+    lines += repeat;
+    bytes += text.size() * repeat;
+    const size_t whole = text.size();
+    std::string cut;
+    if (text.size() > (head_full ? kLongestExample : kLongestLine)) {
+      cut = shorten(text, head_full ? kLongestExample : kLongestLine);
+      text = cut;
+    }
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);
+    head_full =
+        head_full || head.size() >= kHeadLines || head_bytes + text.size() + sizeof(Line) > kHeadBytes;
+    Line& line = head_full ? next_in_tail(text.size()) : head.emplace_back();
+    (head_full ? tail_bytes : head_bytes) += text.size() + sizeof(Line);
+    line.number = number;
+    line.repeat = repeat;
+    line.whole_bytes = whole;
+    line.text.assign(text);
+    line.lost = lost;
+  }
+
+  Line& next_in_tail(size_t size) {
+    if (tail.empty()) tail.resize(kTailLines);
+    while (in_tail == kTailLines || (in_tail > 0 && tail_bytes + size + sizeof(Line) > kTailBytes)) {
+      Line& line = tail[oldest];
+      tail_bytes -= line.text.size() + sizeof(Line);
+      count(line);
+      oldest = (oldest + 1) % kTailLines;
+      --in_tail;
+    }
+    return tail[(oldest + in_tail++) % kTailLines];
+  }
+
+  // A line that leaves the tail is from now on one of its kind.
+  void count(const Line& line) {
+    if (line.text.empty() && !line.lost) return;
+    const bool alarm = is_alarm(line.text);
+    uint64_t key = line.lost ? 1 : shape_of(line.text) * 2 + alarm;
+    auto found = kind_index.find(key);
+    if (found == kind_index.end() && kinds.size() >= kKinds) {
+      // Too many kinds: coarser ones, by beginning; then one for the rest.
+      key = shape_of(std::string_view(line.text).substr(0, 12)) * 4 + 2 + alarm;
+      found = kind_index.find(key);
+      if (found == kind_index.end() && kinds.size() >= 2 * kKinds) {
+        key = alarm ? 5 : 4;
+        found = kind_index.find(key);
+      }
+    }
+    const uint64_t last = line.number + line.repeat - 1;
+    if (found == kind_index.end()) {
+      kind_index.emplace(key, kinds.size());
+      kinds.push_back({line, line.repeat, last, alarm});
+      return;
+    }
+    Kind& kind = kinds[found->second];
+    kind.lines += line.repeat;
+    kind.last = last;
+  }
+};
+
+Builder::Builder(Options options) : state_(std::make_unique<State>()) {
+  state_->options = std::move(options);
+}
+Builder::~Builder() = default;
+Builder::Builder(Builder&&) noexcept = default;
+Builder& Builder::operator=(Builder&&) noexcept = default;
+
+void Builder::add(std::string_view line, uint64_t repeat) {
+  if (repeat > 0) state_->keep(line, repeat, false);
+}
+
+void Builder::add_lost(uint64_t lines) {
+  if (lines > 0) state_->keep({}, lines, true);
+}
+
+Digest Builder::finish() {
+  State& s = *state_;
+  Page page;
+  page.options = s.options;
+  page.total_lines = s.lines;
+  page.total_bytes = s.bytes;
+  page.lines = std::move(s.head);
+  for (Kind& kind : s.kinds) {
+    Line line = std::move(kind.example);
+    if (kind.lines > line.repeat) {
+      line.fold = static_cast<int32_t>(page.folds.size());
+      line.example = true;
+      line.settled = true;
+      Fold fold;
+      fold.lines = kind.lines;
+      fold.first = line.number;
+      fold.last = kind.last;
+      fold.shown = line.repeat;
+      fold.alarms = kind.alarm ? kind.lines : 0;
+      fold.anchor = page.lines.size();
+      page.folds.push_back(std::move(fold));
+    }
+    page.lines.push_back(std::move(line));
+  }
+  for (size_t i = 0; i < s.in_tail; ++i) page.lines.push_back(std::move(s.tail[(s.oldest + i) % kTailLines]));
+  s.tail.clear();
+  s.kinds.clear();
+  for (Line& line : page.lines) {
+    line.blank = is_blank(line.text) && !line.lost;
+    line.alarm = is_alarm(line.text);
+    page.alarms += line.alarm ? line.repeat : 0;
+    page.chars += characters(line.text) + 1;
+  }
+  read_command(page);
+  shield_quotes(page);
+  recognise(page);
+  rank_lines(page);
+  fold_alike(page);
+  rank_ends(page);
+  check_agreement(page);
+  return compose(page);
+}
+
+Digest make_digest(std::string_view text, const Options& options) {
+  Builder builder(options);
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    builder.add(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return builder.finish();
+}
+
+}  // namespace ttyward::digest

@@ -1,0 +1,299 @@
+// From ranked and folded lines to the text: what fits is shown, the rest is counted.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "digest/line_scan.h"
+#include "digest/page.h"
+
+namespace ttyward::digest {
+namespace {
+
+constexpr size_t kGapCost = 24;
+constexpr size_t kLongPlain = 200;
+constexpr size_t kLongAlarm = 600;
+
+size_t soft_budget(const Page& page) {
+  if (page.small()) return page.chars;
+  const size_t hard = page.options.max_chars;
+  if (page.content) return hard;
+  const bool diff =
+      std::any_of(page.lines.begin(), page.lines.end(), [](const Line& l) { return l.shielded; });
+  if (diff) return std::min<size_t>(hard, std::max<size_t>(2500, page.chars / 4));
+  return std::min<size_t>(hard, std::clamp<size_t>(600 + page.chars / 12, 700, 3500));
+}
+
+// A long line keeps its beginning, its end, and what stands around an alarm.
+std::string shown_text(const Line& line, bool whole) {
+  std::string_view text = line.text;
+  const size_t most = whole ? std::string_view::npos : line.rank >= Rank::Warning ? kLongAlarm : kLongPlain;
+  if (text.size() <= most + 40 || most == std::string_view::npos) {
+    if (line.whole_bytes > text.size() + 64) {
+      return fmt::format("{} [line of {} bytes, cut]", head_of(text, 4000), line.whole_bytes);
+    }
+    return std::string(text);
+  }
+  const size_t alarm = line.alarm ? find_alarm(text) : 0;
+  std::string_view head = head_of(text, most * 2 / 3);
+  std::string_view tail = tail_of(text, most / 3);
+  std::string middle;
+  if (line.alarm && alarm > head.size() && alarm + 20 < text.size() - tail.size()) {
+    size_t begin = alarm > 60 ? alarm - 60 : 0;
+    begin = std::max(begin, head.size());
+    while (begin < text.size() && (static_cast<uint8_t>(text[begin]) & 0xC0) == 0x80) ++begin;
+    middle = fmt::format("…{}", head_of(text.substr(begin), 160));
+  }
+  const size_t cut = text.size() - std::min(text.size(), head.size() + tail.size() + middle.size());
+  return fmt::format("{}{}…[+{} chars]…{}", head, middle,
+                     cut + (line.whole_bytes > text.size() ? line.whole_bytes - text.size() : 0), tail);
+}
+
+bool is_ruler(char c) {
+  return c == '=' || c == '-' || c == '_' || c == '*' || c == '.' || c == '#' || c == '~';
+}
+
+// Rulers and padding say nothing: three characters of a ruler and two blanks are left of them.
+std::string squeeze(std::string text) {
+  std::string out;
+  const size_t start = text.find_first_not_of(' ');
+  for (size_t i = 0; i < text.size();) {
+    size_t j = i;
+    while (j < text.size() && text[j] == text[i]) ++j;
+    size_t keep = j - i;
+    if (is_ruler(text[i]) && keep > 8) keep = 3;
+    if (text[i] == ' ' && i > start && keep > 3) keep = 2;
+    if (text[i] == ' ' && i <= start && keep > 12) keep = 12;
+    out.append(text, i, keep);
+    i = j;
+  }
+  return out;
+}
+
+std::string range(uint64_t first, uint64_t last) {
+  return first == last ? fmt::format("line {}", first) : fmt::format("lines {}–{}", first, last);
+}
+
+bool visible(const Line& line) {
+  return !line.blank && (line.fold < 0 || line.example);
+}
+
+size_t cost_of(const Line& line) {
+  return std::min<size_t>(line.text.size(), 260) + 1 + (line.fold >= 0 ? 26 : 0);
+}
+
+// The example that carries the count of a fold with alarms stands for them.
+bool must_show(const Page& page, size_t index) {
+  const Line& line = page.lines[index];
+  return line.alarm || (line.fold >= 0 && page.folds[static_cast<size_t>(line.fold)].alarms > 0 &&
+                        page.folds[static_cast<size_t>(line.fold)].anchor == index);
+}
+
+// Alarms that do not fit are folded by their first words; their examples are shown.
+void fold_harder(Page& page, size_t room) {
+  size_t used = 0;
+  std::vector<size_t> rest;
+  for (size_t i = 0; i < page.lines.size(); ++i) {
+    const Line& line = page.lines[i];
+    if (!visible(line) || !line.alarm) continue;
+    used += cost_of(line);
+    if (used > room && line.fold < 0) rest.push_back(i);
+  }
+  if (rest.size() < 3) return;
+  // The last ones often say the most.
+  if (rest.size() > 8) rest.resize(rest.size() - 4);
+  fold_lines(page, rest, 1, true, "with such words");
+}
+
+void select(Page& page) {
+  const size_t hard = page.options.max_chars;
+  const size_t soft = soft_budget(page);
+  size_t alarms = 0;
+  for (const Line& line : page.lines) {
+    if (visible(line) && line.alarm) alarms += cost_of(line);
+  }
+  if (alarms > hard * 3 / 4) fold_harder(page, hard * 3 / 4);
+
+  size_t used = 0;
+  std::vector<size_t> order;
+  for (size_t i = 0; i < page.lines.size(); ++i) {
+    Line& line = page.lines[i];
+    if (!visible(line)) continue;
+    if (must_show(page, i)) {
+      line.shown = true;
+      used += cost_of(line);
+    } else {
+      order.push_back(i);
+    }
+  }
+  // Within a rank, one example of each fold comes first: it says what most of the lines are.
+  const auto order_of = [&](size_t i) {
+    const Line& line = page.lines[i];
+    const int side = line.fold < 0 ? 1 : page.folds[static_cast<size_t>(line.fold)].anchor == i ? 2 : 0;
+    return std::pair(line.rank, line.rank == Rank::Plain ? side : 0);
+  };
+  if (!page.tiny()) std::erase_if(order, [&](size_t i) { return page.lines[i].rank == Rank::Noise; });
+  std::stable_sort(order.begin(), order.end(), [&](size_t l, size_t r) { return order_of(l) > order_of(r); });
+  for (size_t at = 0; at < order.size();) {
+    const auto key = order_of(order[at]);
+    const Rank rank = key.first;
+    size_t end = at;
+    while (end < order.size() && order_of(order[end]) == key) ++end;
+    const size_t room = page.small() || rank >= Rank::Warning ? hard
+                        : rank == Rank::Hint
+                            ? std::min(hard, std::max(soft * 2, std::min<size_t>(2500, page.chars * 3 / 4)))
+                        : rank == Rank::Detail
+                            ? std::min(hard, std::max(soft * 2, std::min<size_t>(3000, page.chars * 6 / 10)))
+                            : soft;
+    // Within a rank, two thirds from the front and one third from the back.
+    size_t front = at;
+    size_t back = end;
+    while (front < back && used + kGapCost <= room) {
+      const size_t i = front - at > 2 * (end - back) + 2 ? --back : front++;
+      Line& line = page.lines[order[i]];
+      if (used + cost_of(line) > room) continue;
+      line.shown = true;
+      used += cost_of(line);
+    }
+    at = end;
+  }
+  // A gap costs a line of its own: short lines alone in one are shown instead.
+  std::vector<size_t> seen;
+  for (size_t i = 0; i < page.lines.size(); ++i) {
+    if (visible(page.lines[i])) seen.push_back(i);
+  }
+  for (size_t s = 0; s < seen.size(); ++s) {
+    Line& line = page.lines[seen[s]];
+    const bool before = s == 0 || page.lines[seen[s - 1]].shown;
+    const bool after = s + 1 == seen.size() || page.lines[seen[s + 1]].shown;
+    if (!line.shown && before && after && line.text.size() <= kGapCost && line.fold < 0) line.shown = true;
+  }
+}
+
+struct Gap {
+  uint64_t lines = 0;
+  uint64_t first = 0;
+  uint64_t last = 0;
+  bool quiet = true;  // only quotes and noise: counted at the end
+
+  void add(uint64_t count, uint64_t from, uint64_t to, Rank rank) {
+    quiet = quiet && rank <= Rank::Quote;
+    if (lines == 0) first = from;
+    lines += count;
+    last = std::max(last, to);
+  }
+};
+
+}  // namespace
+
+Digest compose(Page& page) {
+  Digest digest;
+  digest.total_lines = page.total_lines;
+  digest.total_bytes = page.total_bytes;
+  digest.facts = std::move(page.facts);
+  uint64_t left_out = 0;
+  bool anything_cut = false;
+  if (!page.replacement.empty()) {
+    digest.pieces.push_back({Piece::Kind::Fold, 1, page.total_lines, page.replacement, page.alarms});
+    anything_cut = true;
+    left_out = page.total_lines;
+  } else {
+    select(page);
+    Gap gap;
+    const auto end_gap = [&] {
+      if (gap.lines == 0) return;
+      if (!gap.quiet) {
+        digest.pieces.push_back({Piece::Kind::Gap, gap.first, gap.last,
+                                 gap.lines == 1
+                                     ? fmt::format("… line {}", gap.first)
+                                     : fmt::format("… {} lines ({}–{})", gap.lines, gap.first, gap.last),
+                                 0});
+      }
+      left_out += gap.lines;
+      anything_cut = true;
+      gap = {};
+    };
+    bool blank_before = false;
+    for (size_t i = 0; i < page.lines.size(); ++i) {
+      const Line& line = page.lines[i];
+      const uint64_t last = line.number + line.repeat - 1;
+      if (line.blank) {
+        blank_before = true;
+        digest.shown_lines += line.repeat;
+        continue;
+      }
+      if (line.fold >= 0 && !line.example) continue;
+      const Fold* fold = line.fold >= 0 ? &page.folds[static_cast<size_t>(line.fold)] : nullptr;
+      if (!line.shown) {
+        if (fold != nullptr && fold->anchor == i) {
+          gap.add(fold->lines, fold->first, fold->last, line.rank);
+        } else if (fold == nullptr) {
+          gap.add(line.repeat, line.number, last, line.rank);
+        }
+        continue;
+      }
+      end_gap();
+      if (blank_before && page.tiny() && !digest.pieces.empty())
+        digest.pieces.push_back({Piece::Kind::Text, 0, 0, {}, 0});
+      blank_before = false;
+      Piece piece{Piece::Kind::Text, line.number, last, {}, 0};
+      if (fold == nullptr && line.alarm) piece.alarms = line.repeat;
+      if (fold != nullptr && fold->anchor == i) piece.alarms = fold->alarms;
+      if (line.lost) {
+        piece.kind = Piece::Kind::Gap;
+        piece.text = fmt::format("… {} lines ({}–{}) are no longer kept", line.repeat, line.number, last);
+      } else {
+        piece.text = shown_text(line, page.tiny() || line.shielded || page.content);
+        if (!page.tiny() && !line.shielded && !page.content) piece.text = squeeze(std::move(piece.text));
+        digest.shown_lines += 1;
+      }
+      if (line.repeat > 1 && !line.lost && fold == nullptr) {
+        piece.text += fmt::format("  [×{}]", line.repeat);
+        piece.kind = Piece::Kind::Fold;
+      }
+      if (fold != nullptr && fold->anchor == i) {
+        piece.kind = Piece::Kind::Fold;
+        piece.first_line = fold->first;
+        piece.last_line = fold->last;
+        piece.text +=
+            fmt::format("  [×{} {}, {}{}{}]", fold->lines, fold->noun, range(fold->first, fold->last),
+                        fold->others.empty() ? "" : "; also ", fold->others);
+        left_out += fold->lines - std::min(fold->lines, fold->shown);
+        anything_cut = true;
+      }
+      digest.pieces.push_back(std::move(piece));
+    }
+    end_gap();
+  }
+  // Adjacent folds with equal counts are a repeated block: one count for all of them.
+  for (size_t i = 0; i + 1 < digest.pieces.size(); ++i) {
+    Piece& a = digest.pieces[i];
+    const Piece& b = digest.pieces[i + 1];
+    if (a.kind != Piece::Kind::Fold || b.kind != Piece::Kind::Fold) continue;
+    const size_t at = a.text.rfind("  [×");
+    const size_t bt = b.text.rfind("  [×");
+    if (at == std::string::npos || bt == std::string::npos) continue;
+    const std::string_view left = std::string_view(a.text).substr(at, a.text.find(',', at) - at);
+    const std::string_view right = std::string_view(b.text).substr(bt, b.text.find(',', bt) - bt);
+    if (left == right && left.ends_with("alike") && a.text.find("; also ", at) == std::string::npos)
+      a.text = a.text.substr(0, at) + std::string(left) + "]";
+  }
+  for (Piece& note : page.notes) digest.pieces.push_back(std::move(note));
+  if (anything_cut) {
+    digest.pieces.push_back({Piece::Kind::Note, 0, 0,
+                             fmt::format("[{} of {} lines cut; {} has them by number]", left_out,
+                                         page.total_lines, page.options.handle),
+                             0});
+  }
+  return digest;
+}
+
+std::string Digest::text() const {
+  std::string out;
+  for (const Piece& piece : pieces) {
+    out += piece.text;
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace ttyward::digest

@@ -1,0 +1,200 @@
+#include "digest/digest.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <random>
+
+#include "digest/line_scan.h"
+#include "digest/testing.h"
+
+namespace ttyward::digest {
+namespace {
+
+std::string digest_of(const std::string& text, const std::string& command = "",
+                      std::optional<int> exit = std::nullopt) {
+  Options options;
+  options.command = command;
+  options.exit_status = exit;
+  return make_digest(text, options).text();
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(LineScan, FindsAlarmsInAnyCase) {
+  EXPECT_TRUE(is_alarm("Segfault: FATAL"));
+  EXPECT_TRUE(is_alarm("bash: foo: command not found"));
+  EXPECT_TRUE(is_alarm("an Exception"));
+  EXPECT_FALSE(is_alarm("all is well"));
+  EXPECT_FALSE(is_alarm("erro"));
+}
+
+TEST(LineScan, ShapesIgnoreNumbersAndHashes) {
+  EXPECT_EQ(shape_of("at 12:30:01.250 id=3fa90b12"), shape_of("at 9:01:59.1 id=00ffa1c9"));
+  EXPECT_NE(shape_of("worker a"), shape_of("worker b"));
+  EXPECT_EQ(skeleton_of("Unpacking libfoo (1.2) ..."), skeleton_of("Unpacking libbar (3.4) ..."));
+}
+
+TEST(Digest, ShortOutputIsShownAsItIs) {
+  EXPECT_EQ(digest_of("one\ntwo\n\nthree\n"), "one\ntwo\n\nthree\n");
+}
+
+TEST(Digest, FoldsLinesThatDifferInNumbersAndKeepsTheRareOne) {
+  std::string text;
+  for (int i = 0; i < 500; ++i) {
+    text +=
+        i == 313 ? "cannot read block 77 of disk sdb\n" : fmt::format("copied block {} in {} ms\n", i, i % 7);
+  }
+  const std::string out = digest_of(text);
+  EXPECT_TRUE(has(out, "cannot read block 77 of disk sdb"));
+  EXPECT_TRUE(has(out, "[×499 alike, lines 1–500]"));
+  EXPECT_LT(out.size(), 400U);
+}
+
+TEST(Digest, KeepsAnOddValueInAColumnWhereOthersAgree) {
+  std::string text;
+  for (int i = 0; i < 200; ++i)
+    text += fmt::format("GET /item/{} {} {}ms\n", i, i == 150 ? 503 : 200, i * 7 % 90);
+  EXPECT_TRUE(has(digest_of(text), "GET /item/150 503"));
+}
+
+TEST(Digest, KeepsTheOddRowOfATable) {
+  std::string text = "NAME                READY   STATUS              AGE\n";
+  for (int i = 0; i < 40; ++i) {
+    text += fmt::format("{:20}{:8}{:20}{}d\n", fmt::format("web-{}x", static_cast<char>('a' + i % 26)),
+                        i == 21 ? "0/1" : "1/1", i == 21 ? "CrashLoopBackOff" : "Running", i % 9);
+  }
+  const std::string out = digest_of(text, "kubectl get pods");
+  EXPECT_TRUE(has(out, "CrashLoopBackOff"));
+  EXPECT_TRUE(has(out, "[×39 alike"));
+}
+
+TEST(Digest, SaysWhenExitStatusAndTextDisagree) {
+  EXPECT_TRUE(has(digest_of("checking\nAll checks passed\n", "x", 1),
+                  "exit status 1, although line 2 reports success"));
+  EXPECT_TRUE(has(digest_of("x.c:3:1: error: no\n", "make | tee log", 0),
+                  "exit status 0, but line 1 reports a failure"));
+  EXPECT_FALSE(has(digest_of("done\n", "x", 0), "exit status"));
+  EXPECT_FALSE(has(digest_of("error: bad\n", "x", 1), "exit status"));
+}
+
+TEST(Digest, ReadsDiagnosticsAsFacts) {
+  const Digest digest =
+      make_digest("a.c:5:11: error: no member named 'z' [-Wx]\nsrc/b.ts(3,4): error TS2322: Type\n", {});
+  ASSERT_EQ(digest.facts.diagnostics.size(), 2U);
+  EXPECT_EQ(digest.facts.diagnostics[0],
+            (Diagnostic{"a.c", 5, 11, "error", "-Wx", "no member named 'z'", 1}));
+  EXPECT_EQ(digest.facts.diagnostics[1], (Diagnostic{"src/b.ts", 3, 4, "error", "TS2322", "Type", 2}));
+}
+
+TEST(Digest, LeavesDiffsAlone) {
+  std::string text = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,40 +1,40 @@\n";
+  for (int i = 0; i < 40; ++i) text += fmt::format("-value = {}\n+value = {}\n", i, i + 1);
+  const std::string out = digest_of(text, "git diff");
+  EXPECT_TRUE(has(out, "+value = 17\n"));
+  EXPECT_FALSE(has(out, "×"));
+}
+
+TEST(Digest, ShowsOddItemsOfLongJsonArrays) {
+  std::string text = "[\n";
+  for (int i = 0; i < 80; ++i) {
+    text += fmt::format("  {{\"id\": {}, \"state\": \"{}\", \"zone\": \"eu\"}}{}\n", i,
+                        i == 41 ? "failed" : "up", i < 79 ? "," : "");
+  }
+  const std::string out = digest_of(text + "]\n", "curl x");
+  EXPECT_TRUE(has(out, "80 items"));
+  EXPECT_TRUE(has(out, "id=41: state=\"failed\""));
+  EXPECT_LT(out.size(), 400U);
+}
+
+TEST(Digest, IsBoundedOnAFlood) {
+  Builder builder({});
+  for (int i = 0; i < 300'000; ++i) builder.add(fmt::format("row {} of table t{}", i, i % 3));
+  builder.add("fatal: disk full");
+  for (int i = 0; i < 50'000; ++i) builder.add(fmt::format("row {} of table t{}", i, i % 3));
+  const Digest digest = builder.finish();
+  EXPECT_EQ(digest.total_lines, 350'001U);
+  EXPECT_TRUE(has(digest.text(), "fatal: disk full"));
+  EXPECT_LT(digest.text().size(), 9000U);
+}
+
+TEST(Digest, CutsOneEndlessLineAndKeepsItsAlarm) {
+  Builder builder({});
+  builder.add(std::string(10'000'000, 'x') + " error: here " + std::string(10'000'000, 'y'));
+  const std::string out = builder.finish().text();
+  EXPECT_TRUE(has(out, "error: here"));
+  EXPECT_LT(out.size(), 20'000U);
+}
+
+TEST(Digest, AccountsForEveryAlarmInMixedOutput) {
+  const std::vector<std::string> kLines = {"a.c:5:11: error: no member named 'z'",
+                                           "   5 | return p.z;",
+                                           "      |        ^",
+                                           "✓ handles errors",
+                                           "ok 3 - fails well",
+                                           "[       OK ] Suite.Error (0 ms)",
+                                           "[  FAILED  ] Suite.Two (1 ms)",
+                                           "Traceback (most recent call last):",
+                                           "  File \"x.py\", line 3, in f",
+                                           "    raise ValueError",
+                                           "ValueError: not found",
+                                           "diff --git a/error b/error",
+                                           "--- a/error",
+                                           "+++ b/error",
+                                           "@@ -1 +1 @@",
+                                           "-fail",
+                                           "+pass",
+                                           "drwxr-xr-x 2 root root 4096 Nov 16 10:53 errors",
+                                           "./src/error/a.c",
+                                           "./src/error/b.c",
+                                           "Get:1 http://x error",
+                                           "{\"error\": 1}",
+                                           "[",
+                                           "permission denied",
+                                           "2026-01-01 10:00:00 ERROR x",
+                                           "",
+                                           "    at f (node:internal/error:3:4)",
+                                           "commit 0123456789012345678901234567890123456789",
+                                           "panic: x",
+                                           "goroutine 1 [running]:",
+                                           "100% tests passed",
+                                           "===== 3 failed, 2 passed =====",
+                                           "\xff\xfe\x00 fatal"};
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    std::string text;
+    const size_t lines = random() % 400;
+    for (size_t i = 0; i < lines; ++i) {
+      std::string line = kLines[random() % kLines.size()];
+      if (random() % 3 == 0) line += fmt::format(" {}", random() % 1000);
+      if (random() % 9 == 0) line = line.substr(random() % (line.size() + 1));
+      const size_t repeat = random() % 20 == 0 ? 30 : 1;
+      for (size_t r = 0; r < repeat; ++r) text += line + "\n";
+    }
+    Options options;
+    options.command = std::vector<std::string>{"git log", "ls -l", "cat x", "make", "pytest"}[random() % 5];
+    options.max_chars = 200 + random() % 8000;
+    options.exit_status = static_cast<int>(random() % 2);
+    ASSERT_EQ(alarms_accounted(make_digest(text, options)), alarms_in(text)) << round;
+  }
+}
+
+TEST(Digest, TakesTimeThatGrowsWithTheInput) {
+  const auto seconds = [](size_t lines) {
+    Builder builder({});
+    std::mt19937 random(1);
+    const auto begin = std::chrono::steady_clock::now();
+    for (size_t i = 0; i < lines; ++i)
+      builder.add(fmt::format("error {} in {:x} at /a/{}/b", random() % 7, random(), random() % 99));
+    builder.finish();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  const double one = seconds(20'000);
+  EXPECT_LT(seconds(160'000), 40 * one + 2);
+}
+
+}  // namespace
+}  // namespace ttyward::digest

@@ -1,0 +1,245 @@
+// Folding: lines of one kind become examples with a count. Lines that stand out among their kind are kept.
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "digest/line_scan.h"
+#include "digest/page.h"
+
+namespace ttyward::digest {
+namespace {
+
+constexpr size_t kColumns = 24;
+constexpr size_t kValues = 8;  // of a column that may have odd ones
+
+struct Column {
+  std::map<std::string_view, size_t> values;
+  bool many = false;
+};
+
+// Members that differ from nearly all others in a column in which nearly all agree: a 503 among 200s.
+std::vector<size_t> odd_members(const Page& page, const std::vector<size_t>& members) {
+  std::vector<size_t> odd;
+  if (members.size() < 12) return odd;
+  std::vector<Column> columns(kColumns);
+  std::vector<std::vector<std::string_view>> words;
+  words.reserve(members.size());
+  const size_t width = words_of(page.lines[members[0]].text, kColumns).size();
+  for (const size_t i : members) {
+    words.push_back(words_of(page.lines[i].text, kColumns));
+    if (words.back().size() != width) return odd;
+    for (size_t c = 0; c < width; ++c) {
+      Column& column = columns[c];
+      if (column.many) continue;
+      ++column.values[words.back()[c]];
+      if (column.values.size() > kValues) column.many = true;
+    }
+  }
+  const size_t few = std::max<size_t>(1, std::min<size_t>(4, members.size() / 10));
+  for (size_t m = 0; m < members.size(); ++m) {
+    for (size_t c = 0; c < width; ++c) {
+      const Column& column = columns[c];
+      if (column.many || column.values.size() < 2) continue;
+      size_t most = 0;
+      size_t rare = 0;
+      for (const auto& [value, count] : column.values) most = std::max(most, count);
+      rare = members.size() - most;
+      if (rare > few * 2 || column.values.at(words[m][c]) > few) continue;
+      odd.push_back(members[m]);
+      break;
+    }
+  }
+  if (odd.size() > 10) odd.clear();
+  return odd;
+}
+
+bool foldable(const Line& line) {
+  return line.fold < 0 && !line.shielded && !line.blank && !line.settled && !line.lost &&
+         line.rank != Rank::Summary;
+}
+
+struct Rule {
+  size_t least;  // so many before a fold is worth it
+  size_t examples;
+  bool with_last;
+};
+
+Rule rule_for(Rank rank, bool content) {
+  if (rank >= Rank::Hint) return {4, 1, false};
+  if (content) return {12, 3, true};
+  return {4, 1, false};
+}
+
+using Groups = std::vector<std::vector<size_t>>;
+
+Groups groups_by(const Page& page, uint64_t (*key_of)(std::string_view), Rank up_to) {
+  Groups groups;
+  std::unordered_map<uint64_t, size_t> index;
+  for (size_t i = 0; i < page.lines.size(); ++i) {
+    const Line& line = page.lines[i];
+    if (!foldable(line) || line.rank > up_to) continue;
+    const uint64_t key =
+        key_of(line.text) * 31 + (line.rank >= Rank::Warning ? static_cast<uint64_t>(line.rank) : 0);
+    const auto [found, added] = index.emplace(key, groups.size());
+    if (added) groups.emplace_back();
+    groups[found->second].push_back(i);
+  }
+  return groups;
+}
+
+constexpr size_t kOthersChars = 160;
+
+bool is_number(std::string_view word) {
+  return word.find_first_not_of("0123456789.,:;-+[]()/x#%") == std::string_view::npos;
+}
+
+// "ts/src/m3.ts:2:42, ts/src/m4.ts:2:42": for each member but the first, the word in which it differs.
+std::string differences(const Page& page, const std::vector<size_t>& members) {
+  const std::vector<std::string_view> first = words_of(page.lines[members[0]].text);
+  std::string out;
+  for (size_t m = 1; m < members.size(); ++m) {
+    const std::vector<std::string_view> words = words_of(page.lines[members[m]].text);
+    if (words.size() != first.size()) return {};
+    std::string_view found;
+    for (size_t c = 0; c < words.size(); ++c) {
+      if (words[c] == first[c]) continue;
+      if (found.empty() || is_number(found)) found = words[c];
+      if (!is_number(found)) break;
+    }
+    while (!found.empty() && (found.back() == ':' || found.back() == ',')) found.remove_suffix(1);
+    if (found.empty() || found.size() > 60) continue;
+    if (out.size() + found.size() > kOthersChars) return out + ", …";
+    out += (out.empty() ? "" : ", ") + std::string(found);
+  }
+  return out;
+}
+
+// Whether all members have a word in common, in the same place: they are of one kind, not just alike in form.
+bool share_word(const Page& page, const std::vector<size_t>& members) {
+  std::vector<std::string_view> common = words_of(page.lines[members[0]].text);
+  for (const size_t i : members) {
+    const std::vector<std::string_view> words = words_of(page.lines[i].text);
+    common.resize(std::min(common.size(), words.size()));
+    for (size_t c = 0; c < common.size(); ++c) {
+      if (common[c] != words[c]) common[c] = {};
+    }
+  }
+  return std::any_of(common.begin(), common.end(),
+                     [](std::string_view word) { return word.size() > 1 && !is_number(word); });
+}
+
+// Of lines that begin with a count or a size, the largest say the most.
+void keep_largest(Page& page, std::vector<size_t>& members) {
+  std::vector<std::pair<double, size_t>> sizes;
+  for (const size_t i : members) {
+    const std::vector<std::string_view> words = words_of(page.lines[i].text, 1);
+    if (words.empty() || words[0].size() > 15 ||
+        words[0].find_first_not_of("0123456789") != std::string_view::npos)
+      return;
+    double size = 0;
+    for (const char c : words[0]) size = size * 10 + (c - '0');
+    sizes.emplace_back(size, i);
+  }
+  std::stable_sort(sizes.begin(), sizes.end(),
+                   [](const auto& l, const auto& r) { return l.first > r.first; });
+  if (sizes.size() < 8 || sizes[0].first < 2 * sizes[sizes.size() / 2].first) return;
+  for (size_t k = 0; k < 3; ++k) {
+    Line& line = page.lines[sizes[k].second];
+    line.settled = true;
+    line.rank = std::max(line.rank, Rank::Hint);
+    std::erase(members, sizes[k].second);
+  }
+}
+
+void fold_group(Page& page, std::vector<size_t> members, const Rule& rule) {
+  if (members.size() < (page.small() ? 2 * rule.least : rule.least)) return;
+  const std::vector<size_t> odd = odd_members(page, members);
+  if (!odd.empty()) {
+    for (const size_t i : odd) {
+      page.lines[i].settled = true;
+      page.lines[i].rank = std::max(page.lines[i].rank, Rank::Warning);
+    }
+    std::erase_if(members, [&](size_t i) { return std::binary_search(odd.begin(), odd.end(), i); });
+  }
+  if (members.size() < rule.least) return;
+  size_t saved = 0;
+  for (size_t m = rule.examples; m < members.size(); ++m) saved += page.lines[members[m]].text.size() + 1;
+  if (saved < (page.small() ? 200U : 100U)) return;
+  const bool matters = page.lines[members[0]].rank >= Rank::Hint;
+  fold_lines(page, members, rule.examples, rule.with_last || members.size() >= 12, "alike");
+  if (matters) page.folds.back().others = differences(page, members);
+}
+
+}  // namespace
+
+void fold_lines(Page& page, const std::vector<size_t>& members, size_t examples, bool with_last,
+                std::string noun) {
+  if (members.empty()) return;
+  Fold fold;
+  fold.noun = std::move(noun);
+  fold.first = page.lines[members.front()].number;
+  examples = std::min(examples, members.size());
+  Rank rank = Rank::Noise;
+  for (size_t m = 0; m < members.size(); ++m) {
+    Line& line = page.lines[members[m]];
+    line.fold = static_cast<int32_t>(page.folds.size());
+    line.example = m < examples || (with_last && m + 1 == members.size());
+    fold.lines += line.repeat;
+    fold.last = line.number + line.repeat - 1;
+    rank = std::max(rank, line.rank);
+    fold.alarms += line.alarm ? line.repeat : 0;
+  }
+  fold.anchor = members[examples > 0 ? examples - 1 : 0];
+  page.lines[fold.anchor].example = true;
+  fold.shown = 0;
+  for (const size_t i : members) {
+    if (!page.lines[i].example) continue;
+    page.lines[i].rank = rank;
+    fold.shown += page.lines[i].repeat;
+  }
+  page.folds.push_back(std::move(fold));
+}
+
+namespace {
+
+// Rows of a table have their columns at the same places. 0: not a row.
+uint64_t columns_of(std::string_view line) {
+  uint64_t key = words_of(line).size();
+  size_t columns = 0;
+  for (size_t i = 2; i < line.size(); ++i) {
+    if (line[i] == ' ' || line[i - 1] != ' ' || line[i - 2] != ' ') continue;
+    key = key * 1'000'003 + i;
+    ++columns;
+  }
+  return columns >= 2 && line[0] != ' ' ? key : 0;
+}
+
+void fold_tables(Page& page) {
+  for (auto& members : groups_by(page, &columns_of, Rank::Heading)) {
+    if (members.size() >= 12 && columns_of(page.lines[members[0]].text) != 0)
+      fold_group(page, std::move(members), {12, 2, true});
+  }
+}
+
+}  // namespace
+
+void fold_alike(Page& page) {
+  if (page.tiny() || !page.replacement.empty()) return;
+  if (!page.content) fold_tables(page);
+  for (auto& members : groups_by(page, &shape_of, Rank::Alarm)) {
+    const Rank rank = page.lines[members[0]].rank;
+    fold_group(page, std::move(members), rule_for(rank, page.content));
+  }
+  if (page.content || page.small()) return;
+  for (auto& members : groups_by(page, &unquoted_shape_of, Rank::Warning)) {
+    if (page.lines[members[0]].rank == Rank::Warning) fold_group(page, std::move(members), {4, 1, false});
+  }
+  for (auto& members : groups_by(page, &skeleton_of, Rank::Hint)) {
+    if (members.size() >= 40 || (members.size() >= 8 && share_word(page, members))) {
+      keep_largest(page, members);
+      fold_group(page, std::move(members), {8, 1, true});
+    }
+  }
+}
+
+}  // namespace ttyward::digest

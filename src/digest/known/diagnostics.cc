@@ -1,0 +1,136 @@
+// Compilers and linters: FILE:LINE:COLUMN: severity: message, in its dialects.
+#include <re2/re2.h>
+
+#include <array>
+#include <span>
+
+#include "digest/known/known.h"
+#include "digest/line_scan.h"
+
+namespace ttyward::digest {
+namespace {
+
+constexpr size_t kMostFacts = 200;
+
+uint64_t number_of(const std::string& digits) {
+  uint64_t n = 0;
+  for (const char c : digits) {
+    if (n < 100'000'000) n = n * 10 + static_cast<uint64_t>(c - '0');
+  }
+  return n;
+}
+
+// Groups: file, line, column, code, severity, message.
+std::span<const RE2* const> dialects() {
+  static const RE2 kGcc(
+      R"(^([^\s:][^:]*):(\d+):(?:(\d+):)?() (fatal error|error|warning|note|info|remark): (.*)$)");
+  static const RE2 kTsc(R"(^([^\s(][^(]*)\((\d+),(\d+)\):() (error|warning) (.*)$)");
+  static const RE2 kTscPretty(R"(^([^\s:][^:]*):(\d+):(\d+)() - (error|warning) (.*)$)");
+  static const RE2 kGo(R"(^([\w./-]+\.go):(\d+):(?:(\d+):)?()() (.*)$)");
+  static const std::array<const RE2*, 4> kAll = {&kGcc, &kTsc, &kTscPretty, &kGo};
+  return kAll;
+}
+
+bool take(Page& page, const Line& line) {
+  std::string file, row, column, code, severity, message;
+  for (const RE2* dialect : dialects()) {
+    if (!RE2::FullMatch(line.text, *dialect, &file, &row, &column, &code, &severity, &message)) continue;
+    static const RE2 kLead(R"(^(TS\d+): (.*)$)");
+    static const RE2 kTail(R"(^(.*) \[([-\w+=.,#]+)\]$)");
+    std::string rest;
+    if (RE2::FullMatch(message, kLead, &code, &rest) || RE2::FullMatch(message, kTail, &rest, &code))
+      message = rest;
+    if (severity.empty()) severity = "error";
+    if (page.facts.diagnostics.size() < kMostFacts && severity != "note") {
+      page.facts.diagnostics.push_back(
+          {file, number_of(row), number_of(column), severity, code, message, line.number});
+    }
+    return true;
+  }
+  return false;
+}
+
+// "   12 |   code", "      |   ^~~~", "  12   code" under tsc's and "~~~~": what the source file says itself.
+bool is_source_quote(std::string_view text) {
+  static const RE2 kQuote(
+      R"(^\s*\d* +\|( .*|\s*[~^|+\-]*.*)?$|^\s*\d+ \| .*$|^ *[\^~|]+[\^~ |_]*$|^\s*\|\s*$)");
+  return RE2::FullMatch(text, kQuote);
+}
+
+bool only_marks(std::string_view text) {
+  return text.find_first_not_of(" \t|^~_-+.") == std::string_view::npos;
+}
+
+}  // namespace
+
+void know_diagnostics(Page& page) {
+  static const RE2 kRust(R"(^(error|warning)(?:\[(\w+)\])?: (.*)$)");
+  static const RE2 kArrow(R"(^\s*--> (.+):(\d+):(\d+)$)");
+  static const RE2 kContext(
+      R"(^In file included from |^ +from .*[:,]$|^[^\s:]+: In (member )?(function|constructor|instantiation|lambda|substitution).*:$|^[^\s:]+: In .*:$|.*:   (required|recursively required) (from|by) .*|.*: (At top level:|required from here)$)");
+  static const RE2 kEslint(R"(^\s+(\d+):(\d+)\s+(error|warning)\s+(.*?)(?:\s{2,}(\S+))?$)");
+  size_t found = 0;
+  bool rust_open = false;
+  std::string heading;
+  size_t heading_at = 0;
+  for (size_t i = 0; i < page.lines.size(); ++i) {
+    Line& line = page.lines[i];
+    if (line.blank || line.shielded || line.text.size() > 4000 || line.fold >= 0) continue;
+    const std::string_view text = line.text;
+    std::string a, b, c, d, e;
+    if (text.find(':') != std::string_view::npos) {
+      if (rust_open && RE2::FullMatch(text, kArrow, &a, &b, &c) && !page.facts.diagnostics.empty()) {
+        Diagnostic& last = page.facts.diagnostics.back();
+        last.file = a;
+        last.line = number_of(b);
+        last.column = number_of(c);
+        rust_open = false;
+        line.rank = Rank::Warning;
+        ++found;
+        continue;
+      }
+      if (take(page, line)) {
+        ++found;
+        const bool note = !line.alarm && text.find(": note: ") != std::string_view::npos;
+        if (note) {
+          line.rank = Rank::Noise;
+          line.settled = page.chars > 4000;
+        }
+        continue;
+      }
+      if (RE2::FullMatch(text, kRust, &a, &b, &c)) {
+        if (page.facts.diagnostics.size() < kMostFacts)
+          page.facts.diagnostics.push_back({"", 0, 0, a, b, c, line.number});
+        rust_open = true;
+        line.rank = line.alarm ? Rank::Alarm : Rank::Warning;
+        continue;
+      }
+      if (!heading.empty() && RE2::FullMatch(text, kEslint, &a, &b, &c, &d, &e)) {
+        page.lines[heading_at].rank = Rank::Warning;
+        if (page.facts.diagnostics.size() < kMostFacts) {
+          page.facts.diagnostics.push_back({heading, number_of(a), number_of(b), c, e, d, line.number});
+        }
+        continue;
+      }
+      if (RE2::FullMatch(text, kContext)) {
+        line.rank = Rank::Quote;
+        continue;
+      }
+    }
+    if (text[0] == '/' && text.find(' ') == std::string_view::npos) {
+      heading = line.text;
+      heading_at = i;
+    } else if (text[0] != ' ') {
+      heading.clear();
+    }
+  }
+  if (found == 0) return;
+  for (Line& line : page.lines) {
+    if (line.blank || line.shielded || line.alarm || line.fold >= 0 || line.text.size() > 2000) continue;
+    if (is_source_quote(line.text)) {
+      line.rank = only_marks(line.text) ? Rank::Noise : Rank::Quote;
+    }
+  }
+}
+
+}  // namespace ttyward::digest

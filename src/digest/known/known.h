@@ -1,0 +1,17 @@
+// Recognisers of tools, one file each. Each looks at the page, and decides only about lines it is sure of:
+// it folds steps that went well, ranks lines, and adds facts. Everything else is left to the general folds.
+#pragma once
+
+#include "digest/page.h"
+
+namespace ttyward::digest {
+
+void know_diagnostics(Page& page);  // gcc, clang, ld, tsc, rustc, go, javac, eslint, shellcheck
+void know_tests(Page& page);     // ctest, gtest, pytest, unittest, jest, vitest, mocha, node:test, go, cargo
+void know_steps(Page& page);     // make, ninja, cmake, apt, pip, npm, cargo, maven, docker, terraform
+void know_traces(Page& page);    // python, node, java, go, rust, gdb, sanitizers, valgrind
+void know_git(Page& page);       // status, log, blame
+void know_listings(Page& page);  // ls, find, tree, grep, du
+void know_json(Page& page);
+
+}  // namespace ttyward::digest

@@ -1,0 +1,183 @@
+// Lists of files: `ls -l` without the columns that all entries share, and paths by folder. Equal siblings are
+// shown once, numbered names as a range. Listings also come as data.
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "digest/known/known.h"
+#include "digest/line_scan.h"
+
+namespace ttyward::digest {
+namespace {
+
+constexpr size_t kListChars = 3000;  // longer lists show fewer names of each folder
+
+// "a.c b.c IMG_1.jpg…IMG_90.jpg (90)": names in order; those of one shape as a range.
+std::string pack_names(const std::vector<std::string>& names, size_t most) {
+  std::unordered_map<uint64_t, std::vector<size_t>> shapes;
+  for (size_t i = 0; i < names.size(); ++i) shapes[shape_of(names[i])].push_back(i);
+  std::string out;
+  size_t written = 0;
+  size_t left = 0;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::vector<size_t>& alike = shapes[shape_of(names[i])];
+    const bool fold = alike.size() >= 6;
+    if (fold && alike.front() != i) continue;
+    if (written >= most && !is_alarm(names[i])) {
+      left += fold ? alike.size() : 1;
+      continue;
+    }
+    if (!out.empty()) out += ' ';
+    out += names[i];
+    if (fold) out += fmt::format("…{} ({})", names[alike.back()], alike.size());
+    ++written;
+  }
+  if (left > 0) out += fmt::format(" … {} more", left);
+  return out;
+}
+
+void replace_with(Page& page, const std::vector<size_t>& members, std::string text, const char* noun) {
+  fold_lines(page, members, 1, false, noun);
+  Line& line = page.lines[members[0]];
+  line.text = std::move(text);
+  line.whole_bytes = 0;
+  line.shielded = true;
+  line.settled = true;
+  line.rank = Rank::Summary;
+}
+
+struct LongEntry {
+  size_t at;
+  std::string mode, owner, group, size, date, name;
+};
+
+void shorten_long_listing(Page& page) {
+  static const RE2 kLong(
+      R"(^([-dlcbps][-rwxsStT]{9}[.+@]?) +\d+ +(\S+) +(\S+) +(\d[\d.,]*[KMGTP]?|\d+, +\d+) +(\w+ +\d+ +[\d:]+|\d+-\d+-\d+ [\d:.]+(?: [+-]\d+)?) (.+)$)");
+  std::vector<LongEntry> entries;
+  const auto flush = [&] {
+    if (entries.size() < 12) {
+      entries.clear();
+      return;
+    }
+    std::map<std::string, size_t> kinds;
+    for (const LongEntry& e : entries) ++kinds[fmt::format("{} {} {}", e.mode, e.owner, e.group)];
+    std::string text;
+    for (const auto& [kind, count] : kinds) {
+      std::vector<std::string> names;
+      for (const LongEntry& e : entries) {
+        if (fmt::format("{} {} {}", e.mode, e.owner, e.group) == kind)
+          names.push_back(e.mode[0] == 'd' ? e.name + "/" : fmt::format("{}:{}", e.name, e.size));
+      }
+      text += fmt::format("{}{} ({}): {}", text.empty() ? "" : "\n", kind, count,
+                          pack_names(names, entries.size() > 150 ? 20 : 60));
+    }
+    std::vector<size_t> members;
+    for (const LongEntry& e : entries) members.push_back(e.at);
+    replace_with(page, members, std::move(text), "entries as name:size");
+    entries.clear();
+  };
+  for (size_t i = 0; i < page.lines.size(); ++i) {
+    const Line& line = page.lines[i];
+    LongEntry e{i, {}, {}, {}, {}, {}, {}};
+    if (line.blank || line.shielded || line.fold >= 0 || line.text.size() > 1000 ||
+        !RE2::FullMatch(line.text, kLong, &e.mode, &e.owner, &e.group, &e.size, &e.date, &e.name)) {
+      flush();
+      continue;
+    }
+    if (page.facts.entries.size() < 1000) {
+      uint64_t size = 0;
+      for (const char c : e.size)
+        size = c >= '0' && c <= '9' && size < (uint64_t{1} << 58) ? size * 10 + static_cast<uint64_t>(c - '0')
+                                                                  : size;
+      const bool plain = e.size.find_first_not_of("0123456789") == std::string::npos;
+      page.facts.entries.push_back({e.name,
+                                    e.mode[0] == 'd'   ? "directory"
+                                    : e.mode[0] == 'l' ? "link"
+                                                       : "file",
+                                    plain ? size : 0});
+    }
+    entries.push_back(std::move(e));
+  }
+  flush();
+}
+
+bool is_path(const Line& line) {
+  const std::string& text = line.text;
+  if (line.blank || line.shielded || line.fold >= 0 || line.settled || line.lost || text.size() > 500)
+    return false;
+  if (text.find('/') == std::string::npos) return false;
+  return text.find_first_of(" \t:'\"(){}[]=<>|,;") == std::string::npos;
+}
+
+struct Folder {
+  std::string path;
+  std::vector<std::string> names;
+};
+
+std::string list_folders(const std::vector<Folder>& folders, size_t most_names, size_t most_folders) {
+  // Folders with the same content whose names differ only in numbers, or only in the last part.
+  std::string out;
+  std::unordered_map<std::string, std::vector<size_t>> siblings;
+  std::vector<std::string> packed;
+  for (size_t f = 0; f < folders.size(); ++f) {
+    packed.push_back(pack_names(folders[f].names, most_names));
+    siblings[fmt::format("{:x} {}", shape_of(folders[f].path), packed[f])].push_back(f);
+  }
+  size_t written = 0;
+  size_t left = 0;
+  size_t left_names = 0;
+  for (size_t f = 0; f < folders.size(); ++f) {
+    const std::vector<size_t>& alike = siblings[fmt::format("{:x} {}", shape_of(folders[f].path), packed[f])];
+    const bool fold = alike.size() >= 3;
+    if (fold && alike.front() != f) continue;
+    if (written >= most_folders && !is_alarm(packed[f]) && !is_alarm(folders[f].path)) {
+      ++left;
+      left_names += folders[f].names.size();
+      continue;
+    }
+    ++written;
+    if (!out.empty()) out += '\n';
+    out += folders[f].path;
+    if (fold) out += fmt::format("…{} ({} folders alike)", folders[alike.back()].path, alike.size());
+    out += ' ' + packed[f];
+  }
+  if (left > 0) out += fmt::format("\n… {} more folders with {} names", left, left_names);
+  return out;
+}
+
+void shorten_paths(Page& page) {
+  std::vector<size_t> members;
+  size_t lines = 0;
+  for (size_t i = 0; i < page.lines.size(); ++i) {
+    lines += !page.lines[i].blank;
+    if (is_path(page.lines[i])) members.push_back(i);
+  }
+  if (members.size() < 20 || members.size() * 10 < lines * 7) return;
+  std::vector<Folder> folders;
+  std::unordered_map<std::string, size_t> index;
+  for (const size_t i : members) {
+    const std::string& text = page.lines[i].text;
+    const size_t slash = text.size() > 1 ? text.rfind('/', text.size() - 2) : 0;
+    const std::string path = slash == std::string::npos ? "./" : text.substr(0, slash + 1);
+    const auto [found, added] = index.emplace(path, folders.size());
+    if (added) folders.push_back({path, {}});
+    folders[found->second].names.push_back(slash == std::string::npos ? text : text.substr(slash + 1));
+  }
+  std::string out = list_folders(folders, 24, 40);
+  if (out.size() > kListChars) out = list_folders(folders, 8, 40);
+  if (out.size() > kListChars) out = list_folders(folders, 3, 25);
+  replace_with(page, members, std::move(out), "paths");
+}
+
+}  // namespace
+
+void know_listings(Page& page) {
+  shorten_long_listing(page);
+  if (!page.small()) shorten_paths(page);
+}
+
+}  // namespace ttyward::digest

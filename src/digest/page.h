@@ -1,0 +1,86 @@
+// The lines a digest is made from, and what each part of the module has decided about them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "digest/digest.h"
+
+namespace ttyward::digest {
+
+// What happens to a line when there is not room for all. Higher stays longer.
+enum class Rank : uint8_t {
+  Noise,  // shown only if everything fits
+  Quote,  // source text and marks under a diagnostic
+  Plain,
+  Heading,
+  Hint,    // words that often matter
+  Detail,  // explains the alarm beside it
+  Warning,
+  Alarm,    // never left out
+  Summary,  // never left out: counts and outcomes
+};
+
+struct Line {
+  uint64_t number = 0;
+  uint64_t repeat = 1;
+  std::string text;
+  uint64_t whole_bytes = 0;  // of the line before it was cut to fit into memory
+  Rank rank = Rank::Plain;
+  bool alarm = false;
+  bool shielded = false;  // quoted or diffed text and data: never folded
+  bool blank = false;
+  bool settled = false;  // a recogniser has decided; the general folds leave it alone
+  bool lost = false;     // stands for `repeat` lines that are no longer kept
+  int32_t fold = -1;     // index into Page::folds
+  bool example = false;  // of its fold: shown
+  bool shown = false;
+};
+
+struct Fold {
+  std::string noun = "alike";  // "… 23 more alike"
+  uint64_t lines = 0;          // all members, examples among them
+  uint64_t first = 0;
+  uint64_t last = 0;
+  uint64_t shown = 1;   // of them, examples
+  uint64_t alarms = 0;  // of them, lines that tell of an error
+  std::string others;   // in what the members differ, for those that matter
+  size_t anchor = 0;    // index of the example that carries the count
+};
+
+struct Page {
+  Options options;
+  std::vector<Line> lines;
+  std::vector<Fold> folds;
+  Facts facts;
+  std::vector<Piece> notes;       // go to the end
+  std::vector<std::string> argv;  // the first words of the command's last simple command
+  uint64_t total_lines = 0;
+  uint64_t total_bytes = 0;
+  uint64_t alarms = 0;                          // lines that tell of an error
+  size_t chars = 0;                             // of all lines
+  bool content = false;                         // the command shows a text that somebody wants to read
+  std::string replacement;                      // stands for all lines, if not empty
+  bool tiny() const { return chars <= 400; }    // shown as it is
+  bool small() const { return chars <= 1000; }  // shown but for noise and long folds
+  bool runs(std::string_view program) const;    // the command line has this program as a word
+};
+
+// Folds the members (indexes in rising order): the first `examples` and, with `with_last`, the last are
+// shown.
+void fold_lines(Page& page, const std::vector<size_t>& members, size_t examples, bool with_last,
+                std::string noun);
+
+// The parts, in the order they run.
+void read_command(Page& page);
+void shield_quotes(Page& page);
+void recognise(Page& page);
+void rank_lines(Page& page);
+void fold_alike(Page& page);
+void rank_ends(Page& page);
+void check_agreement(Page& page);
+Digest compose(Page& page);
+
+}  // namespace ttyward::digest

@@ -1,0 +1,149 @@
+// How much each line matters, for output of any tool.
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <map>
+
+#include "digest/line_scan.h"
+#include "digest/page.h"
+
+namespace ttyward::digest {
+namespace {
+
+const RE2& summary_pattern() {
+  static const RE2 kPattern(
+      R"((?i)(^|[\s:(,=\[])\d[\d,.]*%? +(\w+ +)?(passed|passing|failed|failing|failures?|errors?|warnings?|problems?|skipped|pending|ignored|tests?( ran| run)?|suites?|files? changed|insertions?|deletions?|packages?|upgraded|newly installed|added|removed|changed|vulnerabilities|directories|matches|total|succeeded|to add|to change|to destroy|items?|images|rows|done|issues?)\b)"
+      R"(|^\W*(total|summary|results?|tests?|test files|snapshots?|ran|build|finished|done|ok|pass|failed|passed|success|successfully|completed?|duration|status|result|conclusion|stopped|stopping|aborted|killed|terminated)\b)"
+      R"(|(?i)\b(timed? ?out|out of memory|segmentation fault|core dumped|killed|aborted|refused|unreachable|cannot|can't|could not|couldn't|unable to|no such|does not|did not|mismatch|invalid|undefined reference|unresolved|missing|expected|received|actual|conflict|rejected|refusing|corrupt|damaged|lost|deprecated|vulnerab\w+|severity|unhandled|uncaught|traceback|abort|stopped|premature)\b)");
+  return kPattern;
+}
+
+bool is_warning(std::string_view text) {
+  return contains_word(text, "warning") || contains_word(text, "warn") || contains_word(text, "critical") ||
+         contains_word(text, "severe");
+}
+
+// A line of a log that only informs, whatever words are in it.
+bool is_heading(std::string_view text) {
+  return text.size() < 80 &&
+         (text.back() == ':' || text.starts_with("==") || text.starts_with("--") || text.starts_with("##"));
+}
+
+// Only marks: "=====", "[INFO] -----".
+bool is_ruler(std::string_view text) {
+  if (text.starts_with("[INFO] ")) text.remove_prefix(7);
+  if (text.size() < 3 || text.find("\xE2\x9C") != std::string_view::npos) return false;
+  return text.find_first_not_of("=-_*~#^ \t") == std::string_view::npos;
+}
+
+// How deep a line stands in an outline or a drawn tree.
+size_t depth_of(std::string_view text) {
+  size_t depth = 0;
+  while (!text.empty()) {
+    size_t bytes = 0;
+    if (text[0] == ' ' || text[0] == '|' || text[0] == '`' || text[0] == '+' || text[0] == '-') bytes = 1;
+    if (text[0] == '\t') bytes = 1, depth += 7;
+    if (text.starts_with("\xE2\x94") || text.starts_with("\xE2\x95")) bytes = 3;  // box drawing
+    if (text.starts_with("\xC2\xA0")) bytes = 2;
+    if (bytes == 0 || bytes > text.size()) break;
+    text.remove_prefix(bytes);
+    ++depth;
+  }
+  return depth;
+}
+
+// In an outline the outermost lines say what the others belong to.
+void rank_outline(Page& page) {
+  std::map<size_t, size_t> levels;
+  size_t lines = 0;
+  for (const Line& line : page.lines) {
+    if (line.blank || line.shielded || line.fold >= 0) continue;
+    ++levels[depth_of(line.text)];
+    ++lines;
+  }
+  size_t outer = 0;
+  size_t deepest = 0;
+  bool any = false;
+  for (const auto& [depth, count] : levels) {
+    if ((outer + count) * 4 > lines || outer + count > 60) break;
+    outer += count;
+    deepest = depth;
+    any = true;
+  }
+  if (!any) return;
+  for (Line& line : page.lines) {
+    if (line.rank == Rank::Plain && !line.blank && !line.shielded && !line.settled &&
+        depth_of(line.text) <= deepest)
+      line.rank = Rank::Heading;
+  }
+}
+
+const RE2& lint_code() {
+  static const RE2 kPattern(R"(\b(SC|TS|CS|CA|MSB|E|W|F|C|D|N|PLR|PLW|RUF|DL)\d{3,5}\b)");
+  return kPattern;
+}
+
+}  // namespace
+
+void rank_lines(Page& page) {
+  for (Line& line : page.lines) {
+    if (line.settled || line.blank || line.lost) continue;
+    if (!line.alarm && !line.shielded && !page.content && is_ruler(line.text)) {
+      line.rank = Rank::Noise;
+    } else if (line.alarm) {
+      line.rank = std::max(line.rank, Rank::Alarm);
+    } else if (is_warning(line.text)) {
+      line.rank = std::max(line.rank, Rank::Warning);
+    } else if (line.rank == Rank::Plain && !page.content && !line.shielded && line.text.size() < 400 &&
+               (RE2::PartialMatch(line.text, summary_pattern()) ||
+                RE2::PartialMatch(line.text, lint_code()))) {
+      line.rank = Rank::Hint;
+    } else if (line.rank == Rank::Plain && is_heading(line.text)) {
+      line.rank = Rank::Heading;
+    }
+  }
+  if (!page.content) rank_outline(page);
+  // What stands beside an alarm explains it.
+  for (size_t i = 0; i < page.lines.size(); ++i) {
+    const Rank rank = page.lines[i].rank;
+    if (rank < Rank::Alarm || page.lines[i].fold >= 0 || page.lines[i].shielded) continue;
+    // A failed test explains itself after blank lines, too.
+    size_t blanks = rank == Rank::Summary ? 2 : 0;
+    size_t left = rank == Rank::Summary ? 5 : 3;
+    for (size_t j = i + 1; j < page.lines.size() && left > 0; ++j) {
+      Line& line = page.lines[j];
+      if (line.blank && blanks-- == 0) break;
+      if (line.blank) continue;
+      if (line.rank >= Rank::Alarm || line.fold >= 0) break;
+      --left;
+      if (line.rank > Rank::Quote && line.rank < Rank::Detail && !line.settled) line.rank = Rank::Detail;
+    }
+    if (i > 0 && !page.lines[i - 1].settled && page.lines[i - 1].rank > Rank::Quote &&
+        page.lines[i - 1].rank < Rank::Detail) {
+      page.lines[i - 1].rank = Rank::Detail;
+    }
+  }
+}
+
+void rank_ends(Page& page) {
+  // The end says how it went; the beginning says what it was.
+  size_t last = 0;
+  for (size_t i = page.lines.size(); i-- > 0 && last < 4;) {
+    Line& line = page.lines[i];
+    if (line.blank) continue;
+    ++last;
+    if (line.fold >= 0) continue;
+    if (line.rank < Rank::Warning && line.rank > Rank::Quote)
+      line.rank = last <= 2 ? Rank::Warning : Rank::Detail;
+  }
+  size_t first = 0;
+  for (size_t i = 0; i < page.lines.size() && first < 2; ++i) {
+    Line& line = page.lines[i];
+    if (line.blank) continue;
+    ++first;
+    if (line.fold >= 0) continue;
+    if (line.rank == Rank::Plain) line.rank = Rank::Heading;
+  }
+}
+
+}  // namespace ttyward::digest

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Score `ttyward digest` on the recorded outputs.
+
+Usage: score.py TTYWARD [--part dev|held|all] [--show NAME] [--check]
+
+For every case: characters of the digest relative to the rendered text, facts kept, and inventions (lines of
+the digest that are not in the output).  A third of the cases, chosen by a checksum of their names, is held
+back: rules are made looking at the others.  --check fails if an essential fact is lost or a line invented.
+"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import zlib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ALARM = re.compile(r"error|fail|panic|fatal|exception|denied|not found", re.I)
+
+
+# Looked at by mistake while rules were made.
+SEEN = {"pytest", "tsc", "jest"}
+
+
+def held_back(name):
+    return name not in SEEN and zlib.crc32(name.encode()) % 3 == 0
+
+
+def has(text, fact):
+    return re.search(fact[3:], text, re.M) is not None if fact.startswith("re:") else fact in text
+
+
+def inventions(digest, rendered):
+    """Lines that claim to be output and are not."""
+    def squeeze(text):
+        return " ".join(re.sub(r"([=_*.#~-])\1{2,}", r"\1\1\1", text).split())
+
+    squeezed = squeeze(rendered)
+    found = []
+    for line in digest.splitlines():
+        line = re.sub(r"  \[×[^\]]*\]$", "", line)
+        if not line.strip() or "…" in line or line.startswith(("[", "  all:", "  counts", "  [")) or " (" in line and "): " in line:
+            continue
+        if squeeze(line) not in squeezed and not line.startswith(("{", " \"", "./", "commit ")) and "/ " not in line:
+            found.append(line)
+    return found
+
+
+def score(name, case, facts, digest, rendered):
+    want = facts.get(name, {})
+    # "said": what the digest must say although no line does, such as a count.
+    lost = [f for f in want.get("essential", []) + want.get("said", []) if not has(digest, f)]
+    missing = [f for f in want.get("essential", []) + want.get("helpful", []) if not has(rendered, f)]
+    lost_helpful = [f for f in want.get("helpful", []) if not has(digest, f)]
+    return {"name": name, "rendered": len(rendered), "digest": len(digest), "lost": lost, "lost_helpful": lost_helpful,
+            "essential": len(want.get("essential", [])) + len(want.get("said", [])), "helpful": len(want.get("helpful", [])), "wrong_facts": missing,
+            "inventions": inventions(digest, rendered)}
+
+
+def report(title, rows):
+    rows = [r for r in rows if r["rendered"] > 0]
+    if not rows:
+        return True
+    ratio = sum(r["digest"] / r["rendered"] for r in rows) / len(rows)
+    total = sum(r["digest"] for r in rows) / sum(r["rendered"] for r in rows)
+    long = [r for r in rows if r["rendered"] > 1500]
+    long_ratio = sum(r["digest"] / r["rendered"] for r in long) / max(1, len(long))
+    essential = sum(r["essential"] for r in rows)
+    helpful = sum(r["helpful"] for r in rows)
+    lost = sum(len(r["lost"]) for r in rows)
+    lost_helpful = sum(len(r["lost_helpful"]) for r in rows)
+    whole = sum(not r["lost"] for r in rows)
+    print(f"{title}: {len(rows)} cases; mean ratio {ratio:.3f} (of {len(long)} above 1500 characters {long_ratio:.3f}), all characters {total:.3f}; "
+          f"essential {essential - lost}/{essential}, helpful {helpful - lost_helpful}/{helpful}, cases whole {whole}/{len(rows)}, "
+          f"inventions {sum(len(r['inventions']) for r in rows)}")
+    return lost == 0 and not any(r["inventions"] for r in rows)
+
+
+def run_case(program, name, case):
+    path = f"{HERE}/cases/{name}.out"
+    size = ["--cols", str(case["cols"]), "--rows", str(case["rows"])]
+    rendered = subprocess.run([program, "render", "--history", *size, path], capture_output=True, check=True).stdout.decode()
+    digest = subprocess.run([program, "digest", "--command", case["command"], "--exit", str(case["exit"]), *size, path],
+                            capture_output=True, check=True).stdout.decode()
+    return digest, rendered
+
+
+def main(runner=run_case):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--part", choices=["dev", "held", "all"], default="dev")
+    parser.add_argument("--show")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--verbose", action="store_true")
+    args = parser.parse_args()
+    cases = json.load(open(HERE + "/cases.json"))
+    facts = json.load(open(HERE + "/facts.json"))
+    good = True
+    for part in ("dev", "held"):
+        if args.part not in (part, "all"):
+            continue
+        rows = []
+        for name, case in cases.items():
+            if held_back(name) != (part == "held") or (args.show and name != args.show):
+                continue
+            digest, rendered = runner(args.program, name, case)
+            rows.append(score(name, case, facts, digest, rendered))
+            if args.show:
+                print(digest)
+            row = rows[-1]
+            if args.verbose or args.show or row["lost"] or row["inventions"] or row["wrong_facts"]:
+                print(f"{name:20} {row['digest']:6}/{row['rendered']:6} = {row['digest'] / max(1, row['rendered']):.2f}"
+                      + (f"  lost {row['lost']}" if row["lost"] else "") + (f"  (helpful {row['lost_helpful']})" if row["lost_helpful"] else "")
+                      + (f"  invented {row['inventions'][:3]}" if row["inventions"] else "")
+                      + (f"  not in output: {row['wrong_facts']}" if row["wrong_facts"] else ""))
+        good = report("developed on" if part == "dev" else "held back", rows) and good
+    return 0 if good or not args.check else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
