@@ -61,10 +61,14 @@ Result<Read> read_private(int folder, const char* name, const std::string& shown
     if (fd.error().sys_errno == ENOENT) return Read{};
     return tl::unexpected(fd.error());
   }
-  Read out{true, std::string(kMostBytes, '\0')};
+  // Replaced as a whole when it changes, so its size is that of what is read.
+  struct stat info{};
+  if (::fstat(fd->get(), &info) != 0) return base::fail_errno(errno, "cannot read " + shown);
+  if (info.st_size >= static_cast<off_t>(kMostBytes))
+    return fail(ErrorCode::Exhausted, shown + " is too large");
+  Read out{true, std::string(static_cast<size_t>(info.st_size), '\0')};
   auto size = base::read_at(fd->get(), out.text.data(), out.text.size(), 0, shown);
   if (!size) return tl::unexpected(size.error());
-  if (*size == kMostBytes) return fail(ErrorCode::Exhausted, shown + " is too large");
   out.text.resize(*size);
   return out;
 }
