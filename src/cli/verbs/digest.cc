@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.h"
+#include "cli/recorded_input.h"
 #include "cli/verbs/verbs.h"
 #include "terminal/output.h"
 #include "vt/screen.h"
@@ -67,21 +67,11 @@ int show_digest(const Arguments& args) {
                     args.rows, vt::Screen::kMaxCols, vt::Screen::kMaxRows, vt::Screen::kMaxCells),
         kExitUsage);
   }
-  base::UniqueFd opened;
-  int fd = STDIN_FILENO;
-  if (!args.file.empty() && args.file != "-") {
-    opened.reset(::open(args.file.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!opened) {
-      return complain("digest", fmt::format("cannot open {}: {}", args.file, std::strerror(errno)),
-                      kExitUsage);
-    }
-    fd = opened.get();
-  }
+  const auto input = RecordedInput::open(args.file);
+  if (!input) return complain("digest", input.error().message, kExitUsage);
   std::optional<terminal::Output> output;
-  if (!feed_from(fd, args, output)) {
-    return complain("digest",
-                    fmt::format("cannot read {}: {}", args.file.empty() ? "standard input" : args.file,
-                                std::strerror(errno)),
+  if (!feed_from(input->fd(), args, output)) {
+    return complain("digest", fmt::format("cannot read {}: {}", input->name(), std::strerror(errno)),
                     kExitUsage);
   }
   output->finish();

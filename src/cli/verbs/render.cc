@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.h"
+#include "cli/recorded_input.h"
 #include "cli/verbs/verbs.h"
 #include "vt/screen.h"
 #include "vt/serialize/serialize.h"
@@ -70,16 +70,8 @@ int render(const Arguments& args) {
                     kExitUsage);
   }
 
-  base::UniqueFd opened;
-  int fd = STDIN_FILENO;
-  if (!args.file.empty() && args.file != "-") {
-    opened.reset(::open(args.file.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!opened) {
-      return complain("render", fmt::format("cannot open {}: {}", args.file, std::strerror(errno)),
-                      kExitUsage);
-    }
-    fd = opened.get();
-  }
+  const auto input = RecordedInput::open(args.file);
+  if (!input) return complain("render", input.error().message, kExitUsage);
 
   vt::ScreenOptions options;
   options.cols = args.cols;
@@ -87,10 +79,8 @@ int render(const Arguments& args) {
   options.scrollback.lines = static_cast<size_t>(args.scrollback);
   options.lf_is_crlf = args.lf_is_crlf;
   vt::Screen screen(options);
-  if (!feed_from(fd, screen)) {
-    return complain("render",
-                    fmt::format("cannot read {}: {}", args.file.empty() ? "standard input" : args.file,
-                                std::strerror(errno)),
+  if (!feed_from(input->fd(), screen)) {
+    return complain("render", fmt::format("cannot read {}: {}", input->name(), std::strerror(errno)),
                     kExitUsage);
   }
   const auto history = args.history ? vt::WithHistory::Yes : vt::WithHistory::No;
