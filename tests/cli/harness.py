@@ -16,21 +16,10 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import person  # noqa: E402
+from patience import PATIENCE, eventually  # noqa: E402,F401
 from processes import lives  # noqa: E402
 
 TTYWARD = os.environ["TTYWARD"]
-PATIENCE = float(os.environ.get("TTYWARD_TEST_PATIENCE", "60"))
-
-
-def eventually(holds, what="it"):
-    give_up = time.monotonic() + PATIENCE
-    while True:
-        found = holds()
-        if found:
-            return found
-        if time.monotonic() > give_up:
-            raise AssertionError(f"{what} never came true")
-        time.sleep(0.02)  # spares the processor; nothing depends on its length
 
 
 def processes_of(home):
