@@ -29,14 +29,14 @@ ALLOWED = {
     "terminal": ["base", "vt", "pty"],
     "digest": ["base"],
     "command": ["base", "io", "journal", "pty", "place", "hold", "shell", "terminal", "syntax"],
-    "engine": ["base", "io", "vt", "journal", "pty", "place", "hold", "shell", "terminal", "command", "syntax", "policy", "gate"],
+    "engine": ["base", "io", "vt", "journal", "sandbox", "pty", "place", "hold", "shell", "terminal", "command", "syntax", "policy", "gate"],
     "client": ["base", "io", "wire"],
     "rpc": ["base", "io"],
     "http": ["base", "io"],
     "mcp": ["base", "io", "wire", "client", "rpc", "http"],
-    "app": ["base", "io", "vt", "wire/types", "pty", "place", "shell", "terminal", "command", "policy", "gate", "engine", "store", "config"],
+    "app": ["base", "io", "vt", "wire/types", "sandbox", "pty", "place", "shell", "terminal", "command", "policy", "gate", "engine", "store", "config"],
     "daemon": ["base", "io", "place", "wire", "app"],
-    "cli": ["base", "io", "vt", "wire", "journal", "pty", "place", "hold", "shell", "terminal", "digest", "command", "policy", "gate",
+    "cli": ["base", "io", "vt", "wire", "journal", "sandbox", "pty", "place", "hold", "shell", "terminal", "digest", "command", "policy", "gate",
             "store", "config", "client", "app", "daemon", "mcp"],
 }
 # The types of the protocol are for everybody above them, so they know no JSON library.
