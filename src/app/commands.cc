@@ -122,6 +122,8 @@ bool Commands::rejoin(const Caller& caller, const std::string& id, const std::st
     const std::string& known = found->command->facts.command;
     if (known != text && known != base::mask_secrets(text)) return other();
     if (!core_.may(caller, *found->terminal, Use::Read)) return other();
+    // The daemon before us died between the call and the start; this call is for the same command.
+    if (core_.engine->take_back_unstarted(*found->terminal)) return false;
     follow(caller, *found->terminal, *found->command, how, reply);
     return true;
   }

@@ -102,6 +102,7 @@ Recovered Engine::recover() {
       recovered.problems.push_back(terminal.error().message);
       continue;
     }
+    if (*terminal == nullptr) continue;
     Terminal& t = *add(std::move(*terminal));
     t.settle();
     if (t.spec().pooled) {
@@ -209,6 +210,10 @@ base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std
   if (!opened) return tl::unexpected(opened.error());
   (*opened)->promise();
   return Acquired{*opened, true};
+}
+
+bool Engine::take_back_unstarted(Terminal& terminal) {
+  return terminal.spec().temporary() && terminal.never_started() && retention_.forget_now(terminal);
 }
 
 std::vector<Terminal*> Engine::release(const std::string& task,

@@ -261,6 +261,11 @@ void Terminal::connect() {
 base::Result<std::unique_ptr<Terminal>> Terminal::recover(TerminalHost& host, const std::string& id) {
   auto opened = TerminalLog::open(host.logs, id);
   if (!opened) return tl::unexpected(opened.error());
+  if (opened->log.size() == 0) {
+    // The engine that made it died before it wrote the description, and so before it launched anything.
+    static_cast<void>(TerminalLog::remove(host.logs, id));
+    return nullptr;
+  }
   if (opened->records.empty() || text_of(opened->records.front(), "id") != id) {
     return base::fail(base::ErrorCode::Corrupt,
                       "the log of " + id + " does not begin with the terminal's description");
@@ -291,6 +296,7 @@ void Terminal::settle() {
   const Logged logged = past.closed ? Logged::Yes : Logged::No;
   switch (past.outcome) {
     case Replayed::Outcome::NeverStarted:
+      never_started_ = true;
       return close(State::Finished, logged);
     case Replayed::Outcome::Damaged:
       end_.handled = true;
