@@ -160,6 +160,7 @@ Digest Builder::finish() {
       fold.alarms = kind.alarm ? kind.lines : 0;
       fold.anchor = page.lines.size();
       page.folds.push_back(std::move(fold));
+      page.kinds.push_back(page.lines.size());
     }
     page.lines.push_back(std::move(line));
   }

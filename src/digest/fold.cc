@@ -217,8 +217,9 @@ void keep_largest(Page& page, std::vector<size_t>& members) {
   }
 }
 
-void fold_group(Page& page, std::vector<size_t> members, const Rule& rule) {
-  if (members.size() < (page.small() ? 2 * rule.least : rule.least)) return;
+// True: they are one fold now, the last.
+bool fold_group(Page& page, std::vector<size_t> members, const Rule& rule) {
+  if (members.size() < (page.small() ? 2 * rule.least : rule.least)) return false;
   const std::vector<size_t> odd = odd_members(page, members);
   if (!odd.empty()) {
     for (const size_t i : odd) {
@@ -227,14 +228,28 @@ void fold_group(Page& page, std::vector<size_t> members, const Rule& rule) {
     }
     std::erase_if(members, [&](size_t i) { return std::binary_search(odd.begin(), odd.end(), i); });
   }
-  if (members.size() < rule.least) return;
+  if (members.size() < rule.least) return false;
   size_t saved = 0;
   for (size_t m = rule.examples; m < members.size(); ++m) saved += page.lines[members[m]].text.size() + 1;
-  if (saved < (page.small() ? 200U : 100U)) return;
+  if (saved < (page.small() ? 200U : 100U)) return false;
   constexpr size_t kFew = 8;  // so few are named
   const bool matters = page.lines[members[0]].rank >= Rank::Hint || (members.size() <= kFew && !page.content);
   fold_lines(page, members, rule.examples, rule.with_last || members.size() >= 12, "");
   if (matters) page.folds.back().others = differences(page, members);
+  return true;
+}
+
+// What the middle of a flood had of a kind belongs to the last fold, which is of that kind.
+void join_kind(Page& page, size_t index) {
+  Line& line = page.lines[index];
+  const Fold& kind = page.folds[static_cast<size_t>(line.fold)];
+  Fold& fold = page.folds.back();
+  fold.lines += kind.lines;
+  fold.alarms += kind.alarms;
+  fold.first = std::min(fold.first, kind.first);
+  fold.last = std::max(fold.last, kind.last);
+  line.fold = static_cast<int32_t>(page.folds.size()) - 1;
+  line.example = false;
 }
 
 }  // namespace
@@ -337,9 +352,16 @@ void fold_alike(Page& page) {
   if (page.tiny() || !page.replacement.empty()) return;
   if (!page.content) fold_echoes(page);
   if (!page.content) fold_tables(page);
+  std::unordered_map<uint64_t, size_t> kinds;
+  for (const size_t i : page.kinds) kinds.emplace(shape_of(page.lines[i].text), i);
   for (auto& members : groups_by(page, &shape_of, Rank::Alarm)) {
     const Rank rank = page.lines[members[0]].rank;
-    fold_group(page, std::move(members), rule_for(rank, page.content));
+    const uint64_t shape = shape_of(page.lines[members[0]].text);
+    if (!fold_group(page, std::move(members), rule_for(rank, page.content))) continue;
+    if (const auto kind = kinds.find(shape); kind != kinds.end()) {
+      join_kind(page, kind->second);
+      kinds.erase(kind);
+    }
   }
   if (page.content || page.small()) return;
   for (auto& members : groups_by(page, &unquoted_shape_of, Rank::Warning)) {

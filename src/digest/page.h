@@ -55,6 +55,7 @@ struct Page {
   Options options;
   std::vector<Line> lines;
   std::vector<Fold> folds;
+  std::vector<size_t> kinds;  // lines that stand for all of their kind in the middle of a flood
   Facts facts;
   std::vector<Piece> notes;       // go to the end
   std::vector<std::string> argv;  // the first words of the command's last simple command
