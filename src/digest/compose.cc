@@ -10,6 +10,7 @@ namespace ttyward::digest {
 namespace {
 
 constexpr size_t kGapCost = 24;
+constexpr size_t kNoteCost = 36;   // of the last line, which says what was cut
 constexpr uint64_t kSmallGap = 2;  // so few lines are only counted at the end
 constexpr size_t kLongPlain = 200;
 constexpr size_t kLongAlarm = 600;
@@ -318,7 +319,7 @@ Digest compose(Page& page) {
     if (left == right && plain && a.text.find("; also ", at) == std::string::npos)
       a.text = a.text.substr(0, at) + std::string(left) + "]";
   }
-  if ((anything_cut || in_part > 0) && is_whole(page) && chars_of(digest.pieces) + kGapCost >= page.chars) {
+  if ((anything_cut || in_part > 0) && is_whole(page) && chars_of(digest.pieces) + kNoteCost >= page.chars) {
     show_whole(page, digest);
     anything_cut = false;
     left_out = in_part = 0;
