@@ -82,8 +82,13 @@ bool visible(const Line& line) {
   return !line.blank && (line.fold < 0 || line.example);
 }
 
+// About the characters it takes, without padding.
 size_t cost_of(const Line& line) {
-  return std::min<size_t>(line.text.size(), 260) + 1 + (line.fold >= 0 ? 26 : 0);
+  constexpr size_t kMost = 260;
+  size_t size = line.text.size();
+  for (size_t i = 2; i < std::min(line.text.size(), kMost); ++i)
+    size -= line.text[i] == ' ' && line.text[i - 1] == ' ' && line.text[i - 2] == ' ' ? 1 : 0;
+  return std::min(size, kMost) + 1 + (line.fold >= 0 ? 26 : 0);
 }
 
 // The example that carries the count of a fold with alarms stands for them.
