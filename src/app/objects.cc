@@ -94,6 +94,10 @@ wire::CommandResult result_object(const terminal::CommandResult& from) {
   made.integration = from.integration;
   made.verdict.json = from.verdict_json;
   made.approval = from.approval;
+  if (from.sandbox) {
+    made.sandbox = wire::SandboxState{from.sandbox->profile, from.sandbox->workspace, from.sandbox->layers,
+                                      from.sandbox->denied, from.sandbox->notes};
+  }
   return made;
 }
 
@@ -108,6 +112,7 @@ wire::Terminal terminal_object(engine::Engine& engine, engine::Terminal& t) {
   made.provider = pty::provider_name(t.provider());
   made.fallback_reason = t.fallback_reason();
   made.integration = shell::quality_name(t.quality());
+  made.sandbox = spec.sandbox.profile;
   if (!spec.temporary()) made.shell = shell::shell_kind_name(t.shell().kind);
   made.argv = spec.argv;
   made.cwd = t.cwd();

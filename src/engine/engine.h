@@ -84,7 +84,8 @@ class Engine final : private Watcher {
   // may be opened.
   base::Result<Acquired> acquire(const std::string& cwd, const std::string& task, Owner owner,
                                  const std::string& session = {}, pty::Provider provider = pty::Provider::Pty,
-                                 std::vector<std::string> callers = {});
+                                 std::vector<std::string> callers = {},
+                                 std::optional<sandbox::Plan> plan = {}, terminal::SandboxReport report = {});
   // Those of the task for which `may` holds: their task is cleared, and they live on for whoever comes next.
   std::vector<Terminal*> release(const std::string& task, const std::function<bool(const Terminal&)>& may);
   base::Result<Terminal*> run(RunRequest request);

@@ -56,7 +56,17 @@ hold::LaunchRequest launch_request(const TerminalHost& host, const TerminalSpec&
   hold.spawn.size = spec.size;
   hold.spawn.umask = host.settings.umask;
   hold.spawn.limits = host.settings.limits;
+  hold.spawn.sandbox = spec.plan;
   return request;
+}
+
+// What we and the shell tell each other in is visible and writable inside, wherever it is.
+void show_inside(hold::LaunchRequest& request, const std::string& path) {
+  if (!request.hold.spawn.sandbox) return;
+  sandbox::Entry entry;
+  entry.path = path;
+  entry.access = sandbox::Entry::Access::Write;
+  request.hold.spawn.sandbox->entries.push_back(std::move(entry));
 }
 
 // Where the file can be had, a line that ends with a pipeline writes its statuses there.
@@ -142,6 +152,7 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, Termi
   Birth birth{base::unix_ms(), base::random_nonce(), shell::Quality::None, {}};
   const bool shell = !spec.temporary();
   if (!shell) report_statuses(host, id, request.hold.spawn.argv);
+  show_inside(request, shell ? private_folder(host, id) : host.logs_path + "/" + statuses_file(id));
   const auto undo = [&] {
     ::unlinkat(host.logs, statuses_file(id).c_str(), 0);
     ShellFiles(private_folder(host, id)).remove_all();

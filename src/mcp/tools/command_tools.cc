@@ -53,6 +53,15 @@ Argument description_argument() {
           .description = "What the command is for, in a few words; kept in the history"};
 }
 
+Argument sandbox_argument() {
+  return {.name = "sandbox",
+          .type = Type::Text,
+          .description =
+              "Confine it more strictly than is configured: \"read-only\" changes nothing and has no "
+              "network, \"workspace\" changes only the project's folder",
+          .choices = {"read-only", "workspace", "workspace+net"}};
+}
+
 Argument cancel_argument() {
   return {.name = "interrupt_on_cancel",
           .type = Type::Flag,
@@ -152,6 +161,7 @@ Detached run_command(Context& context, RequestPtr request, json::object values) 
   call.keep_background = flag_at(values, "keep_background", call.keep_background);
   call.task = context.session;
   call.stdin_text = text_at(values, "stdin");
+  call.sandbox = text_or(values, "sandbox");
   add_manner(values, request, wait_ms, call);
   start(context, request, std::move(call));
 }
@@ -166,6 +176,7 @@ Detached run_persistent_command(Context& context, RequestPtr request, json::obje
     co_return;
   }
   call.terminal = text_or(values, "id");
+  call.sandbox = text_or(values, "sandbox");
   call.timeout = time_at(values, "timeout_ms").value_or(call.timeout);
   call.on_busy = wire::word_named<wire::OnBusy>(text_or(values, "on_busy")).value_or(call.on_busy);
   add_manner(values, request, integer_at(values, "wait_ms"), call);
@@ -212,6 +223,7 @@ Detached run_batch(Context& context, RequestPtr request, json::object values) {
   batch.yield_after = time_at(values, "wait_ms").value_or(std::chrono::milliseconds(kRunWaitMs));
   batch.parallel = integer_at(values, "parallel").value_or(batch.parallel);
   batch.timeout = time_at(values, "timeout_ms");
+  batch.sandbox = text_or(values, "sandbox");
   add_view(values, batch.view);
   const auto progress = Progress::start(request);
   // Named first: GCC 12 destroys a closure twice that is made inside a co_await.
@@ -264,6 +276,7 @@ std::vector<Tool> command_tools() {
         argument_of<wire::RunRequest>("keep_background"),
         {.name = "env", .type = Type::TextList, .description = "Variables to set, each NAME=value"},
         argument_of<wire::RunRequest>("stdin"),
+        sandbox_argument(),
         description_argument(),
         cancel_argument(),
         max_lines_argument(),
@@ -288,6 +301,7 @@ std::vector<Tool> command_tools() {
          .type = Type::Text,
          .description = "If another command is running there: \"fail\" (default) or \"wait\" for its end",
          .choices = {"fail", "wait"}},
+        sandbox_argument(),
         description_argument(),
         cancel_argument(),
         max_lines_argument(),
@@ -316,6 +330,7 @@ std::vector<Tool> command_tools() {
          .description = "Run them in one shell instead: folder and variables persist from one to the next",
          .fallback = 0},
         timeout_argument("Stop each command after this time (default: never, or as configured)"),
+        sandbox_argument(),
         wait_argument("Return after this time: a running command keeps running, and commands that have not "
                       "started are not run",
                       kRunWaitMs),

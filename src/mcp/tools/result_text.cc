@@ -159,6 +159,31 @@ std::string processes_text(const json::object& result) {
   return text;
 }
 
+// What confined it, where that may be why it failed.
+std::string sandbox_text(const json::object& result) {
+  const json::object* sandbox = object_at(result, "sandbox");
+  if (sandbox == nullptr) return {};
+  std::string text = "Sandbox: " + text_or(*sandbox, "profile");
+  const bool failed = integer_at(result, "exit_code").value_or(0) != 0;
+  if (failed) {
+    text += fmt::format(
+        " (only {} and private /tmp and home folders {}; {})",
+        visible_line(text_or(*sandbox, "workspace"), kShownCommand),
+        text_or(*sandbox, "profile").starts_with("read-only") ? "are visible, and only the latter "
+                                                                "can be changed"
+                                                              : "can be changed",
+        text_or(*sandbox, "profile").find("+net") == std::string::npos ? "no network" : "with network");
+  }
+  for (const char* list : {"denied", "notes"}) {
+    const json::array* entries = array_at(*sandbox, list);
+    for (size_t i = 0; entries != nullptr && i < entries->size() && i < kShownProcesses; i++)
+      if ((*entries)[i].is_string())
+        text += (std::string_view(list) == "denied" ? "; not allowed: " : "; ") +
+                visible_line(view((*entries)[i].get_string()), kShownCommand);
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string omitted_text(const json::object& omitted, int64_t total_lines, const std::string& id) {
@@ -239,6 +264,7 @@ std::string result_text(const json::object& result, const Fence& fence) {
       text += fmt::format(", process group {}", *group);
     text += "\n";
   }
+  text += sandbox_text(result);
   text += processes_text(result);
   const bool nothing =
       state == "pending_approval" || state == "queued" || state == "skipped" || did_not_run(result);

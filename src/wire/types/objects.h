@@ -63,9 +63,11 @@ struct Verdict {
   std::vector<std::string> commands;
   std::vector<WaivedObjection> waived;
   std::vector<std::string> hints;
+  std::string sandbox;
   template <class V>
   static void describe(V& v, auto& self) {
-    v.field("decision", self.decision, "what follows", OneOf{"allow|ask|deny"});
+    v.field("decision", self.decision, "what follows; `allow_confined`: it runs in a sandbox",
+            OneOf{"allow|allow_confined|ask|deny"});
     v.field("risk", self.risk, "the highest risk of its parts", OneOf{"low|medium|high|critical"});
     v.field("effects", self.effects, "what the command does");
     v.field("reasons", self.reasons, "why, highest risk first");
@@ -73,6 +75,7 @@ struct Verdict {
     v.field("commands", self.commands, "every simple command found, as understood");
     v.field("waived", self.waived, "objections that rules overruled", kLeftOut);
     v.field("hints", self.hints, "rules that almost cover it, and why they do not", kLeftOut);
+    v.field("sandbox", self.sandbox, "the profile that confines it", kLeftOut);
   }
 };
 
@@ -154,6 +157,22 @@ struct DialogueOutcome {
   }
 };
 
+struct SandboxState {
+  std::string profile;
+  std::string workspace;
+  std::vector<std::string> layers;
+  std::vector<std::string> denied;
+  std::vector<std::string> notes;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("profile", self.profile, "its name");
+    v.field("workspace", self.workspace, "the folder that is the workspace");
+    v.field("layers", self.layers, "what was enforced");
+    v.field("denied", self.denied, "what the command does that the profile does not allow", kLeftOut);
+    v.field("notes", self.notes, "what else to know about it", kLeftOut);
+  }
+};
+
 struct CommandResult {
   static constexpr std::string_view kName = "Result";
   static constexpr std::string_view kAbout =
@@ -197,6 +216,7 @@ struct CommandResult {
   Encoded<Verdict> verdict;
   std::string approval;
   std::vector<std::string> typed_meanwhile;
+  std::optional<SandboxState> sandbox;
   std::optional<DialogueOutcome> dialogue;
   std::optional<uint64_t> new_lines;
 
@@ -254,6 +274,7 @@ struct CommandResult {
     v.field("integration", self.integration, "how well the shell reports", kNull, OneOf{"rich|basic|none"});
     v.field("verdict", self.verdict, "what policy said");
     v.field("approval", self.approval, "the open question, while the state is `pending_approval`", kNull);
+    v.field("sandbox", self.sandbox, "what confined it; without it, nothing did", kLeftOut);
     v.field("typed_meanwhile", self.typed_meanwhile,
             "command lines that a person ran since the agent's last command", kLeftOut);
     v.field("dialogue", self.dialogue, "of an `exec` with `replies`: which were given", kLeftOut);
@@ -341,6 +362,7 @@ struct Terminal {
   std::string provider;
   std::string fallback_reason;
   std::string integration;
+  std::string sandbox;
   std::string shell;
   std::vector<std::string> argv;
   std::string cwd;
@@ -381,6 +403,7 @@ struct Terminal {
     v.field("provider", self.provider, "how its process was made", OneOf{"pty|pipe"});
     v.field("fallback_reason", self.fallback_reason, "why it is pipe although pty was asked for", kNull);
     v.field("integration", self.integration, "how well the shell reports", OneOf{"rich|basic|none"});
+    v.field("sandbox", self.sandbox, "the profile that confines it; null: none", kNull);
     v.field("shell", self.shell, "which kind of shell; null: it runs one command", kNull);
     v.field("argv", self.argv, "what was started");
     v.field("cwd", self.cwd, "where it is now", kNull);
