@@ -97,6 +97,26 @@ export function parseLines(text: string): Piece[][] {
   });
 }
 
+// A whole screen, whose rows are addressed by cursor positions.
+export function parseScreen(text: string, rows: number): Piece[][] {
+  const lines = new Array<string>(rows).fill("");
+  let row = 0;
+  let at = 0;
+  const put = (part: string) => {
+    if (row < rows) lines[row] += part;
+  };
+  // eslint-disable-next-line no-control-regex
+  for (const found of text.matchAll(/\u001b\[(\d+);(\d+)H/g)) {
+    put(text.slice(at, found.index));
+    at = found.index + found[0].length;
+    row = Number(found[1]) - 1;
+    const there = (lines[row] ?? "").replace(SEQUENCE, "").length;
+    if (at < text.length - 12) put(" ".repeat(Math.max(0, Number(found[2]) - 1 - there)));
+  }
+  put(text.slice(at));
+  return parseLines(lines.join("\n"));
+}
+
 export function textOf(pieces: Piece[]): string {
   return pieces.map((each) => each.text).join("");
 }

@@ -1,6 +1,6 @@
 // The first view: every open question, oldest first.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { A, CommandText, Countdown, Dialog, EffectChips, Empty, hiddenCount, Icon, Reasons, RiskBadge, State, useKeys, Who } from "./parts";
+import { A, CommandText, Countdown, Dialog, EffectChips, Empty, hiddenCount, Icon, Reasons, RiskBadge, State, useKeys, Visible, Who } from "./parts";
 import { answer, go, link, riskWords, store, terminalName, useCall, useNow, useStore } from "./store";
 import { Bar } from "./shell";
 import { Thumb } from "./thumb";
@@ -185,7 +185,7 @@ function QuestionRow({ question, onOpen }: { question: Approval; onOpen: () => v
     <button type="button" class="card question-row" onClick={onOpen} data-question={question.id}>
       <RiskBadge risk={question.verdict?.risk ?? "high"} />
       <span class="grow">
-        <code class="cut"><bdi>{question.shown}</bdi></code>
+        <code class="cut"><bdi><Visible text={question.command} /></bdi></code>
         <span class="from"><Who name={agent(question.asked_by)} /><span>in</span><bdi class="path">{path(question.cwd)}</bdi></span>
       </span>
       <Countdown from={question.created_at} until={question.expires_at} />

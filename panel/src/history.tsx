@@ -113,8 +113,9 @@ export function HistoryPage({ command }: { command: string }) {
     heads[Math.min(heads.length - 1, Math.max(0, now + by))]?.focus();
   };
   useKeys({ j: () => step(1), k: () => step(-1) });
-  const running = rows.filter((row) => row.duration_ms === null);
-  const done = rows.filter((row) => row.duration_ms !== null);
+  const isOpen = (row: HistoryRow) => ["running", "awaiting_input", "queued", "pending_approval"].includes(row.state);
+  const running = rows.filter(isOpen);
+  const done = rows.filter((row) => !isOpen(row));
   const byDay = new Map<string, HistoryRow[]>();
   for (const row of done) byDay.set(dayOf(row.started_at), [...(byDay.get(dayOf(row.started_at)) ?? []), row]);
   const today = dayOf(new Date().toISOString());

@@ -138,7 +138,7 @@ export function Log({ command, terminal, live, find, line, onLine }: {
       {find && find.lines.length > 0 ? (
         <svg class="log-marks" preserveAspectRatio="none" viewBox={`0 0 8 ${total}`} aria-hidden="true">
           {find.lines.slice(0, 500).map((number) => (
-            <rect key={number} x="0" y={number - 1} width="8" height={Math.max(1, total / 150)} class={number === find.now ? "now" : ""} />
+            <rect key={number} x="0" y={number - 1} width="8" height={total / 180} class={number === find.now ? "now" : ""} />
           ))}
         </svg>
       ) : null}

@@ -123,7 +123,7 @@ export function Overview() {
   const worst = [...failures.values()].sort((a, b) => b.times - a.times).slice(0, 5);
   const slowest = [...rows].filter((row) => row.duration_ms !== null).sort((a, b) => b.duration_ms! - a.duration_ms!).slice(0, 5);
   const without = new Map<string, { row: DecisionRow; times: number }>();
-  for (const row of decisions.filter((each) => !each.answered_by && ["allow", "deny"].includes(each.decision))) {
+  for (const row of decisions.filter((each) => !each.answered_by && ["allow", "deny"].includes(each.decision) && !each.decided_by?.startsWith("nobody"))) {
     const key = `${row.decision} ${row.decided_by}`;
     without.set(key, { row, times: (without.get(key)?.times ?? 0) + 1 });
   }

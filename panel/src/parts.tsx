@@ -39,7 +39,7 @@ const PATHS: Record<string, string> = {
   load: "M8 2.5v7M4.8 6.6L8 9.8l3.2-3.2M2.8 13.2h10.4",
   chain: "M6.6 9.4l2.8-2.8M7 4.6l1.2-1.2a2.8 2.8 0 0 1 4 4L11 8.6M9 11.4l-1.2 1.2a2.8 2.8 0 0 1-4-4L5 7.4",
   moon: "M13.2 9.6A5.6 5.6 0 0 1 6.4 2.8a5.6 5.6 0 1 0 6.8 6.8z",
-  more: "M3.6 8h.01M8 8h.01M12.4 8h.01",
+  more: "M3 8a.6.6 0 1 0 1.2 0 .6.6 0 1 0-1.2 0z M7.4 8a.6.6 0 1 0 1.2 0 .6.6 0 1 0-1.2 0z M11.8 8a.6.6 0 1 0 1.2 0 .6.6 0 1 0-1.2 0z",
   warn: "M8 2.6l6 10.6H2z M8 6.6v3M8 11.4v.1",
   spin: "M8 2a6 6 0 1 1-5.6 3.9",
   deny: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2z M3.8 3.8l8.4 8.4",
@@ -177,6 +177,10 @@ function visible(text: string): ComponentChildren[] {
   return out;
 }
 
+export function Visible({ text }: { text: string }) {
+  return <>{visible(text)}</>;
+}
+
 // Where a byte of the UTF-8 text is in the string.
 function indices(text: string): (byte: number) => number {
   const starts: number[] = [];
@@ -262,33 +266,31 @@ export function Countdown({ from, until }: { from: string; until: string | null 
 
 // ---- coloured lines
 
+function Styled({ piece, text }: { piece: Piece; text: string }) {
+  if (!piece.cls && !piece.fg && !piece.bg) return <>{text}</>;
+  return <span class={piece.cls} style={piece.fg || piece.bg ? { color: piece.fg, backgroundColor: piece.bg } : undefined}>{text}</span>;
+}
+
+// Matches are marked across pieces; what is around them keeps its colours.
 export function Line({ pieces, marks }: { pieces: Piece[]; marks?: { find: RegExp; now: boolean } }) {
-  if (marks) {
-    const text = textOf(pieces);
-    const parts: ComponentChildren[] = [];
-    let at = 0;
-    for (const found of text.matchAll(marks.find)) {
-      if (found[0] === "") break;
-      if (found.index > at) parts.push(text.slice(at, found.index));
-      parts.push(<mark class={marks.now ? "now" : ""}>{found[0]}</mark>);
-      at = found.index + found[0].length;
+  if (!marks) return <>{pieces.map((piece, at) => <Styled key={at} piece={piece} text={piece.text} />)}</>;
+  const spans = [...textOf(pieces).matchAll(marks.find)].filter((found) => found[0] !== "").map((found) => [found.index, found.index + found[0].length] as const);
+  const out: ComponentChildren[] = [];
+  let at = 0;
+  for (const piece of pieces) {
+    const end = at + piece.text.length;
+    let from = at;
+    for (const [begin, stop] of spans) {
+      if (stop <= from || begin >= end) continue;
+      if (begin > from) out.push(<Styled piece={piece} text={piece.text.slice(from - at, begin - at)} />);
+      const last = Math.min(stop, end);
+      out.push(<mark class={marks.now ? "now" : ""}>{piece.text.slice(Math.max(begin, from) - at, last - at)}</mark>);
+      from = last;
     }
-    parts.push(text.slice(at));
-    return <>{parts}</>;
+    if (from < end) out.push(<Styled piece={piece} text={piece.text.slice(from - at)} />);
+    at = end;
   }
-  return (
-    <>
-      {pieces.map((piece, at) =>
-        piece.cls || piece.fg || piece.bg ? (
-          <span key={at} class={piece.cls} style={piece.fg || piece.bg ? { color: piece.fg, backgroundColor: piece.bg } : undefined}>
-            {piece.text}
-          </span>
-        ) : (
-          piece.text
-        ),
-      )}
-    </>
-  );
+  return <>{out}</>;
 }
 
 // ---- dialogs

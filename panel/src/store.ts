@@ -5,6 +5,7 @@ import type { Approval, HistoryRow, Terminal } from "./types";
 import { learnHome, nameOf } from "./words";
 
 export interface Note { id: string; text: string; command: string; until: number; mark: "ok" | "fail" | "off" }
+export type Last = Pick<HistoryRow, "state" | "exit_code" | "signal" | "reason" | "duration_ms">;
 export interface Toast { id: number; text: string; href?: string; link?: string }
 
 export interface Prefs {
@@ -23,6 +24,7 @@ export const link = new Link();
 class Store {
   signIn: SignIn = "none";
   terminals = new Map<string, Terminal>();
+  lasts = new Map<string, Last>(); // by terminal, its last command that has ended
   open: Approval[] = []; // oldest first
   notes: Note[] = []; // in the place of questions that were closed
   toasts: Toast[] = [];
@@ -211,7 +213,8 @@ link.onEvent = (event) => {
     case "command_started":
     case "command_finished":
     case "command_state": {
-      const result = event.result as { terminal_id: string | null } | undefined;
+      const result = event.result as (Last & { terminal_id: string | null }) | undefined;
+      if (event.event === "command_finished" && result?.terminal_id) store.lasts.set(result.terminal_id, result);
       if (result?.terminal_id) void refresh(result.terminal_id);
       else void refreshAll();
       break;
@@ -281,11 +284,14 @@ function keep(terminal: Terminal & { temporary?: boolean }): boolean {
 
 async function load(subscribed = false): Promise<void> {
   try {
-    const [questions] = await Promise.all([
+    if (link.welcome?.home) learnHome(link.welcome.home);
+    const [questions, ran] = await Promise.all([
       link.call<{ approvals: Approval[] }>("approvals"),
+      link.call<{ commands: HistoryRow[] }>("history", { limit: 500 }),
       subscribed ? null : link.call("subscribe", { kinds: EVENTS }),
       refreshAll(),
     ]);
+    for (const row of ran.commands.reverse()) if (row.terminal_id && row.duration_ms !== null) store.lasts.set(row.terminal_id, row);
     const before = store.open;
     store.open = questions.approvals;
     if (store.ready) {
@@ -312,21 +318,12 @@ link.onHealth = () => {
   if (link.health === "connected") {
     store.alarm = "";
     void load();
-    if (!store.ready) void learn();
   } else if (link.health !== "connecting") {
     attachments.clear();
     if (store.ready) store.alarm = "The connection was lost. Reconnecting.";
   }
   store.changed();
 };
-
-// The home folder is where a command without a folder would run: paths are shown relative to it.
-async function learn(): Promise<void> {
-  const { commands } = await link.call<{ commands: HistoryRow[] }>("history", { limit: 200 });
-  const found = commands.map((each) => /^\/(?:home\/[^/]+|root)(?=\/|$)/.exec(each.cwd ?? "")?.[0]).find(Boolean);
-  if (found) learnHome(found);
-  store.changed();
-}
 
 // ---- actions
 

@@ -27,7 +27,7 @@ function Tabs({ current }: { current: string }) {
   const ordered = useOrder([...terminals.values()], "");
   return (
     <nav class="tabs not-phone" aria-label="Terminals">
-      {ordered.slice(0, 24).map((each) => (
+      {ordered.filter((each) => each.id === current || !isOver(each)).slice(0, 40).map((each) => (
         <A key={each.id} href={`/t/${each.id}`} aria-current={each.id === current ? "page" : undefined}>
           <Dot mark={stateOf(each).mark} /><bdi>{nameOf(each)}</bdi>
           {needsYou(each) ? <span class="unseen">, needs you</span> : null}

@@ -6,22 +6,22 @@ import { Bar } from "./shell";
 import { attempt, go, link, place, setQuery, store, useNow, useStore } from "./store";
 import { Thumb } from "./thumb";
 import type { Terminal } from "./types";
-import { clock, duration, failed, nameOf, path, terminalState } from "./words";
+import { clock, duration, failed, nameOf, needsAnswer, path, terminalState } from "./words";
 
 export function isOver(terminal: Terminal): boolean {
   return terminal.state === "finished" || terminal.state === "lost";
 }
 export function needsYou(terminal: Terminal): boolean {
-  return !isOver(terminal) && (store.questionOf(terminal.id) !== undefined || terminal.state === "awaiting_input");
+  return !isOver(terminal) && (store.questionOf(terminal.id) !== undefined || (terminal.state === "awaiting_input" && needsAnswer(terminal.command?.waiting ?? null)));
 }
 export function hasFailed(terminal: Terminal): boolean {
-  return isOver(terminal) ? Boolean(terminal.exit_code || terminal.signal) : !terminal.running && terminal.command !== null && failed(terminal.command);
+  return isOver(terminal) ? Boolean(terminal.exit_code || terminal.signal) : !terminal.running && store.lasts.has(terminal.id) && failed(store.lasts.get(terminal.id)!);
 }
 export function isMine(terminal: Terminal): boolean {
   return terminal.lease?.by === store.mine;
 }
 export function stateOf(terminal: Terminal) {
-  return terminalState(terminal, store.questionOf(terminal.id) !== undefined, isMine(terminal));
+  return terminalState(terminal, store.lasts.get(terminal.id), store.questionOf(terminal.id) !== undefined, isMine(terminal));
 }
 export function ownerName(terminal: Terminal): string {
   if (terminal.owner === "user") return "you";
@@ -55,7 +55,8 @@ function When({ terminal }: { terminal: Terminal }) {
   if (isOver(terminal)) return <time>ended {clock(terminal.last_output_at)}</time>;
   if (terminal.running && command?.started_at) return <time>{duration(Math.floor((now - Date.parse(command.started_at)) / 1000) * 1000)}</time>;
   const at = terminal.last_output_at;
-  return <time>{command && !terminal.running ? `${duration(command.duration_ms)} · ` : ""}{at ? clock(at) : ""}</time>;
+  const last = store.lasts.get(terminal.id);
+  return <time>{last?.duration_ms != null ? `${duration(last.duration_ms)} · ` : ""}{at ? clock(at) : ""}</time>;
 }
 
 function Tile({ terminal, onPassword }: { terminal: Terminal; onPassword: () => void }) {

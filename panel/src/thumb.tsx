@@ -1,6 +1,6 @@
 // A small picture of a terminal: text with colours, at most twice a second, only while it is in sight.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { parseLines, textOf, type Piece } from "./ansi";
+import { parseLines, parseScreen, textOf, type Piece } from "./ansi";
 import { Line } from "./parts";
 import { link, store } from "./store";
 import type { Terminal } from "./types";
@@ -18,7 +18,7 @@ async function take(terminal: Terminal): Promise<Picture> {
   }
   const { content, cols, rows, alternate } = await link.call<{ content: string; cols: number; rows: number; alternate: boolean }>(
     "screen", { terminal: terminal.id, format: "ansi" });
-  return { lines: parseLines(content), cols, rows, alternate };
+  return { lines: parseScreen(content, rows), cols, rows, alternate };
 }
 
 export function Thumb({ terminal, tall }: { terminal: Terminal; tall?: boolean }) {
@@ -62,7 +62,7 @@ export function Thumb({ terminal, tall }: { terminal: Terminal; tall?: boolean }
   const old = terminal.state === "finished" || terminal.state === "lost" || link.health !== "connected";
   return (
     <div ref={box} class={`thumb${picture?.alternate ? " thumb-full" : ""}${old ? " thumb-old" : ""}${tall ? " thumb-tall" : ""}`} aria-hidden="true">
-      <pre class="shot" style={picture?.alternate ? { fontSize: `${Math.min(8, 150 / picture.rows / 1.18)}px` } : undefined}>
+      <pre class="shot" style={picture?.alternate ? { fontSize: `${Math.min(8, 140 / picture.rows / 1.18)}px` } : undefined}>
         {lines.map((line, at) => (
           <div key={at}><Line pieces={line} />{"\n"}</div>
         ))}

@@ -184,4 +184,5 @@ export interface Welcome {
   client: string;
   asked: string;
   notices: string[];
+  home?: string;
 }

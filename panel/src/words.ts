@@ -61,13 +61,23 @@ export function path(text: string | null): string {
   return text;
 }
 
+// Whether somebody has to do something about it.
+export function needsAnswer(waiting: Waiting | null): boolean {
+  return waiting === null || ["line", "password", "key"].includes(waiting.kind);
+}
+
 export function waitWords(waiting: Waiting | null): string {
   switch (waiting?.kind) {
     case "password":
-    case "secret":
       return "waits for a password";
     case "key":
       return "waits for a key";
+    case "editor":
+      return "in an editor";
+    case "pager":
+      return "in a pager";
+    case "fullscreen":
+      return "full-screen program";
     default:
       return "waits for a line";
   }
@@ -101,7 +111,7 @@ export function ended(result: Ended): StateWords {
     case "queued":
       return { mark: "wait", words: "waits for the keyboard" };
     case "awaiting_input":
-      return { mark: "wait", words: waitWords(result.waiting ?? null) };
+      return { mark: needsAnswer(result.waiting ?? null) ? "wait" : "run", words: waitWords(result.waiting ?? null) };
     default:
       return { mark: "run", words: "running" };
   }
@@ -112,7 +122,7 @@ export function failed(row: Pick<HistoryRow, "state" | "exit_code" | "signal">):
     (row.state === "exited" && (row.exit_code !== 0 || row.signal !== null));
 }
 
-export function terminalState(terminal: Terminal, asks: boolean, mine: boolean): StateWords {
+export function terminalState(terminal: Terminal, last: Ended | undefined, asks: boolean, mine: boolean): StateWords {
   if (terminal.state === "finished" || terminal.state === "lost") {
     if (terminal.signal) return { mark: "fail", words: `ended, killed by ${terminal.signal}` };
     if (terminal.state === "lost") return { mark: "off", words: "lost: exit code unknown" };
@@ -121,14 +131,14 @@ export function terminalState(terminal: Terminal, asks: boolean, mine: boolean):
   if (asks) return { mark: "wait", words: "waits for your answer" };
   if (mine) return { mark: "key", words: "you have the keyboard" };
   const command = terminal.command;
-  if (terminal.state === "awaiting_input") return { mark: "wait", words: waitWords(command?.waiting ?? null) };
+  if (terminal.state === "awaiting_input") return { mark: needsAnswer(command?.waiting ?? null) ? "wait" : "run", words: waitWords(command?.waiting ?? null) };
   if (terminal.running) {
     const percent = terminal.progress?.percent;
     return { mark: "run", words: percent != null ? `running, ${percent}%` : "running" };
   }
   if (terminal.state === "starting") return { mark: "run", words: "starting" };
-  if (command && failed(command)) return ended(command);
-  if (command) return { mark: "ok", words: "idle, last one finished" };
+  if (last && failed(last)) return ended(last);
+  if (last?.state === "exited") return { mark: "ok", words: "idle, last one finished" };
   return { mark: "off", words: "idle" };
 }
 

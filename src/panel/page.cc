@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 #include "rpc/json.h"
@@ -27,11 +28,17 @@ bool is_allowed(std::string_view name) {
   return std::find(kCalls.begin(), kCalls.end(), name) != kCalls.end();
 }
 
+// Paths are shown relative to it.
+std::string home() {
+  const char* const path = std::getenv("HOME");
+  return path != nullptr ? path : "";
+}
+
 json::object welcome_object(const wire::Welcome& from, const std::string& client, Role asked) {
   json::array notices;
   for (const std::string& each : from.notices) notices.emplace_back(each);
-  return {{"version", from.version}, {"daemon", from.daemon},     {"role", from.role}, {"why", from.why},
-          {"client", client},        {"asked", role_name(asked)}, {"notices", notices}};
+  return {{"version", from.version}, {"daemon", from.daemon},     {"role", from.role},  {"why", from.why},
+          {"client", client},        {"asked", role_name(asked)}, {"notices", notices}, {"home", home()}};
 }
 
 }  // namespace

@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "base/folders.h"
@@ -63,6 +65,7 @@ class OpenedLink {
     const int failed = ::posix_spawnp(&pid, program.c_str(), nullptr, &attributes, argv, environ);
     ::posix_spawnattr_destroy(&attributes);
     if (failed != 0) return base::fail_errno(failed, "cannot start xdg-open");
+    std::thread([pid] { ::waitpid(pid, nullptr, 0); }).detach();  // whoever it started lives on
     return {};
   }
   ~OpenedLink() {

@@ -102,9 +102,13 @@ export class Home {
     return Number(fs.readFileSync(path.join(this.home, 'state', 'daemon.lock'), 'utf8').split('\n')[1]);
   }
 
-  async panel(...args) {
-    const child = spawn(TTYWARD, ['panel', ...args], { env: this.environment, cwd: this.work, stdio: ['ignore', 'pipe', 'pipe'] });
+  start(...args) {
+    const child = spawn(TTYWARD, args, { env: this.environment, cwd: this.work, stdio: ['ignore', 'pipe', 'pipe'] });
     this.children.push(child);
+    return child;
+  }
+  async panel(...args) {
+    const child = this.start('panel', ...args);
     let said = '';
     child.stderr.on('data', (data) => { said += data; });
     const link = await new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { Browser, eventually, Home, Socket } from './harness.mjs';
+import { Browser, Home, Socket } from './harness.mjs';
 
 const [folder, word = ''] = process.argv.slice(2);
 fs.mkdirSync(folder, { recursive: true });
@@ -30,7 +30,7 @@ script('sudo', `printf '[sudo] password for you: ' >/dev/tty; read -rs word </de
 script('import-catalog', `echo 'reading feeds/all.csv (1.8 GB)'; for i in 1 2 3; do echo "  \${i}00000 rows"; done; kill -9 $$`);
 home.environment.PATH = `${bin}:${home.environment.PATH}`;
 home.environment.PS1 = '\\w \\[\\e[90m\\]$\\[\\e[0m\\] ';
-fs.writeFileSync(path.join(home.folder, '.bashrc'), "PS1='\\w \\[\\e[90m\\]$\\[\\e[0m\\] '\n");
+fs.writeFileSync(path.join(home.folder, '.bashrc'), `PATH=${bin}:$PATH\n` + "PS1='\\w \\[\\e[90m\\]$\\[\\e[0m\\] '\n");
 fs.mkdirSync(path.join(home.home, 'config'), { recursive: true });
 const git = (...args) => spawnSync('git', args, { cwd: home.work, env: { ...home.environment, GIT_AUTHOR_NAME: 'ann', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'ann', GIT_COMMITTER_EMAIL: 'a@b' } });
 git('init', '-q', '-b', 'main');
@@ -84,8 +84,8 @@ const asks = (agent, name, command) => {
 const helper = async (agent, name, task) => open(agent, name, task);
 // Some that were answered before.
 for (const [command, decision] of [['docker compose up -d', 'deny'], ['npm ci', 'allow'], ['mkdir -p coverage', 'allow'], ['npx prisma studio', 'deny']]) {
-  await helper(claude, `tmp-${command.length}`, 'checkout');
-  const id = await asks(claude, `tmp-${command.length}`, command);
+  await helper(claude, `tmp-${command.replace(/\W/g, '')}`, 'checkout');
+  const id = await asks(claude, `tmp-${command.replace(/\W/g, '')}`, command);
   await new Promise((resolve) => setTimeout(resolve, 300));
   await home.person.call('answer', { approval: id, decision });
 }
@@ -138,7 +138,6 @@ for (const [name, view] of Object.entries(views)) {
     }
   }
 }
-await eventually(() => true);
 claude.close();
 codex.close();
 await home.end();

@@ -1,6 +1,8 @@
 // What must not get in, tried with a real browser.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import http from 'node:http';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { Browser, eventually, Home } from './harness.mjs';
 
@@ -193,12 +195,27 @@ test('what an agent must not do: start a panel', () => {
   assert.match(done.err, /for people/);
 });
 
-test('nothing but loopback listens', async () => {
-  const fs = await import('node:fs');
+test('--open hands the browser a file of ours, not the link: others can read arguments', async () => {
+  const bin = path.join(home.folder, 'bin');
+  fs.mkdirSync(bin);
+  const seen = path.join(home.folder, 'seen');
+  fs.writeFileSync(path.join(bin, 'xdg-open'), `#!/bin/sh\nf=\${1#file://}\n{ echo "$1"; stat -c %a "$f"; cat "$f"; } >${seen}.new\nmv ${seen}.new ${seen}\n`, { mode: 0o755 });
+  const before = home.environment.PATH;
+  home.environment.PATH = `${bin}:${before}`;
+  const child = home.start('panel', '--open');
+  home.environment.PATH = before;
+  const [argument, mode, text] = (await eventually(() => fs.existsSync(seen) && fs.readFileSync(seen, 'utf8'), 'a browser')).split('\n');
+  assert.match(argument, /^file:\/\/\/[^#]*\.html$/);
+  assert.equal(mode, '600');
+  assert.match(text, /url=http:\/\/127\.0\.0\.1:\d+\/#t=[0-9a-f]{64}"/);
+  child.kill('SIGTERM');
+  await eventually(() => !fs.existsSync(argument.slice('file://'.length)), 'the file goes with the panel');
+});
+
+test('nothing but loopback listens', () => {
   const hex = panel.port.toString(16).toUpperCase().padStart(4, '0');
   const lines = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n') : []))
     .filter((line) => line.includes(`:${hex} `) && / 0A /.test(line));
   assert.ok(lines.length > 0);
   for (const line of lines) assert.match(line, /0100007F:/);
-  await eventually(() => true);
 });
