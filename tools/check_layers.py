@@ -34,10 +34,11 @@ ALLOWED = {
     "rpc": ["base", "io"],
     "http": ["base", "io"],
     "mcp": ["base", "io", "wire", "client", "rpc", "http"],
+    "panel": ["base", "io", "wire", "client", "rpc", "http"],
     "app": ["base", "io", "vt", "wire/types", "sandbox", "pty", "place", "shell", "terminal", "digest", "command", "policy", "gate", "engine", "store", "config"],
     "daemon": ["base", "io", "place", "wire", "app"],
     "cli": ["base", "io", "vt", "wire", "journal", "sandbox", "pty", "place", "hold", "shell", "terminal", "digest", "command", "policy", "gate",
-            "store", "config", "client", "app", "daemon", "mcp"],
+            "store", "config", "client", "app", "daemon", "mcp", "panel"],
 }
 # The types of the protocol are for everybody above them, so they know no JSON library.
 NO_JSON = ["wire/types", "app"]

@@ -26,6 +26,7 @@ std::span<const Verb> verb_table() {
       kAttach,
       kSelect,
       kTop,
+      kPanel,
       kRename,
       kAssign,
       kRelease,

@@ -39,6 +39,7 @@ extern const Verb kResume;
 extern const Verb kAttach;
 extern const Verb kSelect;
 extern const Verb kTop;
+extern const Verb kPanel;
 extern const Verb kRename;
 extern const Verb kAssign;
 extern const Verb kRelease;
