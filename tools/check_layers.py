@@ -17,6 +17,8 @@ ALLOWED = {
     "wire": ["base"],
     "journal": ["base"],
     "pty": ["base"],
+    "changes": ["base"],
+    "proxy": ["base", "io"],
     "place": ["base", "pty"],
     "hold": ["base", "io", "journal", "pty"],
     "shell": ["base", "vt"],
@@ -33,9 +35,9 @@ ALLOWED = {
     "rpc": ["base", "io"],
     "http": ["base", "io"],
     "mcp": ["base", "io", "wire", "client", "rpc", "http"],
-    "app": ["base", "io", "vt", "wire/types", "pty", "place", "shell", "terminal", "command", "policy", "gate", "engine", "store", "config"],
+    "app": ["base", "io", "vt", "wire/types", "changes", "pty", "place", "shell", "terminal", "command", "policy", "gate", "engine", "store", "config"],
     "daemon": ["base", "io", "place", "wire", "app"],
-    "cli": ["base", "io", "vt", "wire", "journal", "pty", "place", "hold", "shell", "terminal", "digest", "command", "policy", "gate",
+    "cli": ["base", "io", "vt", "wire", "changes", "journal", "pty", "place", "hold", "shell", "terminal", "digest", "command", "policy", "gate",
             "store", "config", "client", "app", "daemon", "mcp"],
 }
 # The types of the protocol are for everybody above them, so they know no JSON library.

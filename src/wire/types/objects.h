@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "wire/types/change_objects.h"
 #include "wire/types/describe.h"
 
 namespace ttyward::wire {
@@ -199,6 +200,7 @@ struct CommandResult {
   std::vector<std::string> typed_meanwhile;
   std::optional<DialogueOutcome> dialogue;
   std::optional<uint64_t> new_lines;
+  std::optional<Changes> changes;
 
   bool ended_well() const { return state == "exited" && exit_code == 0; }
 
@@ -259,6 +261,7 @@ struct CommandResult {
     v.field("dialogue", self.dialogue, "of an `exec` with `replies`: which were given", kLeftOut);
     v.field("new_lines", self.new_lines, "in `environment`: lines of output that are new to the reader",
             kLeftOut);
+    v.field("changes", self.changes, "of a command that ran with `try`: what it changed", kLeftOut);
   }
 };
 
