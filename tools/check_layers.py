@@ -18,6 +18,8 @@ ALLOWED = {
     "journal": ["base"],
     "sandbox": ["base"],
     "pty": ["base", "sandbox"],
+    "changes": ["base"],
+    "proxy": ["base", "io"],
     "place": ["base", "pty"],
     "hold": ["base", "io", "journal", "sandbox", "pty"],
     "shell": ["base", "vt"],
@@ -35,9 +37,9 @@ ALLOWED = {
     "http": ["base", "io"],
     "mcp": ["base", "io", "wire", "client", "rpc", "http"],
     "panel": ["base", "io", "wire", "client", "rpc", "http"],
-    "app": ["base", "io", "vt", "wire/types", "sandbox", "pty", "place", "shell", "terminal", "digest", "command", "policy", "gate", "engine", "store", "config"],
+    "app": ["base", "io", "vt", "wire/types", "changes", "sandbox", "pty", "place", "shell", "terminal", "digest", "command", "policy", "gate", "engine", "store", "config"],
     "daemon": ["base", "io", "place", "wire", "app"],
-    "cli": ["base", "io", "vt", "wire", "journal", "sandbox", "pty", "place", "hold", "shell", "terminal", "digest", "command", "policy", "gate",
+    "cli": ["base", "io", "vt", "wire", "changes", "journal", "sandbox", "pty", "place", "hold", "shell", "terminal", "digest", "command", "policy", "gate",
             "store", "config", "client", "app", "daemon", "mcp", "panel"],
 }
 # The types of the protocol are for everybody above them, so they know no JSON library.

@@ -318,6 +318,7 @@ std::vector<Tool> command_tools() {
                    .description = "Folder and variables persist from one to the next",
                    .fallback = 0},
                   timeout_argument("Of each"),
+                  sandbox_argument(),
                   wait_argument("")}),
        {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},
        any_schema,

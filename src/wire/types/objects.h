@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "wire/types/change_objects.h"
 #include "wire/types/describe.h"
 
 namespace ttyward::wire {
@@ -318,6 +319,7 @@ struct CommandResult {
   std::optional<UsualRun> usual;
   std::optional<Facts> facts;
   std::vector<std::string> suggestions;
+  std::optional<Changes> changes;
 
   bool ended_well() const { return state == "exited" && exit_code == 0; }
 
@@ -384,6 +386,7 @@ struct CommandResult {
     v.field("facts", self.facts, "with the view `digest`: what it found", kLeftOut);
     v.field("suggestions", self.suggestions, "commands that may help, where `output.suggestions` is set",
             kLeftOut);
+    v.field("changes", self.changes, "of a command that ran with `try`: what it changed", kLeftOut);
   }
 };
 
