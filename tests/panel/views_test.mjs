@@ -249,6 +249,18 @@ test('settings: a command is tried, a rule added after its difference, and remov
   await page.getByLabel('default').click();
 });
 
+test('a rule that was written past ttyward is shown, and holds once it is confirmed', async () => {
+  const file = path.join(home.home, 'config', 'rules.toml');
+  fs.appendFileSync(file, '\n[[rule]]\nname = "slipped in"\ndecision = "allow"\ncommand = "make deploy"\n');
+  await home.person.call('reload');
+  await page.goto(`${panel.origin}/settings/permissions`);
+  await page.getByRole('heading', { name: 'Not confirmed' }).waitFor();
+  assert.equal((await home.person.call('check', { command: 'make deploy', cwd: home.work })).decision, 'ask');
+  await page.getByRole('button', { name: 'Confirm these' }).click();
+  await page.getByRole('heading', { name: 'Not confirmed' }).waitFor({ state: 'detached' });
+  assert.equal((await home.person.call('check', { command: 'make deploy', cwd: home.work })).decision, 'allow');
+});
+
 test('keys move between views; the palette finds a terminal', async () => {
   await page.goto(`${panel.origin}/`);
   await page.getByText('Nothing waits for you').waitFor();
