@@ -45,5 +45,9 @@ extern const Verb kAssign;
 extern const Verb kRelease;
 extern const Verb kLend;
 extern const Verb kPerson;
+extern const Verb kChanges;
+extern const Verb kApply;
+extern const Verb kUndo;
+extern const Verb kDiscard;
 
 }  // namespace ttyward::cli
