@@ -10,6 +10,7 @@ const MODES: { name: string; words: string; warn?: boolean }[] = [
   { name: "plan", words: "Nothing changes. What would ask is refused." },
   { name: "default", words: "Harmless commands run. The rest asks." },
   { name: "auto-edit", words: "Also writes ordinary files of the folder." },
+  { name: "auto", words: "Runs confined to the folder. Leaving it asks." },
   { name: "yolo", words: "No questions at all.", warn: true },
 ];
 
@@ -198,8 +199,8 @@ function Tester({ onRule }: { onRule: (rule: string) => void }) {
       (answer) => { setVerdict({ command, verdict: answer }); setError(""); onRule(answer.rule); },
       (problem: Error) => setError(problem.message));
   };
-  const words = { allow: "Runs", ask: "Asks", deny: "Refused" };
-  const marks = { allow: "ok", ask: "wait", deny: "fail" } as const;
+  const words = { allow: "Runs", allow_confined: "Runs confined", ask: "Asks", deny: "Refused" };
+  const marks = { allow: "ok", allow_confined: "ok", ask: "wait", deny: "fail" } as const;
   return (
     <section class="box tester">
       <header class="box-top"><h2>Try a command</h2><span class="dim">Nothing runs.</span></header>

@@ -220,6 +220,32 @@ test('history: a command, its lines, a search, a link to a line', async () => {
   await page.getByText(/denied, (here|in another browser)/).first().waitFor();
 });
 
+test('what a compiler said is listed, with its lines', async () => {
+  fs.writeFileSync(path.join(home.work, 'bad.c'), 'int main(void) {\n  return nothing;\n}\n');
+  const { command_id: id } = await home.person.call('exec', { terminal: shop, command: 'gcc -c bad.c' });
+  await page.goto(`${panel.origin}/c/${id}`);
+  const facts = page.getByRole('region', { name: 'Found in the output' });
+  await facts.getByText('bad.c:2').waitFor();
+  await page.locator('.log-error').first().waitFor();
+  await facts.getByRole('button', { name: /^Line/ }).first().click();
+  await page.locator('.log-at', { hasText: 'nothing' }).waitFor();
+});
+
+test('what a try changed is shown, applied and taken back', async (t) => {
+  const tried = await home.person.call('run', { command: 'echo two > tried.txt', cwd: home.work, try: true }).catch((error) => ({ error }));
+  if (tried.error || tried.exit_code !== 0) return t.skip(`no layer over a folder here: ${tried.error?.message ?? tried.reason}`);
+  await page.goto(`${panel.origin}/c/${tried.command_id}`);
+  const changes = page.getByRole('region', { name: 'Changes of this try' });
+  await changes.getByText('+two').waitFor();
+  assert.ok(!fs.existsSync(path.join(home.work, 'tried.txt')));
+  await changes.getByRole('button', { name: 'Apply 1 file' }).click();
+  await changes.getByRole('button', { name: 'Undo' }).waitFor();
+  assert.equal(fs.readFileSync(path.join(home.work, 'tried.txt'), 'utf8'), 'two\n');
+  await changes.getByRole('button', { name: 'Undo' }).click();
+  await changes.getByText('taken back').waitFor();
+  assert.ok(!fs.existsSync(path.join(home.work, 'tried.txt')));
+});
+
 test('overview says what ran and what was asked', async () => {
   await page.goto(`${panel.origin}/overview`);
   await eventually(async () => /Failed\s*[1-9]/.test(await page.locator('.overview').innerText()), 'a failure');
