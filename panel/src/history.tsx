@@ -1,6 +1,7 @@
 // What ran, in all terminals, the dead ones too; and what was decided about it.
 import { useEffect, useState } from "preact/hooks";
 import { decisionWords } from "./approvals";
+import { ChangesBox, FactsBox, findingsOf, useFindings } from "./findings";
 import { grep, Log, LogTools, type Find } from "./log";
 import { A, Choice, Empty, Icon, RiskBadge, SearchField, Segments, State, useKeys } from "./parts";
 import { Bar } from "./shell";
@@ -32,8 +33,17 @@ function Row({ row, open, line, find }: { row: HistoryRow; open: boolean; line: 
   }, [open, find, row.command_id]);
   const live = row.duration_ms === null && ["running", "awaiting_input"].includes(row.state);
   const state = ended(row);
+  const findings = useFindings(row.command_id, `${open} ${row.state}`, open && !live);
+  const errors = findingsOf(findings?.facts).flatMap((each) => (each.at ? [each.at] : []));
+  const onLine = (number: number) => go(`/c/${row.command_id}${location.search}#L${number}`, true);
+  const step = (by: number) => {
+    if (errors.length === 0) return;
+    const sorted = [...errors].sort((a, b) => a - b);
+    const next = by > 0 ? sorted.find((each) => each > line) ?? sorted[0]! : [...sorted].reverse().find((each) => each < line) ?? sorted[sorted.length - 1]!;
+    onLine(next);
+  };
   const marks: Find | null = find && lines.length > 0 ? { text: find, lines, now: lines[at] ?? 0 } : null;
-  useKeys(open ? { n: () => setAt((now) => (now + 1) % Math.max(1, lines.length)), N: () => setAt((now) => (now + lines.length - 1) % Math.max(1, lines.length)) } : {});
+  useKeys(open ? { n: () => setAt((now) => (now + 1) % Math.max(1, lines.length)), N: () => setAt((now) => (now + lines.length - 1) % Math.max(1, lines.length)), e: () => step(1), E: () => step(-1) } : {});
   return (
     <div class={open ? "command-block is-open" : "command-block"} data-command={row.command_id}>
       <h3>
@@ -49,9 +59,11 @@ function Row({ row, open, line, find }: { row: HistoryRow; open: boolean; line: 
       </h3>
       {open ? (
         <>
-          <LogTools command={row.command_id} terminal={row.terminal_id} words={[knownBy(row), count(row.total_lines, "line"), size(row.total_bytes), row.reason ?? ""].filter(Boolean).join(" · ")} />
+          <LogTools command={row.command_id} terminal={row.terminal_id} words={[knownBy(row), findings?.sandbox ? `confined: ${findings.sandbox.profile}` : "", count(row.total_lines, "line"), size(row.total_bytes), row.reason ?? ""].filter(Boolean).join(" · ")} />
+          <FactsBox facts={findings?.facts} onLine={onLine} />
+          {findings?.changes ? <ChangesBox command={row.command_id} onChanged={() => {}} /> : null}
           {lines.length > 0 ? <p class="log-found" role="status">{at + 1} of {lines.length} matches <button type="button" class="link" onClick={() => setAt((at + 1) % lines.length)}>Next</button></p> : null}
-          <Log command={row.command_id} terminal={row.terminal_id} live={live} find={marks} line={line} onLine={(number) => go(`/c/${row.command_id}${location.search}#L${number}`, true)} />
+          <Log command={row.command_id} terminal={row.terminal_id} live={live} find={marks} errors={errors} line={line} onLine={onLine} />
         </>
       ) : null}
     </div>

@@ -27,8 +27,8 @@ export async function grep(command: string, text: string): Promise<number[]> {
 
 interface Known { total: number; bytes: number; binary: boolean }
 
-export function Log({ command, terminal, live, find, line, onLine }: {
-  command: string; terminal: string | null; live: boolean; find: Find | null; line: number; onLine: (line: number) => void;
+export function Log({ command, terminal, live, find, errors = [], line, onLine }: {
+  command: string; terminal: string | null; live: boolean; find: Find | null; errors?: number[]; line: number; onLine: (line: number) => void;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const chunks = useRef(new Map<number, Piece[][]>());
@@ -117,7 +117,7 @@ export function Log({ command, terminal, live, find, line, onLine }: {
     const number = at + 1;
     const matches = expression && find!.lines.includes(number);
     rows.push(
-      <div key={number} class={`log-line${number === line ? " log-at" : ""}`} id={`L${number}`}>
+      <div key={number} class={`log-line${number === line ? " log-at" : errors.includes(number) ? " log-error" : ""}`} id={`L${number}`}>
         <a href={`/c/${command}#L${number}`} onClick={(event) => { event.preventDefault(); onLine(number); }}>{number}</a>
         <span><bdi><Line pieces={pieces} marks={matches ? { find: expression, now: number === find!.now } : undefined} /></bdi></span>
       </div>,
@@ -135,10 +135,11 @@ export function Log({ command, terminal, live, find, line, onLine }: {
           <div class="log-rows" style={{ transform: `translateY(${first * ROW}px)` }}>{rows}</div>
         </div>
       </div>
-      {find && find.lines.length > 0 ? (
+      {(find && find.lines.length > 0) || errors.length > 0 ? (
         <svg class="log-marks" preserveAspectRatio="none" viewBox={`0 0 8 ${total}`} aria-hidden="true">
-          {find.lines.slice(0, 500).map((number) => (
-            <rect key={number} x="0" y={number - 1} width="8" height={total / 180} class={number === find.now ? "now" : ""} />
+          {errors.slice(0, 200).map((number) => <rect key={`e${number}`} x="0" y={number - 1} width="8" height={total / 180} class="error" />)}
+          {(find?.lines ?? []).slice(0, 500).map((number) => (
+            <rect key={number} x="0" y={number - 1} width="8" height={total / 180} class={number === find?.now ? "now" : ""} />
           ))}
         </svg>
       ) : null}

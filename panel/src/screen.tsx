@@ -158,6 +158,8 @@ export function LiveScreen({ terminal, attachment, onLeave }: { terminal: Termin
       };
       window.addEventListener("ttyward-theme", theme);
       stop = () => window.removeEventListener("ttyward-theme", theme);
+      // It hides the cursor until it had the focus once; a watcher wants to see it, too.
+      (made as unknown as { _core?: { _showCursor?: () => void } })._core?._showCursor?.();
       attachment.show(made);
       setSize({ ...attachment.size });
       setMade(true);

@@ -10,6 +10,7 @@ const MODES: { name: string; words: string; warn?: boolean }[] = [
   { name: "plan", words: "Nothing changes. What would ask is refused." },
   { name: "default", words: "Harmless commands run. The rest asks." },
   { name: "auto-edit", words: "Also writes ordinary files of the folder." },
+  { name: "auto", words: "Runs confined to the folder. Leaving it asks." },
   { name: "yolo", words: "No questions at all.", warn: true },
 ];
 
@@ -150,6 +151,39 @@ function Rules({ cwd, decided }: { cwd: string; decided: string }) {
   );
 }
 
+interface Unconfirmed {
+  rules: { change: string; name: string; words: string; text: string }[];
+  settings: { name: string; holds: string; wanted: string; where: string }[];
+  problem: string;
+  digest: string;
+}
+
+// Changes that loosen policy and were made without ttyward do not hold before a person has seen them.
+function Confirm() {
+  const { canAct } = useStore();
+  const [again, setAgain] = useState(0);
+  const { answer } = useCall<Unconfirmed>("rules_unconfirmed", canAct ? {} : null, again);
+  if (!answer || (answer.rules.length === 0 && answer.settings.length === 0 && !answer.problem)) return null;
+  return (
+    <section class="settings-part">
+      <h2>Not confirmed</h2>
+      <p>These changes loosen what agents may do and were made without ttyward. They do not hold until you confirm them.</p>
+      {answer.problem ? <p class="page-note">{answer.problem}</p> : null}
+      <div class="box">
+        {answer.rules.map((rule, at) => (
+          <div class="rule" key={at}><span class="decision-word decision-ask">{rule.change}</span><span class="grow"><code class="cut">{rule.name}</code><small>{rule.words}</small></span></div>
+        ))}
+        {answer.settings.map((setting) => (
+          <div class="rule" key={setting.name}><span class="decision-word decision-ask">setting</span><span class="grow"><code class="cut">{setting.name}</code><small>holds {setting.holds}, wanted {setting.wanted}, in {setting.where}</small></span></div>
+        ))}
+      </div>
+      <div class="acts acts-left settings-acts">
+        <button type="button" class="btn" onClick={() => void attempt(link.call("rules_confirm", { digest: answer.digest })).then(() => setAgain(again + 1))}>Confirm these</button>
+      </div>
+    </section>
+  );
+}
+
 function Tester({ onRule }: { onRule: (rule: string) => void }) {
   const [text, set] = useState("");
   const [cwd, setCwd] = useState("");
@@ -165,8 +199,8 @@ function Tester({ onRule }: { onRule: (rule: string) => void }) {
       (answer) => { setVerdict({ command, verdict: answer }); setError(""); onRule(answer.rule); },
       (problem: Error) => setError(problem.message));
   };
-  const words = { allow: "Runs", ask: "Asks", deny: "Refused" };
-  const marks = { allow: "ok", ask: "wait", deny: "fail" } as const;
+  const words = { allow: "Runs", allow_confined: "Runs confined", ask: "Asks", deny: "Refused" };
+  const marks = { allow: "ok", allow_confined: "ok", ask: "wait", deny: "fail" } as const;
   return (
     <section class="box tester">
       <header class="box-top"><h2>Try a command</h2><span class="dim">Nothing runs.</span></header>
@@ -192,6 +226,7 @@ function Permissions() {
   return (
     <>
       <Mode />
+      <Confirm />
       <div class="two"><Rules cwd="" decided={decided} /><Tester onRule={setDecided} /></div>
     </>
   );

@@ -159,7 +159,7 @@ const KEYS: [string, [string, string][]][] = [
   ["Everywhere", [["g a, g t, g h, g o, g s", "go to a view"], ["Ctrl K", "search"], ["/", "filter"], ["j k", "next, previous"], ["?", "this list"]]],
   ["A question", [["A", "allow once"], ["S", "for this session"], ["R", "always, as a rule"], ["D", "deny, with a reason"], ["X", "skip"], ["O", "open its terminal"]]],
   ["A terminal", [["1 to 9", "open a tile"], ["T", "take the keyboard"], ["G", "give it back"], ["I", "interrupt"], ["V", "paste"], ["H", "show or hide the history"], ["[ ]", "previous, next terminal"], ["F6", "leave the terminal"]]],
-  ["Output", [["n N", "next, previous match"]]],
+  ["Output", [["n N", "next, previous match"], ["e E", "next, previous error"]]],
 ];
 
 function KeyList({ onClose }: { onClose: () => void }) {
@@ -176,7 +176,7 @@ function KeyList({ onClose }: { onClose: () => void }) {
 }
 
 export function Shell({ children, rail }: { children: ComponentChildren; rail: boolean }) {
-  const { toasts, announcement, alarm, ready } = useStore();
+  const { toasts, notices, canAct, announcement, alarm, ready } = useStore();
   const [over, setOver] = useState<"" | "palette" | "keys">("");
   useEffect(() => {
     let prefix = 0;
@@ -225,6 +225,13 @@ export function Shell({ children, rail }: { children: ComponentChildren; rail: b
         {ready && down ? (
           <div class="notice notice-wait" role="status"><Icon name="spin" turns /><span class="grow">Reconnecting. This is the last picture.</span><button type="button" class="btn" onClick={() => link.now()}>Now</button></div>
         ) : null}
+        {link.health === "connected" && link.welcome?.why ? (
+          <div class="notice notice-wait" role="status"><Icon name="warn" /><span class="grow">This page can only watch: the daemon does not count the panel as a person, because {link.welcome.why}.</span></div>
+        ) : null}
+        {canAct ? notices.map((each) => (
+          <div class="notice notice-wait" role="status" key={each}><Icon name="warn" /><span class="grow">{each}</span><A class="btn" href="/settings/permissions">Look</A>
+            <button type="button" class="btn btn-bare btn-icon" aria-label="Close" onClick={() => { store.notices = store.notices.filter((other) => other !== each); store.changed(); }}><Icon name="x" small /></button></div>
+        )) : null}
         {link.health === "stopped" ? (
           <div class="notice notice-fail" role="status"><Icon name="warn" /><span class="grow">The daemon does not answer. Terminals live on without it; nothing is lost. Any command starts it again: <code>ttyward ls</code></span><button type="button" class="btn" onClick={() => link.now()}>Try again</button></div>
         ) : null}

@@ -28,6 +28,7 @@ class Store {
   open: Approval[] = []; // oldest first
   notes: Note[] = []; // in the place of questions that were closed
   toasts: Toast[] = [];
+  notices: string[] = []; // what a person has to know
   prefs: Prefs = { theme: "system", keys: true, reader: false, notify: false };
   ready = false; // the lists are there
   announcement = ""; // for screen readers
@@ -233,6 +234,9 @@ link.onEvent = (event) => {
     case "approval_closed":
       closeQuestion(event.approval as Approval);
       break;
+    case "notice":
+      store.notices = [...store.notices.filter((each) => each !== event.text), event.text as string];
+      break;
     case "lagged":
       void load(true);
       return;
@@ -285,6 +289,7 @@ function keep(terminal: Terminal & { temporary?: boolean }): boolean {
 async function load(subscribed = false): Promise<void> {
   try {
     if (link.welcome?.home) learnHome(link.welcome.home);
+    if (!subscribed) store.notices = link.welcome?.notices ?? [];
     const [questions, ran] = await Promise.all([
       link.call<{ approvals: Approval[] }>("approvals"),
       link.call<{ commands: HistoryRow[] }>("history", { limit: 500 }),

@@ -1,5 +1,6 @@
 // One terminal, large: its screen, its keyboard, and its history beside it.
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { ChangesBox, FactsBox, useFindings } from "./findings";
 import { grep, Log, LogTools, type Find } from "./log";
 import { A, Dialog, Dot, Empty, Icon, State, useKeys, Who } from "./parts";
 import { Attachment, GIVE_BACK, KeysBar, LiveScreen } from "./screen";
@@ -139,6 +140,7 @@ export function Commands({ terminal, shown, again, onOpen }: { terminal: Termina
               </h3>
               {isOpen && id ? (
                 <>
+                  <Findings command={id} result={each} onLine={(number) => go(`/t/${terminal.id}${location.search}#L${number}`, true)} />
                   <Log command={id} terminal={terminal.id} live={["running", "awaiting_input"].includes(each.state)} find={find} line={line}
                     onLine={(number) => go(`/c/${id}#L${number}`)} />
                   <LogTools command={id} terminal={null} words={`${count(each.total_lines, "line")}, ${size(each.total_bytes)}`} />
@@ -153,6 +155,16 @@ export function Commands({ terminal, shown, again, onOpen }: { terminal: Termina
         ) : null}
       </div>
     </section>
+  );
+}
+
+function Findings({ command, result, onLine }: { command: string; result: Result; onLine: (line: number) => void }) {
+  const findings = useFindings(command, result.state, !["running", "awaiting_input"].includes(result.state));
+  return (
+    <>
+      <FactsBox facts={findings?.facts} onLine={onLine} />
+      {findings?.changes ? <ChangesBox command={command} onChanged={() => {}} /> : null}
+    </>
   );
 }
 
@@ -235,6 +247,7 @@ export function TerminalPage({ id }: { id: string }) {
         <span class="meta not-phone"><Who name={ownerName(terminal)} /></span>
         <bdi class="meta path not-phone">{path(terminal.cwd)}</bdi>
         {terminal.task ? <span class="meta not-phone wide">task {terminal.task}</span> : null}
+        {terminal.sandbox ? <span class="chip not-phone" title="what a command here can reach"><Icon name="lock" small />{terminal.sandbox}</span> : null}
         {(shown?.ports ?? []).slice(0, 3).map((each) => <span key={each.port} class="chip chip-port not-phone" title="seen in the kernel">:{each.port}</span>)}
         <div class="tools">
           {canAct && !over ? (

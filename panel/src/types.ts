@@ -5,7 +5,7 @@ export type Risk = "low" | "medium" | "high" | "critical";
 export interface Effect { kind: string; target: string | null }
 export interface Reason { text: string; begin: number; end: number; risk: Risk; decision: string }
 export interface Verdict {
-  decision: "allow" | "ask" | "deny";
+  decision: "allow" | "allow_confined" | "ask" | "deny";
   risk: Risk;
   effects: Effect[];
   reasons: Reason[];
@@ -54,6 +54,27 @@ export interface Result {
   duration_ms: number;
   ports: { port: number; pid: number }[];
   verdict: Verdict | null;
+  sandbox?: { profile: string; denied?: unknown[] };
+  facts?: Facts;
+  changes?: Changes;
+}
+
+export interface Facts {
+  diagnostics?: { file: string; line: number | null; column: number | null; severity: string; code: string | null; message: string; at: number | null }[];
+  tests?: { name: string; outcome: string; message: string | null; at: number | null }[];
+}
+
+export interface Changes {
+  state: "running" | "finished" | "applying" | "applied" | "undone";
+  workspace: string;
+  added: number;
+  changed: number;
+  deleted: number;
+  lines_added: number;
+  lines_removed: number;
+  list: { path: string; kind: "added" | "changed" | "deleted"; type: string; lines_added?: number; lines_removed?: number; binary?: boolean; note?: string }[];
+  more: number;
+  problem?: string;
 }
 
 export interface Terminal {
@@ -80,6 +101,7 @@ export interface Terminal {
   lease: { by: string; since: string } | null;
   queued?: { command_id: string; command: string; by: string };
   session: string | null;
+  sandbox?: string | null;
   exit_code: number | null;
   signal: string | null;
   journal: { bytes: number; dropped: number; paused: boolean };

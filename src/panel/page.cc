@@ -1,8 +1,8 @@
 #include "panel/page.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 
 #include "rpc/json.h"
@@ -16,16 +16,45 @@ namespace json = boost::json;
 namespace {
 
 // What a page may ask. The daemon decides by role as well; what no page needs is not even passed on.
-constexpr std::array<std::string_view, 31> kCalls = {
-    "open",         "input",     "interrupt",    "kill",   "resize",    "read",
-    "result",       "screen",    "list",         "show",   "rename",    "assign",
-    "attach",       "detach",    "attach_input", "select", "subscribe", "unsubscribe",
-    "check",        "approvals", "answer",       "rules",  "rule_add",  "rule_remove",
-    "mode",         "history",   "decisions",    "status", "resume",    "rules_unconfirmed",
-    "rules_confirm"};
+constexpr std::string_view kCalls[] = {"answer",
+                                       "apply",
+                                       "approvals",
+                                       "assign",
+                                       "attach",
+                                       "attach_input",
+                                       "changes",
+                                       "change_sets",
+                                       "check",
+                                       "decisions",
+                                       "detach",
+                                       "discard",
+                                       "history",
+                                       "input",
+                                       "interrupt",
+                                       "kill",
+                                       "list",
+                                       "mode",
+                                       "open",
+                                       "read",
+                                       "rename",
+                                       "resize",
+                                       "result",
+                                       "resume",
+                                       "rule_add",
+                                       "rule_remove",
+                                       "rules",
+                                       "rules_confirm",
+                                       "rules_unconfirmed",
+                                       "screen",
+                                       "select",
+                                       "show",
+                                       "status",
+                                       "subscribe",
+                                       "undo",
+                                       "unsubscribe"};
 
 bool is_allowed(std::string_view name) {
-  return std::find(kCalls.begin(), kCalls.end(), name) != kCalls.end();
+  return std::find(std::begin(kCalls), std::end(kCalls), name) != std::end(kCalls);
 }
 
 // Paths are shown relative to it.

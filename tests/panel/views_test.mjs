@@ -220,6 +220,32 @@ test('history: a command, its lines, a search, a link to a line', async () => {
   await page.getByText(/denied, (here|in another browser)/).first().waitFor();
 });
 
+test('what a compiler said is listed, with its lines', async () => {
+  fs.writeFileSync(path.join(home.work, 'bad.c'), 'int main(void) {\n  return nothing;\n}\n');
+  const { command_id: id } = await home.person.call('exec', { terminal: shop, command: 'gcc -c bad.c' });
+  await page.goto(`${panel.origin}/c/${id}`);
+  const facts = page.getByRole('region', { name: 'Found in the output' });
+  await facts.getByText('bad.c:2').waitFor();
+  await page.locator('.log-error').first().waitFor();
+  await facts.getByRole('button', { name: /^Line/ }).first().click();
+  await page.locator('.log-at', { hasText: 'nothing' }).waitFor();
+});
+
+test('what a try changed is shown, applied and taken back', async (t) => {
+  const tried = await home.person.call('run', { command: 'echo two > tried.txt', cwd: home.work, try: true }).catch((error) => ({ error }));
+  if (tried.error || tried.exit_code !== 0) return t.skip(`no layer over a folder here: ${tried.error?.message ?? tried.reason}`);
+  await page.goto(`${panel.origin}/c/${tried.command_id}`);
+  const changes = page.getByRole('region', { name: 'Changes of this try' });
+  await changes.getByText('+two').waitFor();
+  assert.ok(!fs.existsSync(path.join(home.work, 'tried.txt')));
+  await changes.getByRole('button', { name: 'Apply 1 file' }).click();
+  await changes.getByRole('button', { name: 'Undo' }).waitFor();
+  assert.equal(fs.readFileSync(path.join(home.work, 'tried.txt'), 'utf8'), 'two\n');
+  await changes.getByRole('button', { name: 'Undo' }).click();
+  await changes.getByText('taken back').waitFor();
+  assert.ok(!fs.existsSync(path.join(home.work, 'tried.txt')));
+});
+
 test('overview says what ran and what was asked', async () => {
   await page.goto(`${panel.origin}/overview`);
   await eventually(async () => /Failed\s*[1-9]/.test(await page.locator('.overview').innerText()), 'a failure');
@@ -247,6 +273,18 @@ test('settings: a command is tried, a rule added after its difference, and remov
   await page.getByLabel('plan').click();
   await eventually(async () => (await page.getByLabel('plan').isChecked()), 'the mode');
   await page.getByLabel('default').click();
+});
+
+test('a rule that was written past ttyward is shown, and holds once it is confirmed', async () => {
+  const file = path.join(home.home, 'config', 'rules.toml');
+  fs.appendFileSync(file, '\n[[rule]]\nname = "slipped in"\ndecision = "allow"\ncommand = "make deploy"\n');
+  await home.person.call('reload');
+  await page.goto(`${panel.origin}/settings/permissions`);
+  await page.getByRole('heading', { name: 'Not confirmed' }).waitFor();
+  assert.equal((await home.person.call('check', { command: 'make deploy', cwd: home.work })).decision, 'ask');
+  await page.getByRole('button', { name: 'Confirm these' }).click();
+  await page.getByRole('heading', { name: 'Not confirmed' }).waitFor({ state: 'detached' });
+  assert.equal((await home.person.call('check', { command: 'make deploy', cwd: home.work })).decision, 'allow');
 });
 
 test('keys move between views; the palette finds a terminal', async () => {

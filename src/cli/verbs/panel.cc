@@ -4,6 +4,7 @@
 #include "cli/daemon_verb.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
+#include "client/session.h"
 #include "panel/serve.h"
 
 namespace ttyward::cli {
@@ -23,6 +24,21 @@ int serve(panel::ServeOptions options, const Globals& globals) {
   options.daemon.reader.clear();
   if (options.daemon.role != "person")
     return complain("panel", "the panel is for people; an agent has ttyward mcp", kExitUsage);
+  if (options.view_only) options.daemon.role = "viewer";
+  // Every page connects by itself; whether this program counts as a person is better said now.
+  {
+    const auto session = client::Session::open(options.daemon);
+    if (!session) return complain("panel", session.error().message, kExitFailure);
+    const wire::Welcome& welcome = session->welcome();
+    if (welcome.role != options.daemon.role) {
+      return complain(
+          "panel",
+          "the daemon does not count you as a person: " + welcome.why +
+              ". Start the panel in a terminal of your own, name the file of `ttyward person token` in "
+              "TTYWARD_PERSON_TOKEN_FILE, or use --view-only",
+          kExitFailure);
+    }
+  }
   return panel::serve(options,
                       [](const std::string& message) { return complain("panel", message, kExitFailure); });
 }
