@@ -5,7 +5,7 @@ Usage: make_sdks.py [--check]
 
 docs/protocol/socket.schema.json is itself made from the types that the daemon uses (src/wire/types), so a call that is
 added there gets its method, its types and its comment here. With --check nothing is written; the exit status is 1
-if a file is not what it would be. `cmake --build --preset dev --target sdks` runs it after wire_reference.
+if a file is not what it would be.
 """
 import json
 import keyword
