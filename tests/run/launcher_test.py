@@ -1,10 +1,16 @@
 """./ttyward as an MCP command before the first build. The tree is the launcher with a build that takes as long as the test says."""
+import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import person  # noqa: E402
 
 TTYWARD = os.environ["TTYWARD"]
 LAUNCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "ttyward")
@@ -12,7 +18,7 @@ CMAKE = """#!/bin/sh
 case "$*" in
   *--build*)
     echo '[1/4] compiling'
-    until [ -e "$ROOT/go" ]; do sleep 0.02; done
+    until [ -e "$ROOT/go" ]; do [ -e "$ROOT" ] || exit 1; sleep 0.02; done
     [ "$(cat "$ROOT/go")" = fail ] && exit 1
     mkdir -p "$ROOT/build/release/bin"
     ln -sf "$PROGRAM" "$ROOT/build/release/bin/ttyward"
@@ -34,6 +40,7 @@ class Launcher(unittest.TestCase):
         self.script("bin/cmake", CMAKE)
         self.environment = {"PATH": f"{self.root}/bin:/usr/bin:/bin", "HOME": self.root, "TTYWARD_HOME": self.root + "/home",
                             "ROOT": self.root, "PROGRAM": os.path.realpath(TTYWARD), "LC_ALL": "C.UTF-8"}
+        self.environment[person.VARIABLE] = person.make_token(self.root + "/home")
         self.server = subprocess.Popen([self.root + "/ttyward", "mcp"], env=self.environment, stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1, start_new_session=True)
         self.addCleanup(self.end)
@@ -48,6 +55,10 @@ class Launcher(unittest.TestCase):
             self.server.stdin.close()
         self.server.wait(60)
         self.server.stdout.close()
+        subprocess.run([TTYWARD, "daemon", "stop", "--kill-terminals"], env=self.environment, timeout=60,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.server.pid, signal.SIGKILL)  # the build goes on without us
 
     def go(self, text=""):
         with open(self.root + "/go.new", "w") as f:
