@@ -73,6 +73,7 @@ class Commands {
     Follow how;
     Reply<wire::CommandResult> reply;
     bool automatic = false;  // allowed without a question, so it is judged again after a wait
+    std::string beside{};    // the sandbox that was asked for, where the terminal's is weaker
   };
 
   engine::RunRequest run_request(const Caller& caller, const wire::RunRequest& asked) const;
@@ -95,6 +96,19 @@ class Commands {
   // Fails what waits for the shell to settle: nobody interrupts a terminal to have the next command run.
   void interrupt_settling(const std::string& terminal_id);
 
+  // `note` is stated with the sandbox of the result; may be empty.
+  void run_noting(const Caller& caller, const wire::RunRequest& request, const std::string& note,
+                  const Reply<wire::CommandResult>& reply);
+  struct Confining {
+    std::string profile;  // asked for; may be empty
+    std::string note;
+    policy::Verdict verdict;
+  };
+  // It was allowed. `request` is used up.
+  void start_run(const Caller& caller, const std::shared_ptr<engine::RunRequest>& request,
+                 const Confining& confining, const Follow& how, const Reply<wire::CommandResult>& reply);
+  // A command that its terminal's sandbox does not suit: stricter, or it was allowed for more.
+  void run_beside(const Submission& submission, const policy::Verdict& verdict);
   void follow(const Caller& caller, engine::Terminal& terminal, const engine::Command& command,
               const Follow& how, const Reply<wire::CommandResult>& reply);
   void interrupt_abandoned(const std::string& command_id, bool by_agent);

@@ -105,6 +105,10 @@ wire::CommandResult result_object(const terminal::CommandResult& from) {
   made.integration = from.integration;
   made.verdict.json = from.verdict_json;
   made.approval = from.approval;
+  if (from.sandbox) {
+    made.sandbox = wire::SandboxState{from.sandbox->profile, from.sandbox->workspace, from.sandbox->layers,
+                                      from.sandbox->denied, from.sandbox->notes};
+  }
   const digest::Facts& facts = from.output.facts;
   if (!facts.diagnostics.empty() || !facts.tests.empty() || !facts.entries.empty() || !facts.commits.empty())
     made.facts = facts_object(facts);
@@ -123,6 +127,7 @@ wire::Terminal terminal_object(engine::Engine& engine, engine::Terminal& t) {
   made.provider = pty::provider_name(t.provider());
   made.fallback_reason = t.fallback_reason();
   made.integration = shell::quality_name(t.quality());
+  made.sandbox = spec.sandbox.profile;
   if (!spec.temporary()) made.shell = shell::shell_kind_name(t.shell().kind);
   made.argv = spec.argv;
   made.cwd = t.cwd();

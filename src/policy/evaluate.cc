@@ -7,12 +7,45 @@
 namespace ttyward::policy {
 namespace {
 
-constexpr std::array<std::string_view, 4> kModes = {"plan", "default", "auto-edit", "yolo"};
+constexpr std::array<std::string_view, 5> kModes = {"plan", "default", "auto-edit", "auto", "yolo"};
 
 constexpr size_t kMostHints = 5;
 
 bool changes_something(EffectKind kind) {
   return kind != EffectKind::Read && kind != EffectKind::List && kind != EffectKind::Secret;
+}
+
+// The profile that mode auto relies on.
+constexpr std::string_view kAutoSandbox = "workspace";
+
+bool is_inside(Zone zone) {
+  return zone == Zone::Workspace || zone == Zone::Temporary || zone == Zone::Unknown;
+}
+
+// Whether a command that is confined to its workspace, without network, cannot do the harm that is feared.
+// What destroys the workspace itself is not contained, and what the sandbox would only make fail is better
+// asked about.
+bool is_contained(const Finding& finding) {
+  if (finding.risk == Risk::Critical) return false;
+  switch (finding.effect) {
+    case EffectKind::Execute:
+    case EffectKind::Unknown:
+    case EffectKind::State:
+    case EffectKind::List:
+      return true;
+    case EffectKind::Read:
+    case EffectKind::Process:
+      return is_inside(finding.zone);
+    case EffectKind::Write:
+    case EffectKind::Delete:
+    case EffectKind::Privilege:
+      return !finding.control && (finding.zone == Zone::Workspace || finding.zone == Zone::Temporary);
+    case EffectKind::Network:
+    case EffectKind::Install:
+    case EffectKind::Secret:
+      return false;
+  }
+  return false;
 }
 
 class Evaluation {
@@ -95,6 +128,11 @@ class Evaluation {
         verdict_.risk = std::max(verdict_.risk, Risk::Low);
         if (verdict_.decision == Decision::Allow) verdict_.rule = "mode auto-edit";
         return;
+      } else if (settings_.mode == Mode::Auto && facts_.understood && is_contained(finding)) {
+        verdict_.risk = std::max(verdict_.risk, finding.risk);
+        if (verdict_.decision == Decision::Allow) verdict_.rule = "mode auto";
+        verdict_.waived.push_back({text_of(finding), finding.risk, "mode auto"});
+        return;
       } else if (!settings_.confirm_dangerous && finding.risk != Risk::Critical &&
                  (facts_.understood || !settings_.confirm_unclear)) {
         verdict_.risk = std::max(verdict_.risk, finding.risk);
@@ -127,6 +165,7 @@ class Evaluation {
   }
 
   void finish() {
+    if (settings_.mode == Mode::Auto) verdict_.sandbox = kAutoSandbox;
     if (verdict_.decision == Decision::Allow && !settings_.auto_approve_safe &&
         settings_.mode != Mode::Yolo) {
       add(Decision::Ask, Risk::Low, "is harmless, but every command needs approval",

@@ -42,7 +42,7 @@ ProtocolShape protocol_shape() {
   made.objects = {shape_of<CommandResult>(), shape_of<Facts>(),      shape_of<Terminal>(),
                   shape_of<Verdict>(),       shape_of<Approval>(),   shape_of<HistoryRow>(),
                   shape_of<DecisionRow>(),   shape_of<StreamPart>(), shape_of<ScreenDelta>(),
-                  shape_of<ScreenRun>()};
+                  shape_of<ScreenRun>(),     shape_of<Changes>(),    shape_of<Change>()};
   return made;
 }
 

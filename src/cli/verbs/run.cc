@@ -108,7 +108,6 @@ int run_command(const Arguments& args, const Globals& globals) {
   if (!argv) return complain("run", argv.error().message, kExitUsage);
   auto options = make_run_options(args.shared, person);
   if (!options) return complain("run", options.error().message, kExitUsage);
-  options->spawn.argv = std::move(*argv);
   options->shown_command = shown(args.words);
 
   auto policy = LocalPolicy::make(args.policy, PolicyLevel::Critical, "run", options->spawn.cwd);
@@ -119,6 +118,12 @@ int run_command(const Arguments& args, const Globals& globals) {
   const std::string verdict = globals.json ? verdict_json(*policy, judged) : "";
   const Ruling ruling = policy->settle({judged});
   if (!ruling.allowed) return refuse(*options, verdict, ruling, globals.json);
+  if (!judged.verdict.sandbox.empty()) {
+    options = make_run_options(args.shared, person, judged.verdict);
+    if (!options) return complain("run", options.error().message, kExitUsage);
+    options->shown_command = shown(args.words);
+  }
+  options->spawn.argv = std::move(*argv);
 
   if (person) {
     options->replies = command::Replies::Viewer;

@@ -46,6 +46,13 @@ Argument description_argument() {
   return {.name = "description", .type = Type::Text, .description = "What it is for; kept in the history"};
 }
 
+Argument sandbox_argument() {
+  return {.name = "sandbox",
+          .type = Type::Text,
+          .description = "Stricter than configured",
+          .choices = {"read-only", "workspace", "workspace+net"}};
+}
+
 Argument cancel_argument() {
   return {.name = "interrupt_on_cancel", .type = Type::Flag, .description = "", .fallback = 0, .told = false};
 }
@@ -143,6 +150,7 @@ Detached run_command(Context& context, RequestPtr request, json::object values) 
   call.keep_background = flag_at(values, "keep_background", call.keep_background);
   call.task = context.session;
   call.stdin_text = text_at(values, "stdin");
+  call.sandbox = text_or(values, "sandbox");
   add_manner(values, request, wait_ms, call);
   start(context, request, std::move(values), std::move(call));
 }
@@ -157,6 +165,7 @@ Detached run_persistent_command(Context& context, RequestPtr request, json::obje
     co_return;
   }
   call.terminal = text_or(values, "id");
+  call.sandbox = text_or(values, "sandbox");
   call.timeout = time_at(values, "timeout_ms").value_or(call.timeout);
   call.on_busy = wire::word_named<wire::OnBusy>(text_or(values, "on_busy")).value_or(call.on_busy);
   add_manner(values, request, integer_at(values, "wait_ms"), call);
@@ -203,6 +212,7 @@ Detached run_batch(Context& context, RequestPtr request, json::object values) {
   batch.yield_after = time_at(values, "wait_ms").value_or(context.wait);
   batch.parallel = integer_at(values, "parallel").value_or(batch.parallel);
   batch.timeout = time_at(values, "timeout_ms");
+  batch.sandbox = text_or(values, "sandbox");
   add_view(values, batch.view);
   const auto progress = Progress::start(request);
   // Named first: GCC 12 destroys a closure twice that is made inside a co_await.
@@ -263,6 +273,7 @@ std::vector<Tool> command_tools() {
              .fallback = 1},
             {.name = "env", .type = Type::TextList, .description = "NAME=value"},
             {.name = "stdin", .type = Type::Text, .description = ""},
+            sandbox_argument(),
             description_argument(),
             cancel_argument()}),
        {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},
@@ -282,6 +293,7 @@ std::vector<Tool> command_tools() {
                    .type = Type::Text,
                    .description = "Default fail",
                    .choices = {"fail", "wait"}},
+                  sandbox_argument(),
                   description_argument(),
                   cancel_argument()}),
        {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},
@@ -306,6 +318,7 @@ std::vector<Tool> command_tools() {
                    .description = "Folder and variables persist from one to the next",
                    .fallback = 0},
                   timeout_argument("Of each"),
+                  sandbox_argument(),
                   wait_argument("")}),
        {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},
        any_schema,

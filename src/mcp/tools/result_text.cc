@@ -178,6 +178,42 @@ std::string processes_text(const json::object& result) {
   return text;
 }
 
+// Null: nothing confined it, or it did well there and there is nothing to know.
+const json::object* telling_sandbox(const json::object& result) {
+  const json::object* sandbox = object_at(result, "sandbox");
+  if (sandbox == nullptr || integer_at(result, "exit_code").value_or(0) != 0) return sandbox;
+  for (const char* list : {"denied", "notes"}) {
+    const json::array* entries = array_at(*sandbox, list);
+    if (entries != nullptr && !entries->empty()) return sandbox;
+  }
+  return nullptr;
+}
+
+// What confined it, where that may be why it failed.
+std::string sandbox_text(const json::object& result) {
+  const json::object* sandbox = telling_sandbox(result);
+  if (sandbox == nullptr) return {};
+  std::string text = "Sandbox: " + text_or(*sandbox, "profile");
+  const bool failed = integer_at(result, "exit_code").value_or(0) != 0;
+  if (failed) {
+    text += fmt::format(
+        " (only {} and private /tmp and home folders {}; {})",
+        visible_line(text_or(*sandbox, "workspace"), kShownCommand),
+        text_or(*sandbox, "profile").starts_with("read-only") ? "are visible, and only the latter "
+                                                                "can be changed"
+                                                              : "can be changed",
+        text_or(*sandbox, "profile").find("+net") == std::string::npos ? "no network" : "with network");
+  }
+  for (const char* list : {"denied", "notes"}) {
+    const json::array* entries = array_at(*sandbox, list);
+    for (size_t i = 0; entries != nullptr && i < entries->size() && i < kShownProcesses; i++)
+      if ((*entries)[i].is_string())
+        text += (std::string_view(list) == "denied" ? "; not allowed: " : "; ") +
+                visible_line(view((*entries)[i].get_string()), kShownCommand);
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string omitted_text(const json::object& omitted, int64_t total_lines, const std::string& id) {
@@ -320,6 +356,11 @@ json::object lean_result(const json::object& result) {
   take(out, result,
        {"time_left_ms", "idle_left_ms", "background", "ended_background", "ports", "approval",
         "fallback_reason", "typed_meanwhile", "dialogue", "usual", "suggestions", "command_id"});
+  if (const json::object* sandbox = telling_sandbox(result)) {
+    json::object confined;
+    take(confined, *sandbox, {"profile", "workspace", "denied", "notes"});
+    out["sandbox"] = std::move(confined);
+  }
   if (terminal_matters(result)) take(out, result, {"terminal_id"});
   const std::string after = text_or(result, "cwd_after");
   if (!after.empty() && after != text_or(result, "cwd")) take(out, result, {"cwd_after"});
@@ -342,6 +383,7 @@ std::string result_text(const json::object& result, const Fence& fence, Echo ech
   const std::string after = text_or(result, "cwd_after");
   if (!after.empty() && after != cwd)
     text += "The folder is now " + visible_line(after, kShownCommand) + "\n";
+  text += sandbox_text(result);
   text += processes_text(result);
   if (has_output(result)) text += output_text(result, fence);
   const json::array* suggestions = array_at(result, "suggestions");

@@ -28,13 +28,14 @@ Detached open_terminal(Context& context, RequestPtr request, json::object values
   acquire.task = context.session;
   // One like any other may be one that is idle there already.
   const bool reuse = !flag_at(values, "new") && !values.contains("name") && !values.contains("shell") &&
-                     !values.contains("shell_args");
+                     !values.contains("shell_args") && !values.contains("sandbox");
   wire::OpenRequest open;
   open.cwd = *folder;
   open.task = context.session;
   open.owner = wire::Owner::Agent;
   open.name = text_or(values, "name");
   open.shell = text_or(values, "shell");
+  open.sandbox = text_or(values, "sandbox");
   if (const json::array* arguments = array_at(values, "shell_args")) {
     for (const json::value& each : *arguments) open.shell_args.emplace_back(view(each.get_string()));
   }
@@ -168,6 +169,10 @@ std::vector<Tool> terminal_tools() {
         {.name = "name", .type = Type::Text, .description = ""},
         {.name = "shell", .type = Type::Text, .description = ""},
         {.name = "shell_args", .type = Type::TextList, .description = ""},
+        {.name = "sandbox",
+         .type = Type::Text,
+         .description = "",
+         .choices = {"read-only", "workspace", "workspace+net"}},
         {.name = "new", .type = Type::Flag, .description = "", .fallback = 0},
         {.name = "detail", .type = Type::Flag, .description = "", .fallback = 0, .told = false}},
        {.read_only = false, .destructive = false, .idempotent = false, .open_world = false},

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "wire/types/change_objects.h"
 #include "wire/types/describe.h"
 
 namespace ttyward::wire {
@@ -63,9 +64,11 @@ struct Verdict {
   std::vector<std::string> commands;
   std::vector<WaivedObjection> waived;
   std::vector<std::string> hints;
+  std::string sandbox;
   template <class V>
   static void describe(V& v, auto& self) {
-    v.field("decision", self.decision, "what follows", OneOf{"allow|ask|deny"});
+    v.field("decision", self.decision, "what follows; `allow_confined`: it runs in a sandbox",
+            OneOf{"allow|allow_confined|ask|deny"});
     v.field("risk", self.risk, "the highest risk of its parts", OneOf{"low|medium|high|critical"});
     v.field("effects", self.effects, "what the command does");
     v.field("reasons", self.reasons, "why, highest risk first");
@@ -73,6 +76,7 @@ struct Verdict {
     v.field("commands", self.commands, "every simple command found, as understood");
     v.field("waived", self.waived, "objections that rules overruled", kLeftOut);
     v.field("hints", self.hints, "rules that almost cover it, and why they do not", kLeftOut);
+    v.field("sandbox", self.sandbox, "the profile that confines it", kLeftOut);
   }
 };
 
@@ -151,6 +155,22 @@ struct DialogueOutcome {
     v.field("reason", self.reason, "in words", kNull);
     v.field("used", self.used, "the replies that were given");
     v.field("used_count", self.used_count, "how many there were");
+  }
+};
+
+struct SandboxState {
+  std::string profile;
+  std::string workspace;
+  std::vector<std::string> layers;
+  std::vector<std::string> denied;
+  std::vector<std::string> notes;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("profile", self.profile, "its name");
+    v.field("workspace", self.workspace, "the folder that is the workspace");
+    v.field("layers", self.layers, "what was enforced");
+    v.field("denied", self.denied, "what the command does that the profile does not allow", kLeftOut);
+    v.field("notes", self.notes, "what else to know about it", kLeftOut);
   }
 };
 
@@ -293,11 +313,13 @@ struct CommandResult {
   Encoded<Verdict> verdict;
   std::string approval;
   std::vector<std::string> typed_meanwhile;
+  std::optional<SandboxState> sandbox;
   std::optional<DialogueOutcome> dialogue;
   std::optional<uint64_t> new_lines;
   std::optional<UsualRun> usual;
   std::optional<Facts> facts;
   std::vector<std::string> suggestions;
+  std::optional<Changes> changes;
 
   bool ended_well() const { return state == "exited" && exit_code == 0; }
 
@@ -353,6 +375,7 @@ struct CommandResult {
     v.field("integration", self.integration, "how well the shell reports", kNull, OneOf{"rich|basic|none"});
     v.field("verdict", self.verdict, "what policy said");
     v.field("approval", self.approval, "the open question, while the state is `pending_approval`", kNull);
+    v.field("sandbox", self.sandbox, "what confined it; without it, nothing did", kLeftOut);
     v.field("typed_meanwhile", self.typed_meanwhile,
             "command lines that a person ran since the agent's last command", kLeftOut);
     v.field("dialogue", self.dialogue, "of an `exec` with `replies`: which were given", kLeftOut);
@@ -363,6 +386,7 @@ struct CommandResult {
     v.field("facts", self.facts, "with the view `digest`: what it found", kLeftOut);
     v.field("suggestions", self.suggestions, "commands that may help, where `output.suggestions` is set",
             kLeftOut);
+    v.field("changes", self.changes, "of a command that ran with `try`: what it changed", kLeftOut);
   }
 };
 
@@ -445,6 +469,7 @@ struct Terminal {
   std::string provider;
   std::string fallback_reason;
   std::string integration;
+  std::string sandbox;
   std::string shell;
   std::vector<std::string> argv;
   std::string cwd;
@@ -485,6 +510,7 @@ struct Terminal {
     v.field("provider", self.provider, "how its process was made", OneOf{"pty|pipe"});
     v.field("fallback_reason", self.fallback_reason, "why it is pipe although pty was asked for", kNull);
     v.field("integration", self.integration, "how well the shell reports", OneOf{"rich|basic|none"});
+    v.field("sandbox", self.sandbox, "the profile that confines it; null: none", kNull);
     v.field("shell", self.shell, "which kind of shell; null: it runs one command", kNull);
     v.field("argv", self.argv, "what was started");
     v.field("cwd", self.cwd, "where it is now", kNull);
