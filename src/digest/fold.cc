@@ -217,9 +217,18 @@ void keep_largest(Page& page, std::vector<size_t>& members) {
   }
 }
 
+// Whether a fold of them would still say each of them.
+bool can_be_named(const Page& page, const std::vector<size_t>& members) {
+  if (page.lines[members[0]].rank < Rank::Warning) return false;
+  const std::string others = differences(page, members);
+  const auto named = static_cast<size_t>(std::count(others.begin(), others.end(), ',')) + 1;
+  return named + 1 == members.size() && !others.ends_with("…");
+}
+
 // True: they are one fold now, the last.
 bool fold_group(Page& page, std::vector<size_t> members, const Rule& rule) {
-  if (members.size() < (page.small() ? 2 * rule.least : rule.least)) return false;
+  if (members.size() < rule.least) return false;
+  if (page.small() && members.size() < 2 * rule.least && !can_be_named(page, members)) return false;
   const std::vector<size_t> odd = odd_members(page, members);
   if (!odd.empty()) {
     for (const size_t i : odd) {
@@ -231,7 +240,7 @@ bool fold_group(Page& page, std::vector<size_t> members, const Rule& rule) {
   if (members.size() < rule.least) return false;
   size_t saved = 0;
   for (size_t m = rule.examples; m < members.size(); ++m) saved += page.lines[members[m]].text.size() + 1;
-  if (saved < (page.small() ? 200U : 100U)) return false;
+  if (saved < (page.small() ? 160U : 100U)) return false;
   constexpr size_t kFew = 8;  // so few are named
   const bool matters = page.lines[members[0]].rank >= Rank::Hint || (members.size() <= kFew && !page.content);
   fold_lines(page, members, rule.examples, rule.with_last || members.size() >= 12, "");

@@ -1,6 +1,7 @@
 // Builders and installers: steps that only say that work goes on, as data.
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "digest/known/known.h"
@@ -29,7 +30,7 @@ constexpr Step kSteps[] = {
     {R"(^(Collecting|Requirement already satisfied|Using cached|  Using cached|  Downloading|Building wheel|  Preparing|  Getting requirements) .*)",
      "package steps"},
     {R"(^(\[INFO\] )?Download(ing|ed) from .*|^go: (downloading|extracting|finding) .*)", "downloads"},
-    {R"(^#\d+ (DONE|CACHED|transferring|resolve|sha256:|extracting|exporting|writing|naming|sending|preparing|importing|\[internal\]|\d+\.\d+ (Get|Hit|Ign|Selecting|Preparing|Unpacking|Setting up|Collecting|Downloading)).*|^ ---> ([0-9a-f]{12}|Using cache|Running in .*)$|^Removing intermediate container .*|^[0-9a-f]{12}: (Pulling fs layer|Waiting|Verifying Checksum|Download complete|Pull complete|Already exists|Extracting|Downloading).*)",
+    {R"(^#\d+ (DONE|CACHED|transferring|resolve|sha256:|extracting|exporting|writing|naming|sending|preparing|importing|\[internal\]|\d+\.\d+ (Get|Hit|Ign|Selecting|Preparing|Unpacking|Setting up|Collecting|Downloading)).*|^ ---> ([0-9a-f]{12}|Using cache|Running in .*)$|^#\d+ \d+\.\d+$|^\d+\.\d{3}$|^Removing intermediate container .*|^[0-9a-f]{12}: (Pulling fs layer|Waiting|Verifying Checksum|Download complete|Pull complete|Already exists|Extracting|Downloading).*)",
      "image steps"},
     {R"(^> Task \S+( UP-TO-DATE| NO-SOURCE| FROM-CACHE| SKIPPED)?$)", "tasks"},
     {R"(^\[INFO\] (Building|Compiling|Deleting|Installing|Changes detected|Copying|skip|Tests are skipped|Running|Packaging).*)",
@@ -46,6 +47,13 @@ constexpr Step kSteps[] = {
 }  // namespace
 
 void know_steps(Page& page) {
+  // Which step of an image it was.
+  static const RE2 kHeading(R"(^(#\d+ \[[^\]]*\d+/\d+\] |Step \d+/\d+ : ).*)");
+  for (Line& line : page.lines) {
+    if (!line.blank && !line.shielded && !line.settled && line.fold < 0 && line.text.size() < 400 &&
+        RE2::FullMatch(line.text, kHeading))
+      line.rank = std::max(line.rank, Rank::Hint);
+  }
   static const std::vector<std::unique_ptr<RE2>>* const kPatterns = [] {
     auto* patterns = new std::vector<std::unique_ptr<RE2>>;
     for (const Step& step : kSteps) patterns->push_back(std::make_unique<RE2>(step.pattern));
