@@ -135,7 +135,7 @@ bool Commands::rejoin(const Caller& caller, const std::string& id, const std::st
 
 void Commands::answer_with(const std::string& command_id, const std::string& reader,
                            const terminal::ViewLimits& view, const Reply<wire::CommandResult>& reply) {
-  watching_.when_readable({command_id}, [=, this] {
+  watching_.when_viewable(command_id, view, {}, [=, this] {
     const auto found = core_.engine->find_command(command_id);
     if (!found) return reply.fail(found.error());
     if (!reply.open()) return;
@@ -145,7 +145,31 @@ void Commands::answer_with(const std::string& command_id, const std::string& rea
       answer.typed_meanwhile = terminal.typed_meanwhile();
       terminal.forget_typed_meanwhile();
     }
-    reply.ok(answer);
+    const std::string& summarizer = core_.settings().output.summarizer;
+    if (!summarizer.empty() && view.agent && found->command->over() && !answer.binary &&
+        answer.output.size() >= Summarizer::kLeastChars)
+      return summarize(summarizer, terminal, *found->command, answer, reply);
+    if (!view.agent || answer.state != "running") return reply.ok(answer);
+    history_.usual(answer.command, answer.cwd, [answer, reply](const std::optional<wire::UsualRun>& usual) {
+      wire::CommandResult with = answer;
+      with.usual = usual;
+      reply.ok(with);
+    });
+  });
+}
+
+void Commands::summarize(const std::string& line, Terminal& terminal, const Command& command,
+                         const wire::CommandResult& answer, const Reply<wire::CommandResult>& reply) {
+  constexpr uint64_t kMostChars = 1 << 20;
+  const terminal::ViewLimits text{.lines = 0, .chars = kMostChars, .head_percent = 50};
+  Summarizer::Output output{answer.command, answer.output, terminal.result(command, text).output.text};
+  summarizer_.summarize(line, std::move(output), [answer, reply](const std::optional<std::string>& summary) {
+    wire::CommandResult with = answer;
+    if (summary) {
+      with.output = *summary + "[a summary by your summarizer; the digest: read_output " + answer.command_id +
+                    ", view digest]\n";
+    }
+    reply.ok(with);
   });
 }
 

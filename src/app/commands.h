@@ -17,6 +17,7 @@
 #include "app/gatekeeper.h"
 #include "app/history.h"
 #include "app/reply.h"
+#include "app/summarizer.h"
 #include "app/terminal_access.h"
 #include "app/watching.h"
 #include "engine/dialogue.h"
@@ -33,7 +34,8 @@ class Commands {
         gatekeeper_(gatekeeper),
         history_(history),
         environment_(environment),
-        watching_(watching) {}
+        watching_(watching),
+        summarizer_(core.loop) {}
 
   void run(const Caller& caller, const wire::RunRequest& request, const Reply<wire::CommandResult>& reply);
   void exec(const Caller& caller, const wire::ExecRequest& request, const Reply<wire::CommandResult>& reply);
@@ -115,6 +117,9 @@ class Commands {
                                     const Reply<wire::CommandResult>& reply);
   void answer_with_dialogue(const std::string& command_id, const terminal::ViewLimits& view,
                             const engine::DialogueOutcome& came, const Reply<wire::CommandResult>& reply);
+  // Answers with what the person's own summariser makes of the output.
+  void summarize(const std::string& line, engine::Terminal& terminal, const engine::Command& command,
+                 const wire::CommandResult& answer, const Reply<wire::CommandResult>& reply);
   void answer_with(const std::string& command_id, const std::string& reader, const terminal::ViewLimits& view,
                    const Reply<wire::CommandResult>& reply);
 
@@ -123,6 +128,7 @@ class Commands {
   History& history_;
   CallerEnvironment& environment_;
   Watching& watching_;
+  Summarizer summarizer_;
   // By the key of their wait: submissions that are judged at the shell's next prompt.
   std::map<uint64_t, Submission> settling_;
 };

@@ -10,6 +10,10 @@ std::span<const Verb> verb_table() {
   static const std::vector<Verb> kVerbs = {
       kRun,
       kBatch,
+      kChanges,
+      kApply,
+      kUndo,
+      kDiscard,
       kOpen,
       kExec,
       kSend,
@@ -26,6 +30,7 @@ std::span<const Verb> verb_table() {
       kAttach,
       kSelect,
       kTop,
+      kPanel,
       kRename,
       kAssign,
       kRelease,

@@ -29,7 +29,7 @@ struct Tie {
 };
 
 constexpr const char* kLeases[] = {"wait", "fail"};
-constexpr const char* kViews[] = {"default", "void", "roo", "gemini", "full"};
+constexpr const char* kViews[] = {"default", "digest", "head", "tail", "full", "void", "roo", "gemini"};
 constexpr const char* kOverflows[] = {"drop-middle", "pause", "kill"};
 constexpr const char* kAsking[] = {"never", "present", "wait"};
 constexpr const char* kModes[] = {"plan", "default", "auto-edit", "auto", "yolo"};
@@ -77,13 +77,17 @@ const Setting kTable[] = {
     "The key that marks what `attach` shows for agents that may read the terminal, written in the same way; empty: none."),
 
   CHOICE(output, view, kViews, Tighten::Never,
-    "How much output a result holds: default (lines and chars below), or a preset: void (1 MiB, 70 % head), roo (500 lines, 50 000 characters), gemini (the last 16 MiB), full."),
+    "How much output a result holds: default (lines and chars below; for agents over MCP a digest), digest (what it says, in at most 8 000 characters), head, tail (8 000 characters of one end), full, or a preset: void (1 MiB, 70 % head), roo (500 lines, 50 000 characters), gemini (the last 16 MiB). Other values of lines and chars than the usual ones also hold for digest, head and tail."),
   NUMBER(output, lines, "lines", 1, 100'000'000, true, Tighten::Lower, "Lines of output in a result with the view default; 0 means no limit."),
   NUMBER(output, chars, "characters", 1, 1'000'000'000, true, Tighten::Lower,
     "Characters of output in a result with the view default; 0 means no limit."),
   NUMBER(output, head_percent, "percent", 0, 100, false, Tighten::Never,
     "The share of both limits that goes to the beginning of the output. Errors are usually at the end, so the end gets more."),
   FLAG(output, fold_repeats, Tighten::Never, "Show runs of equal lines as one line with a count."),
+  FLAG(output, since_last, Tighten::Never, "When an agent over MCP runs the same command again in the same folder, and its digest is nearly the same, send what is different from the last time."),
+  FLAG(output, suggestions, Tighten::Never, "Add to the result of a failed command at most two commands that may help, where its output says so: the failing test alone, a missing package, who has the port, a tool's own --fix."),
+  TEXT(output, summarizer,
+    "A command of yours that summarises long output for agents over MCP. It reads the command, the digest and the text on standard input, has 20 seconds, and prints what the agent gets instead; if it fails, or prints more than the digest has, the agent gets the digest. Empty: none."),
 
   TIME(times, timeout, "s", 1, kYear, true, Tighten::Lower,
     "Time limit of a command that runs on its own; 0 means no limit. Commands in persistent terminals have none."),

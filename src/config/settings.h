@@ -15,7 +15,7 @@ namespace ttyward::config {
 using Milliseconds = std::chrono::milliseconds;
 
 enum class Lease : uint8_t { Wait, Fail };
-enum class View : uint8_t { Default, Void, Roo, Gemini, Full };
+enum class View : uint8_t { Default, Digest, Head, Tail, Full, Void, Roo, Gemini };
 enum class Overflow : uint8_t { DropMiddle, Pause, Kill };
 enum class PolicyMode : uint8_t { Plan, Default, AutoEdit, Auto, Yolo };  // strictest first
 enum class PolicyAsk : uint8_t { Never, Present, Wait };                  // strictest first
@@ -37,6 +37,9 @@ struct OutputSettings {
   int64_t chars = 50'000;
   int64_t head_percent = 20;
   bool fold_repeats = true;
+  bool since_last = true;
+  bool suggestions = false;
+  std::string summarizer;  // empty: none
 };
 
 struct TimeSettings {

@@ -38,7 +38,7 @@ class Doctor(unittest.TestCase):
     def test_every_check_reports_and_nothing_is_left_behind(self):
         found = self.findings()
         for name in ["pty", "pidfd", "subreaper", "proc", "waiting", "descriptors", "journals", "runtime", "config",
-                     "shells", "notify", "terminal"]:
+                     "sandbox", "shells", "notify", "terminal"]:
             self.assertIn(name, found)
         self.assertIn("seccomp", found["sandbox"][0]["text"])
         self.assertEqual(found["pty"][0]["level"], "ok")

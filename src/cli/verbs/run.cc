@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "app/sandbox_plan.h"
+#include "cli/colour.h"
+#include "cli/digest_paint.h"
 #include "cli/foreground.h"
 #include "cli/local_policy.h"
 #include "cli/result_json.h"
@@ -108,7 +110,10 @@ void say_what_happened(const terminal::CommandResult& result) {
 }
 
 int run_command(const Arguments& args, const Globals& globals) {
-  const bool person = !globals.json && stdin_kind() == Stdin::Person && ::isatty(STDOUT_FILENO) != 0;
+  // Of a digest nothing is shown before the end, and it is the one an agent would get.
+  const bool digest = !globals.json && args.shared.view == "digest";
+  const bool person =
+      !globals.json && !digest && stdin_kind() == Stdin::Person && ::isatty(STDOUT_FILENO) != 0;
   auto argv = make_argv(args, globals.after_dashes);
   if (!argv) return complain("run", argv.error().message, kExitUsage);
   auto options = make_run_options(args.shared, person);
@@ -138,11 +143,12 @@ int run_command(const Arguments& args, const Globals& globals) {
   Stdin input = stdin_kind();
   if (input == Stdin::Person && !person) input = Stdin::None;  // its keys are not ours to take
 
-  const Show show = globals.json ? Show::Nothing : person ? Show::Raw : Show::Lines;
+  const Show show = globals.json || digest ? Show::Nothing : person ? Show::Raw : Show::Lines;
   Foreground foreground(std::move(*options), show, input);
   Foreground::Outcome outcome = foreground.run([&](command::RunningCommand& run) {
     run.result().verdict_json = verdict;
-    return globals.json ? json_of(run.result()) + "\n" : "";
+    if (globals.json) return json_of(run.result()) + "\n";
+    return digest ? painted_digest(run.result().output.text, Paint::for_stdout()) : std::string();
   });
   outcome.result.verdict_json = verdict;
   if (!outcome.started && globals.json) std::printf("%s\n", json_of(outcome.result).c_str());

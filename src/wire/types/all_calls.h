@@ -1,6 +1,7 @@
 // The table of all calls: each request type names its call, the role it needs and its answer.
 #pragma once
 
+#include "wire/types/change_calls.h"
 #include "wire/types/command_calls.h"
 #include "wire/types/daemon_calls.h"
 #include "wire/types/policy_calls.h"
@@ -28,7 +29,8 @@ using AllCalls =
              AttachRequest, AttachInputRequest, AttachResizeRequest, DetachRequest, SelectRequest,
              SubscribeRequest, UnsubscribeRequest, CheckRequest, ApprovalsRequest, AnswerRequest,
              WithdrawRequest, RulesRequest, RuleAddRequest, RuleRemoveRequest, RulesUnconfirmedRequest,
-             RulesConfirmRequest, ModeRequest, HistoryRequest, DecisionsRequest, StatusRequest, ReloadRequest,
+             RulesConfirmRequest, ModeRequest, HistoryRequest, DecisionsRequest, ChangeSetsRequest,
+             ChangesRequest, ApplyRequest, UndoRequest, DiscardRequest, StatusRequest, ReloadRequest,
              StopRequest>;
 
 }  // namespace ttyward::wire

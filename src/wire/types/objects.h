@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "wire/types/change_objects.h"
 #include "wire/types/describe.h"
 
 namespace ttyward::wire {
@@ -173,6 +174,102 @@ struct SandboxState {
   }
 };
 
+struct UsualRun {
+  int64_t duration_ms = 0;
+  uint64_t lines = 0;
+  uint64_t runs = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("duration_ms", self.duration_ms, "how long it took; the median");
+    v.field("lines", self.lines, "how much it printed; the median");
+    v.field("runs", self.runs, "so many of them are known");
+  }
+};
+
+struct Diagnostic {
+  std::string file;
+  uint64_t line = 0;
+  uint64_t column = 0;
+  std::string severity;
+  std::string code;
+  std::string message;
+  uint64_t at = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("file", self.file, "where", kLeftOut);
+    v.field("line", self.line, "of the file; 0: not said");
+    v.field("column", self.column, "the same");
+    v.field("severity", self.severity, "error, warning, as the tool says it");
+    v.field("code", self.code, "the tool's name for it", kLeftOut);
+    v.field("message", self.message, "what is wrong");
+    v.field("at", self.at, "the line of the output");
+  }
+};
+
+struct TestOutcome {
+  std::string name;
+  std::string outcome;
+  std::string message;
+  uint64_t at = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("name", self.name, "of a test that did not pass");
+    v.field("outcome", self.outcome, "how it ended", OneOf{"failed|error|timeout"});
+    v.field("message", self.message, "why, where one line says so", kLeftOut);
+    v.field("at", self.at, "the line of the output");
+  }
+};
+
+struct FileEntry {
+  std::string name;
+  std::string state;
+  uint64_t size = 0;
+  uint64_t added = 0;
+  uint64_t removed = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("name", self.name, "of a file");
+    v.field("state", self.state,
+            "of a listing: file, directory, link; of a repository: modified, untracked and so on", kLeftOut);
+    v.field("size", self.size, "bytes; 0: not said");
+    v.field("added", self.added, "lines, of a change");
+    v.field("removed", self.removed, "the same");
+  }
+};
+
+struct Commit {
+  std::string hash;
+  std::string author;
+  std::string date;
+  std::string subject;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("hash", self.hash, "as it was printed");
+    v.field("author", self.author, "the same", kLeftOut);
+    v.field("date", self.date, "the same", kLeftOut);
+    v.field("subject", self.subject, "first line of its message");
+  }
+};
+
+struct Facts {
+  static constexpr std::string_view kName = "Facts";
+  static constexpr std::string_view kAbout =
+      "What a digest found in the output, as data: diagnostics of compilers and linters, tests that did not "
+      "pass, files of listings and "
+      "of git status and diff, commits of git log.";
+  std::vector<Diagnostic> diagnostics;
+  std::vector<TestOutcome> tests;
+  std::vector<FileEntry> files;
+  std::vector<Commit> commits;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("diagnostics", self.diagnostics, "of compilers and linters", kLeftOut);
+    v.field("tests", self.tests, "that did not pass", kLeftOut);
+    v.field("files", self.files, "of a listing, a status or a diff", kLeftOut);
+    v.field("commits", self.commits, "of a log", kLeftOut);
+  }
+};
+
 struct CommandResult {
   static constexpr std::string_view kName = "Result";
   static constexpr std::string_view kAbout =
@@ -219,6 +316,10 @@ struct CommandResult {
   std::optional<SandboxState> sandbox;
   std::optional<DialogueOutcome> dialogue;
   std::optional<uint64_t> new_lines;
+  std::optional<UsualRun> usual;
+  std::optional<Facts> facts;
+  std::vector<std::string> suggestions;
+  std::optional<Changes> changes;
 
   bool ended_well() const { return state == "exited" && exit_code == 0; }
 
@@ -280,6 +381,12 @@ struct CommandResult {
     v.field("dialogue", self.dialogue, "of an `exec` with `replies`: which were given", kLeftOut);
     v.field("new_lines", self.new_lines, "in `environment`: lines of output that are new to the reader",
             kLeftOut);
+    v.field("usual", self.usual,
+            "with the view `agent`, while it runs: how it went before, in the same folder", kLeftOut);
+    v.field("facts", self.facts, "with the view `digest`: what it found", kLeftOut);
+    v.field("suggestions", self.suggestions, "commands that may help, where `output.suggestions` is set",
+            kLeftOut);
+    v.field("changes", self.changes, "of a command that ran with `try`: what it changed", kLeftOut);
   }
 };
 
