@@ -47,6 +47,17 @@ bool is_path(const std::string& target) {
   return target.starts_with("/") && target.find_first_of("*?[\n") == std::string::npos;
 }
 
+// A person has allowed a command that acts with the person's keys or rights, which a sandbox hides from it.
+bool acts_as_person(const policy::Verdict& verdict) {
+  if (verdict.decision != policy::Decision::Ask) return false;
+  constexpr std::string_view kPrograms[] = {"git",  "ssh",    "scp",    "sftp",    "rsync", "gh",     "sudo",
+                                            "doas", "docker", "podman", "kubectl", "aws",   "gcloud", "az"};
+  return std::any_of(verdict.commands.begin(), verdict.commands.end(), [&](const std::string& command) {
+    const std::string_view program = std::string_view(command).substr(0, command.find(' '));
+    return std::find(std::begin(kPrograms), std::end(kPrograms), program) != std::end(kPrograms);
+  });
+}
+
 }  // namespace
 
 base::Result<sandbox::Profile> choose_profile(const std::string& asked, Asker asker,
@@ -145,7 +156,7 @@ base::Result<Confined> confine(const std::string& asked, Asker asker, const std:
   const bool judged = verdict != nullptr && !verdict->sandbox.empty();
   if (judged) {
     const auto relied_on = sandbox::profile_named(verdict->sandbox);
-    if (relied_on) profile = sandbox::stricter(*profile, *relied_on);
+    if (relied_on && !acts_as_person(*verdict)) profile = sandbox::stricter(*profile, *relied_on);
   }
   Confined confined;
   auto plan = make_sandbox(*profile, cwd, environment, there.settings.sandbox);
@@ -170,6 +181,7 @@ bool suffices(const std::string& profile, const policy::Verdict& verdict) {
   const auto has = sandbox::profile_named(profile);
   if (!relied_on || !has || !sandbox::is_as_strict(*has, *relied_on)) return false;
   // Allowed for more than the terminal has.
+  if (acts_as_person(verdict)) return false;
   return std::none_of(verdict.effects.begin(), verdict.effects.end(), [](const policy::Effect& effect) {
     return effect.kind == EffectKind::Network || effect.kind == EffectKind::Install;
   });

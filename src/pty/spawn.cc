@@ -248,10 +248,12 @@ SpawnResult run_plan(const SpawnSpec& spec, ExecPlan& plan, sandbox::Prepared* c
   return spawned;
 }
 
-// The directory's own path if none was asked for.
-std::string start_directory(const SpawnSpec& spec) {
-  if (!spec.cwd.empty()) return spec.cwd;
+// Where the directory really is: a sandbox shows no links on the way to it.
+std::string start_directory(int directory) {
   char path[4096];
+  const std::string link = "/proc/self/fd/" + std::to_string(directory);
+  const ssize_t length = directory >= 0 ? ::readlink(link.c_str(), path, sizeof path) : -1;
+  if (length > 0 && static_cast<size_t>(length) < sizeof path) return {path, static_cast<size_t>(length)};
   return ::getcwd(path, sizeof path) != nullptr ? std::string(path) : std::string("/");
 }
 
@@ -259,7 +261,7 @@ base::Result<std::optional<sandbox::Prepared>> prepare_sandbox(const SpawnSpec& 
                                                                int directory) {
   if (!spec.sandbox) return std::optional<sandbox::Prepared>();
   sandbox::Start start;
-  start.directory = start_directory(spec);
+  start.directory = start_directory(directory);
   start.directory_fd = directory;
   start.terminal = spawned.slave_path;
   auto prepared = sandbox::Prepared::make(*spec.sandbox, start);

@@ -1,5 +1,6 @@
 #include "sandbox/confinement.h"
 
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,13 @@ Confinement::~Confinement() {
   if (init_ > 0)
     while (::waitpid(init_, nullptr, __WALL) < 0 && errno == EINTR) {
     }
+}
+
+bool Confinement::wait_briefly() const {
+  constexpr int kMoment = 5;  // milliseconds
+  if (init_ <= 0) return true;
+  pollfd reader_gone{control_.get(), 0, 0};
+  return ::poll(&reader_gone, 1, kMoment) == 1;
 }
 
 void Confinement::command_ended() {

@@ -26,6 +26,8 @@ class Confinement {
   pid_t init() const { return init_; }
   // Init ends when what the command left behind has ended, too.
   void command_ended();
+  // Waits a moment for that: usually nothing was left behind, and init ends at once. True: it has ended.
+  bool wait_briefly() const;
 
  private:
   pid_t init_;

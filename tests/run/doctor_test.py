@@ -40,6 +40,7 @@ class Doctor(unittest.TestCase):
         for name in ["pty", "pidfd", "subreaper", "proc", "waiting", "descriptors", "journals", "runtime", "config",
                      "sandbox", "shells", "notify", "terminal"]:
             self.assertIn(name, found)
+        self.assertIn("seccomp", found["sandbox"][0]["text"])
         self.assertEqual(found["pty"][0]["level"], "ok")
         self.assertTrue(any("bash" in each["text"] and "rich" in each["text"] for each in found["shells"]))
         self.assertEqual(os.listdir(self.home), [])

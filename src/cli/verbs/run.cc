@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/sandbox_plan.h"
 #include "cli/colour.h"
 #include "cli/digest_paint.h"
 #include "cli/foreground.h"
@@ -93,6 +94,15 @@ void say_what_happened(const terminal::CommandResult& result) {
                  static_cast<unsigned long long>(result.lost_bytes));
   }
   if (!result.reason.empty()) complain("run", result.reason, 0);
+  if (result.sandbox && result.exit_code.value_or(0) != 0) {
+    for (const std::string& denied : result.sandbox->denied) {
+      std::fprintf(stderr,
+                   "ttyward run: the sandbox %s does not allow: %s. To allow it, see sandbox.readable, "
+                   "sandbox.writable "
+                   "and the profile workspace+net\n",
+                   result.sandbox->profile.c_str(), denied.c_str());
+    }
+  }
   for (const terminal::BackgroundProcess& process : result.background) {
     std::fprintf(stderr, "ttyward run: still running: %lld %s\n", static_cast<long long>(process.pid),
                  process.command.c_str());
@@ -124,6 +134,7 @@ int run_command(const Arguments& args, const Globals& globals) {
     options->shown_command = shown(args.words);
   }
   options->spawn.argv = std::move(*argv);
+  if (options->sandbox) options->sandbox->denied = app::denied_by(*options->spawn.sandbox, judged.verdict);
 
   if (person) {
     options->replies = command::Replies::Viewer;
