@@ -84,12 +84,20 @@ export interface Result {
   verdict: Verdict | null;
   /** the open question, while the state is `pending_approval` */
   approval: string | null;
+  /** what confined it; without it, nothing did */
+  sandbox?: ResultSandbox | null;
   /** command lines that a person ran since the agent's last command */
   typed_meanwhile?: string[];
   /** of an `exec` with `replies`: which were given */
   dialogue?: ResultDialogue | null;
   /** in `environment`: lines of output that are new to the reader */
   new_lines?: number | null;
+  /** with the view `agent`, while it runs: how it went before, in the same folder */
+  usual?: ResultUsual | null;
+  /** with the view `digest`: what it found */
+  facts?: Facts | null;
+  /** commands that may help, where `output.suggestions` is set */
+  suggestions?: string[];
 }
 
 export interface ResultWaiting {
@@ -141,6 +149,19 @@ export interface ResultPorts {
   pid: number;
 }
 
+export interface ResultSandbox {
+  /** its name */
+  profile: string;
+  /** the folder that is the workspace */
+  workspace: string;
+  /** what was enforced */
+  layers: string[];
+  /** what the command does that the profile does not allow */
+  denied?: string[];
+  /** what else to know about it */
+  notes?: string[];
+}
+
 export interface ResultDialogue {
   /** how it ended */
   end: string;
@@ -161,6 +182,82 @@ export interface ResultDialogueUsed {
   asked: string;
 }
 
+export interface ResultUsual {
+  /** how long it took; the median */
+  duration_ms: number;
+  /** how much it printed; the median */
+  lines: number;
+  /** so many of them are known */
+  runs: number;
+}
+
+/**
+ * What a digest found in the output, as data: diagnostics of compilers and linters, tests that did not pass,
+ * files of listings and of git status and diff, commits of git log.
+ */
+export interface Facts {
+  /** of compilers and linters */
+  diagnostics?: FactsDiagnostics[];
+  /** that did not pass */
+  tests?: FactsTests[];
+  /** of a listing, a status or a diff */
+  files?: FactsFiles[];
+  /** of a log */
+  commits?: FactsCommits[];
+}
+
+export interface FactsDiagnostics {
+  /** where */
+  file?: string;
+  /** of the file; 0: not said */
+  line: number;
+  /** the same */
+  column: number;
+  /** error, warning, as the tool says it */
+  severity: string;
+  /** the tool's name for it */
+  code?: string;
+  /** what is wrong */
+  message: string;
+  /** the line of the output */
+  at: number;
+}
+
+export interface FactsTests {
+  /** of a test that did not pass */
+  name: string;
+  /** how it ended */
+  outcome: "failed" | "error" | "timeout";
+  /** why, where one line says so */
+  message?: string;
+  /** the line of the output */
+  at: number;
+}
+
+export interface FactsFiles {
+  /** of a file */
+  name: string;
+  /** of a listing: file, directory, link; of a repository: modified, untracked and so on */
+  state?: string;
+  /** bytes; 0: not said */
+  size: number;
+  /** lines, of a change */
+  added: number;
+  /** the same */
+  removed: number;
+}
+
+export interface FactsCommits {
+  /** as it was printed */
+  hash: string;
+  /** the same */
+  author?: string;
+  /** the same */
+  date?: string;
+  /** first line of its message */
+  subject: string;
+}
+
 /** A terminal, as it is now. */
 export interface Terminal {
   /** its id */
@@ -179,6 +276,8 @@ export interface Terminal {
   fallback_reason: string | null;
   /** how well the shell reports */
   integration: "rich" | "basic" | "none";
+  /** the profile that confines it; null: none */
+  sandbox: string | null;
   /** which kind of shell; null: it runs one command */
   shell: string | null;
   /** what was started */
@@ -292,8 +391,8 @@ export interface TerminalJournal {
 
 /** What policy says about a command. */
 export interface Verdict {
-  /** what follows */
-  decision: "allow" | "ask" | "deny";
+  /** what follows; `allow_confined`: it runs in a sandbox */
+  decision: "allow" | "allow_confined" | "ask" | "deny";
   /** the highest risk of its parts */
   risk: "low" | "medium" | "high" | "critical";
   /** what the command does */
@@ -308,6 +407,8 @@ export interface Verdict {
   waived?: VerdictWaived[];
   /** rules that almost cover it, and why they do not */
   hints?: string[];
+  /** the profile that confines it */
+  sandbox?: string;
 }
 
 export interface VerdictEffects {
@@ -623,6 +724,61 @@ export interface ScreenRun {
   overline?: boolean;
 }
 
+/**
+ * What a command changed that ran on a layer over its workspace. The workspace has none of it until it is
+ * applied.
+ */
+export interface Changes {
+  /** how far it is */
+  state: "running" | "finished" | "applying" | "applied" | "undone";
+  /** the folder that was changed */
+  workspace: string;
+  /** how many files, folders and links are new */
+  added: number;
+  /** how many are changed */
+  changed: number;
+  /** how many are gone; a folder counts once */
+  deleted: number;
+  /** in all text files */
+  lines_added: number;
+  /** the same */
+  lines_removed: number;
+  /** the changes, by path */
+  list: Change[];
+  /** how many changes are not in the list */
+  more: number;
+  /** why there is no list, or why it was not applied */
+  problem?: string;
+}
+
+/** One file, folder or link that a command changed. */
+export interface Change {
+  /** below the workspace */
+  path: string;
+  /** what happened to it */
+  kind: "added" | "changed" | "deleted";
+  /** what it is now, or was */
+  type: "file" | "folder" | "link" | "special";
+  /** of text */
+  lines_added?: number | null;
+  /** of text */
+  lines_removed?: number | null;
+  /** it is not text */
+  binary?: boolean;
+  /** permissions before, in octal, where they changed */
+  mode_before?: string;
+  /** permissions now, where they changed */
+  mode?: string;
+  /** where the link points */
+  link?: string;
+  /** of a deleted folder: the files in it */
+  files: number;
+  /** it is in the workspace */
+  applied?: boolean;
+  /** what else there is to know */
+  note?: string;
+}
+
 export interface RunRequest {
   /** a line for the shell; this or `argv` */
   command?: string | null;
@@ -663,8 +819,10 @@ export interface RunRequest {
   on_cancel?: "leave" | "interrupt" | null;
   /** keep waiting when the command waits for input; otherwise the call answers then */
   wait_for_input?: boolean | null;
-  /** preset of how much output is returned */
-  view?: "default" | "void" | "roo" | "gemini" | "full" | null;
+  /** the profile that confines it (docs/sandbox.md); an agent can only ask for a stricter one than is configured */
+  sandbox?: string | null;
+  /** preset of how much output is returned; `agent` is the configured one, and a digest unless one is configured */
+  view?: "default" | "digest" | "head" | "tail" | "full" | "agent" | "void" | "roo" | "gemini" | null;
   /** lines of output at most, instead of the preset's */
   lines?: number | null;
   /** characters of output at most, instead of the preset's */
@@ -704,8 +862,10 @@ export interface BatchRequest {
    * nothing twice. In one shell the command with number n has the id `batch_id-n`
    */
   batch_id?: string | null;
-  /** preset of how much output is returned */
-  view?: "default" | "void" | "roo" | "gemini" | "full" | null;
+  /** the profile that confines it (docs/sandbox.md); an agent can only ask for a stricter one than is configured */
+  sandbox?: string | null;
+  /** preset of how much output is returned; `agent` is the configured one, and a digest unless one is configured */
+  view?: "default" | "digest" | "head" | "tail" | "full" | "agent" | "void" | "roo" | "gemini" | null;
   /** lines of output at most, instead of the preset's */
   lines?: number | null;
   /** characters of output at most, instead of the preset's */
@@ -748,6 +908,11 @@ export interface OpenRequest {
   size?: OpenRequestSize | null;
   /** chosen by the client; a call that is repeated with the same id opens no second terminal */
   request?: string | null;
+  /**
+   * the profile that confines it and all its commands (docs/sandbox.md); an agent can only ask for a stricter
+   * one than is configured
+   */
+  sandbox?: string | null;
 }
 
 export interface OpenRequestSize {
@@ -826,8 +991,13 @@ export interface ExecRequest {
   replies_timeout_ms?: number | null;
   /** type it into the program that reads the terminal now, such as ssh */
   sentinel?: boolean | null;
-  /** preset of how much output is returned */
-  view?: "default" | "void" | "roo" | "gemini" | "full" | null;
+  /**
+   * the profile that must confine it at least; where the terminal's is weaker, the command runs beside the
+   * terminal, in its folder
+   */
+  sandbox?: string | null;
+  /** preset of how much output is returned; `agent` is the configured one, and a digest unless one is configured */
+  view?: "default" | "digest" | "head" | "tail" | "full" | "agent" | "void" | "roo" | "gemini" | null;
   /** lines of output at most, instead of the preset's */
   lines?: number | null;
   /** characters of output at most, instead of the preset's */
@@ -967,8 +1137,8 @@ export interface WaitRequest {
   only_new?: boolean | null;
   /** after which it answers `timeout`; 0: never */
   timeout_ms?: number | null;
-  /** preset of how much output is returned */
-  view?: "default" | "void" | "roo" | "gemini" | "full" | null;
+  /** preset of how much output is returned; `agent` is the configured one, and a digest unless one is configured */
+  view?: "default" | "digest" | "head" | "tail" | "full" | "agent" | "void" | "roo" | "gemini" | null;
   /** lines of output at most, instead of the preset's */
   lines?: number | null;
   /** characters of output at most, instead of the preset's */
@@ -1033,8 +1203,8 @@ export interface ReadRequest {
   reader?: string | null;
   /** with colours, as escape sequences */
   ansi?: boolean | null;
-  /** preset of how much output is returned */
-  view?: "default" | "void" | "roo" | "gemini" | "full" | null;
+  /** preset of how much output is returned; `agent` is the configured one, and a digest unless one is configured */
+  view?: "default" | "digest" | "head" | "tail" | "full" | "agent" | "void" | "roo" | "gemini" | null;
   /** lines of output at most, instead of the preset's */
   lines?: number | null;
   /** characters of output at most, instead of the preset's */
@@ -1104,8 +1274,8 @@ export interface ReadAnswerMatches {
 export interface ResultRequest {
   /** its id */
   command: string;
-  /** preset of how much output is returned */
-  view?: "default" | "void" | "roo" | "gemini" | "full" | null;
+  /** preset of how much output is returned; `agent` is the configured one, and a digest unless one is configured */
+  view?: "default" | "digest" | "head" | "tail" | "full" | "agent" | "void" | "roo" | "gemini" | null;
   /** lines of output at most, instead of the preset's */
   lines?: number | null;
   /** characters of output at most, instead of the preset's */
@@ -1378,8 +1548,8 @@ export interface EnvironmentRequest {
   edited?: boolean | null;
   /** how long to wait for terminals that are still printing */
   cool_down_ms?: number | null;
-  /** preset of how much output is returned */
-  view?: "default" | "void" | "roo" | "gemini" | "full" | null;
+  /** preset of how much output is returned; `agent` is the configured one, and a digest unless one is configured */
+  view?: "default" | "digest" | "head" | "tail" | "full" | "agent" | "void" | "roo" | "gemini" | null;
   /** lines of output at most, instead of the preset's */
   lines?: number | null;
   /** characters of output at most, instead of the preset's */
@@ -1565,7 +1735,7 @@ export interface CheckRequest {
   /** where it would run */
   cwd?: string | null;
   /** with this mode */
-  mode?: "plan" | "default" | "auto-edit" | "yolo" | null;
+  mode?: "plan" | "default" | "auto-edit" | "auto" | "yolo" | null;
   /** whose rules count; only a person may name another's */
   session?: string | null;
 }
@@ -1726,12 +1896,12 @@ export interface ModeRequest {
   /** whose; only a person may name another's */
   session?: string | null;
   /** the mode from now on */
-  set?: "plan" | "default" | "auto-edit" | "yolo" | null;
+  set?: "plan" | "default" | "auto-edit" | "auto" | "yolo" | null;
 }
 
 export interface ModeAnswer {
   /** of the session */
-  mode: "plan" | "default" | "auto-edit" | "yolo";
+  mode: "plan" | "default" | "auto-edit" | "auto" | "yolo";
 }
 
 export interface HistoryRequest {
@@ -1784,6 +1954,131 @@ export interface DecisionsRequest {
 export interface DecisionsAnswer {
   /** newest first */
   decisions: DecisionRow[];
+}
+
+export interface ChangeSetsRequest {
+}
+
+export interface ChangeSetsAnswer {
+  /** newest first */
+  sets: ChangeSetsAnswerSets[];
+}
+
+export interface ChangeSetsAnswerSets {
+  /** the command whose changes these are */
+  command_id: string;
+  /** the command line */
+  command: string;
+  /** the folder that was changed */
+  workspace: string;
+  /** how far it is */
+  state: "running" | "finished" | "applying" | "applied" | "undone";
+  /** applied by itself and kept for `undo` (`sandbox.keep_changes`) */
+  kept?: boolean;
+  /** when the command began */
+  created_at: string | null;
+  /** when it was applied last */
+  applied_at: string | null;
+  /** on disk */
+  bytes: number;
+}
+
+export interface ChangesRequest {
+  /** the command's id */
+  command: string;
+  /** only these files and folders */
+  paths?: string[] | null;
+  /** show the lines, too */
+  diff?: boolean | null;
+  /** how many changes to list */
+  limit?: number | null;
+}
+
+export interface ChangesAnswer {
+  /** the change set */
+  changes: Changes;
+  /** with `diff`: a patch in the format of git */
+  diff?: string;
+  /** the patch was longer than 1 MiB: ask for paths one by one */
+  diff_cut?: boolean;
+}
+
+export interface ApplyRequest {
+  /** the command's id */
+  command: string;
+  /** only these files and folders */
+  paths?: string[] | null;
+  /** replace what changed in the workspace meanwhile */
+  force?: boolean | null;
+}
+
+export interface ApplyAnswer {
+  /** the paths that were changed in the workspace */
+  applied: string[];
+  /** where the workspace changed meanwhile. If there are any, nothing was changed */
+  conflicts: ApplyAnswerConflicts[];
+  /** what cannot be applied */
+  left_out: ApplyAnswerLeftOut[];
+  /** the command whose changes these are */
+  command_id: string;
+}
+
+export interface ApplyAnswerConflicts {
+  /** below the workspace */
+  path: string;
+  /** in words */
+  reason: string;
+}
+
+export interface ApplyAnswerLeftOut {
+  /** below the workspace */
+  path: string;
+  /** in words */
+  reason: string;
+}
+
+export interface UndoRequest {
+  /** a folder of the workspace; this or `command` */
+  cwd?: string | null;
+  /** the command's id */
+  command?: string | null;
+  /** also where something changed since */
+  force?: boolean | null;
+}
+
+export interface UndoAnswer {
+  /** the paths that were changed in the workspace */
+  applied: string[];
+  /** where the workspace changed meanwhile. If there are any, nothing was changed */
+  conflicts: UndoAnswerConflicts[];
+  /** what cannot be applied */
+  left_out: UndoAnswerLeftOut[];
+  /** the command whose changes these are */
+  command_id: string;
+}
+
+export interface UndoAnswerConflicts {
+  /** below the workspace */
+  path: string;
+  /** in words */
+  reason: string;
+}
+
+export interface UndoAnswerLeftOut {
+  /** below the workspace */
+  path: string;
+  /** in words */
+  reason: string;
+}
+
+export interface DiscardRequest {
+  /** the command's id */
+  command: string;
+}
+
+export interface DiscardAnswer {
+  /** it is gone */
+  discarded: boolean;
 }
 
 export interface StatusRequest {
@@ -2171,6 +2466,16 @@ export interface Calls {
   history(args?: HistoryRequest, options?: CallOptions): Promise<HistoryAnswer>;
   /** Decisions about commands and actions. */
   decisions(args?: DecisionsRequest, options?: CallOptions): Promise<DecisionsAnswer>;
+  /** Lists the change sets that are kept. */
+  change_sets(args?: ChangeSetsRequest, options?: CallOptions): Promise<ChangeSetsAnswer>;
+  /** What a command changed that ran with `try`. */
+  changes(args: ChangesRequest, options?: CallOptions): Promise<ChangesAnswer>;
+  /** Puts the changes of a command that ran with `try` into the workspace. */
+  apply(args: ApplyRequest, options?: CallOptions): Promise<ApplyAnswer>;
+  /** Takes the changes back that were applied last, or those of one command. */
+  undo(args?: UndoRequest, options?: CallOptions): Promise<UndoAnswer>;
+  /** Removes a change set. What was applied stays in the workspace and cannot be undone any more. */
+  discard(args: DiscardRequest, options?: CallOptions): Promise<DiscardAnswer>;
   /** The state of the daemon. */
   status(args?: StatusRequest, options?: CallOptions): Promise<StatusAnswer>;
   /** Reads config.toml and rules.toml again. */

@@ -29,6 +29,8 @@ REPEAT = {
     "mode": "always",
     "history": "always",
     "decisions": "always",
+    "change_sets": "always",
+    "changes": "always",
     "status": "always",
     "reload": "always",
 }
@@ -80,9 +82,13 @@ class Result(_Result, total=False):
     pid: Optional[int]
     process_group: Optional[int]
     ended_background: List[ResultEndedBackground]
+    sandbox: Optional[ResultSandbox]
     typed_meanwhile: List[str]
     dialogue: Optional[ResultDialogue]
     new_lines: Optional[int]
+    usual: Optional[ResultUsual]
+    facts: Optional[Facts]
+    suggestions: List[str]
 
 
 class ResultWaiting(TypedDict):
@@ -123,6 +129,17 @@ class ResultPorts(TypedDict):
     pid: int
 
 
+class _ResultSandbox(TypedDict):
+    profile: str
+    workspace: str
+    layers: List[str]
+
+
+class ResultSandbox(_ResultSandbox, total=False):
+    denied: List[str]
+    notes: List[str]
+
+
 class ResultDialogue(TypedDict):
     end: str
     reason: Optional[str]
@@ -136,6 +153,65 @@ class ResultDialogueUsed(TypedDict):
     asked: str
 
 
+class ResultUsual(TypedDict):
+    duration_ms: int
+    lines: int
+    runs: int
+
+
+class Facts(TypedDict, total=False):
+    """What a digest found in the output, as data: diagnostics of compilers and linters, tests that did not
+    pass, files of listings and of git status and diff, commits of git log."""
+    diagnostics: List[FactsDiagnostics]
+    tests: List[FactsTests]
+    files: List[FactsFiles]
+    commits: List[FactsCommits]
+
+
+class _FactsDiagnostics(TypedDict):
+    line: int
+    column: int
+    severity: str
+    message: str
+    at: int
+
+
+class FactsDiagnostics(_FactsDiagnostics, total=False):
+    file: str
+    code: str
+
+
+class _FactsTests(TypedDict):
+    name: str
+    outcome: Literal["failed", "error", "timeout"]
+    at: int
+
+
+class FactsTests(_FactsTests, total=False):
+    message: str
+
+
+class _FactsFiles(TypedDict):
+    name: str
+    size: int
+    added: int
+    removed: int
+
+
+class FactsFiles(_FactsFiles, total=False):
+    state: str
+
+
+class _FactsCommits(TypedDict):
+    hash: str
+    subject: str
+
+
+class FactsCommits(_FactsCommits, total=False):
+    author: str
+    date: str
+
+
 class _Terminal(TypedDict):
     id: str
     name: Optional[str]
@@ -145,6 +221,7 @@ class _Terminal(TypedDict):
     provider: Literal["pty", "pipe"]
     fallback_reason: Optional[str]
     integration: Literal["rich", "basic", "none"]
+    sandbox: Optional[str]
     shell: Optional[str]
     argv: List[str]
     cwd: Optional[str]
@@ -219,7 +296,7 @@ class TerminalJournal(TypedDict):
 
 
 class _Verdict(TypedDict):
-    decision: Literal["allow", "ask", "deny"]
+    decision: Literal["allow", "allow_confined", "ask", "deny"]
     risk: Literal["low", "medium", "high", "critical"]
     effects: List[VerdictEffects]
     reasons: List[VerdictReasons]
@@ -231,6 +308,7 @@ class Verdict(_Verdict, total=False):
     """What policy says about a command."""
     waived: List[VerdictWaived]
     hints: List[str]
+    sandbox: str
 
 
 class VerdictEffects(TypedDict):
@@ -426,6 +504,43 @@ class ScreenRun(_ScreenRun, total=False):
     hidden: bool
     strike: bool
     overline: bool
+
+
+class _Changes(TypedDict):
+    state: Literal["running", "finished", "applying", "applied", "undone"]
+    workspace: str
+    added: int
+    changed: int
+    deleted: int
+    lines_added: int
+    lines_removed: int
+    list: List[Change]
+    more: int
+
+
+class Changes(_Changes, total=False):
+    """What a command changed that ran on a layer over its workspace. The workspace has none of it until it
+    is applied."""
+    problem: str
+
+
+class _Change(TypedDict):
+    path: str
+    kind: Literal["added", "changed", "deleted"]
+    type: Literal["file", "folder", "link", "special"]
+    files: int
+
+
+class Change(_Change, total=False):
+    """One file, folder or link that a command changed."""
+    lines_added: Optional[int]
+    lines_removed: Optional[int]
+    binary: bool
+    mode_before: str
+    mode: str
+    link: str
+    applied: bool
+    note: str
 
 
 class RunRequestSize(TypedDict):
@@ -835,7 +950,7 @@ class RulesConfirmAnswer(TypedDict):
 
 
 class ModeAnswer(TypedDict):
-    mode: Literal["plan", "default", "auto-edit", "yolo"]
+    mode: Literal["plan", "default", "auto-edit", "auto", "yolo"]
 
 
 class HistoryAnswer(TypedDict):
@@ -844,6 +959,71 @@ class HistoryAnswer(TypedDict):
 
 class DecisionsAnswer(TypedDict):
     decisions: List[DecisionRow]
+
+
+class ChangeSetsAnswer(TypedDict):
+    sets: List[ChangeSetsAnswerSets]
+
+
+class _ChangeSetsAnswerSets(TypedDict):
+    command_id: str
+    command: str
+    workspace: str
+    state: Literal["running", "finished", "applying", "applied", "undone"]
+    created_at: Optional[str]
+    applied_at: Optional[str]
+    bytes: int
+
+
+class ChangeSetsAnswerSets(_ChangeSetsAnswerSets, total=False):
+    kept: bool
+
+
+class _ChangesAnswer(TypedDict):
+    changes: Changes
+
+
+class ChangesAnswer(_ChangesAnswer, total=False):
+    diff: str
+    diff_cut: bool
+
+
+class ApplyAnswer(TypedDict):
+    applied: List[str]
+    conflicts: List[ApplyAnswerConflicts]
+    left_out: List[ApplyAnswerLeftOut]
+    command_id: str
+
+
+class ApplyAnswerConflicts(TypedDict):
+    path: str
+    reason: str
+
+
+class ApplyAnswerLeftOut(TypedDict):
+    path: str
+    reason: str
+
+
+class UndoAnswer(TypedDict):
+    applied: List[str]
+    conflicts: List[UndoAnswerConflicts]
+    left_out: List[UndoAnswerLeftOut]
+    command_id: str
+
+
+class UndoAnswerConflicts(TypedDict):
+    path: str
+    reason: str
+
+
+class UndoAnswerLeftOut(TypedDict):
+    path: str
+    reason: str
+
+
+class DiscardAnswer(TypedDict):
+    discarded: bool
 
 
 class _StatusAnswer(TypedDict):
@@ -1007,7 +1187,8 @@ class AsyncCalls:
                   yield_after_ms: Optional[int] = None, keep_background: Optional[bool] = None,
                   task: Optional[str] = None, stdin: Optional[str] = None,
                   on_cancel: Optional[Literal["leave", "interrupt"]] = None, wait_for_input: Optional[bool] = None,
-                  view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None,
+                  sandbox: Optional[str] = None,
+                  view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                   lines: Optional[int] = None, chars: Optional[int] = None) -> Result:
         """Runs one command in its own terminal, which is removed when the command ends.
 
@@ -1033,11 +1214,14 @@ class AsyncCalls:
         on_cancel: what happens to the command when the call is cancelled
         wait_for_input: keep waiting when the command waits for input; otherwise the call answers
             then
-        view: preset of how much output is returned
+        sandbox: the profile that confines it (docs/sandbox.md); an agent can only ask for a stricter
+            one than is configured
+        view: preset of how much output is returned; `agent` is the configured one, and a digest
+            unless one is configured
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
-        return await self._call("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "view": view, "lines": lines, "chars": chars})
+        return await self._call("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "view": view, "lines": lines, "chars": chars})
 
     def run_stream(self, command: Optional[str] = None, *, argv: Optional[List[str]] = None,
                    command_id: Optional[str] = None, description: Optional[str] = None,
@@ -1047,17 +1231,18 @@ class AsyncCalls:
                    yield_after_ms: Optional[int] = None, keep_background: Optional[bool] = None,
                    task: Optional[str] = None, stdin: Optional[str] = None,
                    on_cancel: Optional[Literal["leave", "interrupt"]] = None, wait_for_input: Optional[bool] = None,
-                   view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None,
+                   sandbox: Optional[str] = None,
+                   view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                    lines: Optional[int] = None, chars: Optional[int] = None) -> Any:
         """As `run`; gives what it prints while it runs."""
-        return self._stream("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "view": view, "lines": lines, "chars": chars})
+        return self._stream("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "view": view, "lines": lines, "chars": chars})
 
     async def batch(self, commands: List[str], *, cwd: Optional[str] = None, env: Optional[Dict[str, str]] = None,
                     task: Optional[str] = None, keep_going: Optional[bool] = None, separate: Optional[bool] = None,
                     parallel: Optional[int] = None, timeout_ms: Optional[int] = None,
                     idle_timeout_ms: Optional[int] = None, yield_after_ms: Optional[int] = None,
-                    batch_id: Optional[str] = None,
-                    view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None,
+                    batch_id: Optional[str] = None, sandbox: Optional[str] = None,
+                    view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                     lines: Optional[int] = None, chars: Optional[int] = None) -> BatchAnswer:
         """Runs several commands, in one shell or each on its own. After `yield_after_ms` the running
         commands keep running, and the rest is not run.
@@ -1075,17 +1260,21 @@ class AsyncCalls:
         batch_id: chosen by the client, at most 40 letters, digits, `-` and `_`; a call that is
             repeated with the same id runs nothing twice. In one shell the command with number n has the
             id `batch_id-n`
-        view: preset of how much output is returned
+        sandbox: the profile that confines it (docs/sandbox.md); an agent can only ask for a stricter
+            one than is configured
+        view: preset of how much output is returned; `agent` is the configured one, and a digest
+            unless one is configured
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
-        return await self._call("batch", {"commands": commands, "cwd": cwd, "env": env, "task": task, "keep_going": keep_going, "separate": separate, "parallel": parallel, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "batch_id": batch_id, "view": view, "lines": lines, "chars": chars})
+        return await self._call("batch", {"commands": commands, "cwd": cwd, "env": env, "task": task, "keep_going": keep_going, "separate": separate, "parallel": parallel, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "batch_id": batch_id, "sandbox": sandbox, "view": view, "lines": lines, "chars": chars})
 
     async def open(self, name: Optional[str] = None, *, cwd: Optional[str] = None, shell: Optional[str] = None,
                    shell_args: Optional[List[str]] = None, login: Optional[bool] = None,
                    provider: Optional[Literal["pty", "pipe"]] = None, task: Optional[str] = None,
                    owner: Optional[Literal["agent", "user", "system"]] = None, env: Optional[Dict[str, str]] = None,
-                   size: Optional[OpenRequestSize] = None, request: Optional[str] = None) -> OpenAnswer:
+                   size: Optional[OpenRequestSize] = None, request: Optional[str] = None,
+                   sandbox: Optional[str] = None) -> OpenAnswer:
         """Opens a terminal. Answers once its shell is ready, or integration has timed out.
 
         name: a name that no living terminal has
@@ -1102,8 +1291,10 @@ class AsyncCalls:
         size: of the terminal
         request: chosen by the client; a call that is repeated with the same id opens no second
             terminal
+        sandbox: the profile that confines it and all its commands (docs/sandbox.md); an agent can
+            only ask for a stricter one than is configured
         """
-        return await self._call("open", {"name": name, "cwd": cwd, "shell": shell, "shell_args": shell_args, "login": login, "provider": provider, "task": task, "owner": owner, "env": env, "size": size, "request": request})
+        return await self._call("open", {"name": name, "cwd": cwd, "shell": shell, "shell_args": shell_args, "login": login, "provider": provider, "task": task, "owner": owner, "env": env, "size": size, "request": request, "sandbox": sandbox})
 
     async def acquire(self, cwd: Optional[str] = None, *, task: Optional[str] = None,
                       provider: Optional[Literal["pty", "pipe"]] = None,
@@ -1134,8 +1325,8 @@ class AsyncCalls:
                    yield_after_ms: Optional[int] = None, on_busy: Optional[Literal["fail", "wait"]] = None,
                    on_cancel: Optional[Literal["leave", "interrupt"]] = None, wait_for_input: Optional[bool] = None,
                    replies: Optional[List[ExecRequestReplies]] = None, replies_timeout_ms: Optional[int] = None,
-                   sentinel: Optional[bool] = None,
-                   view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None,
+                   sentinel: Optional[bool] = None, sandbox: Optional[str] = None,
+                   view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                    lines: Optional[int] = None, chars: Optional[int] = None) -> Result:
         """Runs a command in a terminal.
 
@@ -1157,11 +1348,14 @@ class AsyncCalls:
         replies: what to answer when the command asks
         replies_timeout_ms: how long to wait for each question; 0: for ever
         sentinel: type it into the program that reads the terminal now, such as ssh
-        view: preset of how much output is returned
+        sandbox: the profile that must confine it at least; where the terminal's is weaker, the
+            command runs beside the terminal, in its folder
+        view: preset of how much output is returned; `agent` is the configured one, and a digest
+            unless one is configured
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
-        return await self._call("exec", {"terminal": terminal, "command": command, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "on_busy": on_busy, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "replies": replies, "replies_timeout_ms": replies_timeout_ms, "sentinel": sentinel, "view": view, "lines": lines, "chars": chars})
+        return await self._call("exec", {"terminal": terminal, "command": command, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "on_busy": on_busy, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "replies": replies, "replies_timeout_ms": replies_timeout_ms, "sentinel": sentinel, "sandbox": sandbox, "view": view, "lines": lines, "chars": chars})
 
     def exec_stream(self, terminal: str, command: str, *, command_id: Optional[str] = None,
                     description: Optional[str] = None, from_line: Optional[int] = None, cwd: Optional[str] = None,
@@ -1169,11 +1363,11 @@ class AsyncCalls:
                     yield_after_ms: Optional[int] = None, on_busy: Optional[Literal["fail", "wait"]] = None,
                     on_cancel: Optional[Literal["leave", "interrupt"]] = None, wait_for_input: Optional[bool] = None,
                     replies: Optional[List[ExecRequestReplies]] = None, replies_timeout_ms: Optional[int] = None,
-                    sentinel: Optional[bool] = None,
-                    view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None,
+                    sentinel: Optional[bool] = None, sandbox: Optional[str] = None,
+                    view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                     lines: Optional[int] = None, chars: Optional[int] = None) -> Any:
         """As `exec`; gives what it prints while it runs."""
-        return self._stream("exec", {"terminal": terminal, "command": command, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "on_busy": on_busy, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "replies": replies, "replies_timeout_ms": replies_timeout_ms, "sentinel": sentinel, "view": view, "lines": lines, "chars": chars})
+        return self._stream("exec", {"terminal": terminal, "command": command, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "on_busy": on_busy, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "replies": replies, "replies_timeout_ms": replies_timeout_ms, "sentinel": sentinel, "sandbox": sandbox, "view": view, "lines": lines, "chars": chars})
 
     async def input(self, terminal: str, *, text: Optional[str] = None, keys: Optional[str] = None,
                     paste: Optional[str] = None, secret: Optional[str] = None,
@@ -1235,7 +1429,7 @@ class AsyncCalls:
                    from_: Optional[Literal["now", "start"]] = None,
                    from_place: Optional[WaitRequestFromPlace] = None, only_new: Optional[bool] = None,
                    timeout_ms: Optional[int] = None,
-                   view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None,
+                   view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                    lines: Optional[int] = None, chars: Optional[int] = None) -> WaitAnswer:
         """Waits for the first of several conditions of a terminal, a command or a question.
 
@@ -1254,7 +1448,8 @@ class AsyncCalls:
         from_place: the same, for a wait that is repeated
         only_new: the result's output is what this reader has not seen
         timeout_ms: after which it answers `timeout`; 0: never
-        view: preset of how much output is returned
+        view: preset of how much output is returned; `agent` is the configured one, and a digest
+            unless one is configured
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
@@ -1265,7 +1460,7 @@ class AsyncCalls:
                    tail: Optional[int] = None, grep: Optional[str] = None, context: Optional[int] = None,
                    most: Optional[int] = None, new: Optional[bool] = None, raw: Optional[ReadRequestRaw] = None,
                    reader: Optional[str] = None, ansi: Optional[bool] = None,
-                   view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None,
+                   view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                    lines: Optional[int] = None, chars: Optional[int] = None) -> ReadAnswer:
         """Any part of the output: one of `range`, `tail`, `grep`, `new` and `raw`; without any, all of it,
         cut to size.
@@ -1282,19 +1477,21 @@ class AsyncCalls:
         raw: bytes as they were printed
         reader: the reader whose unread output is returned
         ansi: with colours, as escape sequences
-        view: preset of how much output is returned
+        view: preset of how much output is returned; `agent` is the configured one, and a digest
+            unless one is configured
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
         return await self._call("read", {"terminal": terminal, "command": command, "range": range, "columns": columns, "tail": tail, "grep": grep, "context": context, "most": most, "new": new, "raw": raw, "reader": reader, "ansi": ansi, "view": view, "lines": lines, "chars": chars})
 
     async def result(self, command: str, *,
-                     view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None,
+                     view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                      lines: Optional[int] = None, chars: Optional[int] = None) -> Result:
         """A command's result as it is now.
 
         command: its id
-        view: preset of how much output is returned
+        view: preset of how much output is returned; `agent` is the configured one, and a digest
+            unless one is configured
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
@@ -1419,7 +1616,7 @@ class AsyncCalls:
 
     async def environment(self, task: Optional[str] = None, *, reader: Optional[str] = None,
                           edited: Optional[bool] = None, cool_down_ms: Optional[int] = None,
-                          view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None,
+                          view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                           lines: Optional[int] = None, chars: Optional[int] = None) -> EnvironmentAnswer:
         """What is running where, and what is new since this reader last asked.
 
@@ -1427,7 +1624,8 @@ class AsyncCalls:
         reader: the reader whose unread output is returned
         edited: a file was just written
         cool_down_ms: how long to wait for terminals that are still printing
-        view: preset of how much output is returned
+        view: preset of how much output is returned; `agent` is the configured one, and a digest
+            unless one is configured
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
@@ -1501,7 +1699,7 @@ class AsyncCalls:
         return await self._call("unsubscribe", {"subscription": subscription})
 
     async def check(self, command: str, *, cwd: Optional[str] = None,
-                    mode: Optional[Literal["plan", "default", "auto-edit", "yolo"]] = None,
+                    mode: Optional[Literal["plan", "default", "auto-edit", "auto", "yolo"]] = None,
                     session: Optional[str] = None) -> Verdict:
         """What policy would say if an agent asked. Runs nothing.
 
@@ -1582,7 +1780,7 @@ class AsyncCalls:
         return await self._call("rules_confirm", {"digest": digest})
 
     async def mode(self, session: Optional[str] = None, *,
-                   set: Optional[Literal["plan", "default", "auto-edit", "yolo"]] = None) -> ModeAnswer:
+                   set: Optional[Literal["plan", "default", "auto-edit", "auto", "yolo"]] = None) -> ModeAnswer:
         """The mode of a session; only a person sets it.
 
         session: whose; only a person may name another's
@@ -1626,6 +1824,48 @@ class AsyncCalls:
         """
         return await self._call("decisions", {"text": text, "failed": failed, "cwd": cwd, "terminal": terminal, "task": task, "since_at": since_at, "until_at": until_at, "limit": limit, "before": before})
 
+    async def change_sets(self) -> ChangeSetsAnswer:
+        """Lists the change sets that are kept."""
+        return await self._call("change_sets", {})
+
+    async def changes(self, command: str, *, paths: Optional[List[str]] = None, diff: Optional[bool] = None,
+                      limit: Optional[int] = None) -> ChangesAnswer:
+        """What a command changed that ran with `try`.
+
+        command: the command's id
+        paths: only these files and folders
+        diff: show the lines, too
+        limit: how many changes to list
+        """
+        return await self._call("changes", {"command": command, "paths": paths, "diff": diff, "limit": limit})
+
+    async def apply(self, command: str, *, paths: Optional[List[str]] = None,
+                    force: Optional[bool] = None) -> ApplyAnswer:
+        """Puts the changes of a command that ran with `try` into the workspace.
+
+        command: the command's id
+        paths: only these files and folders
+        force: replace what changed in the workspace meanwhile
+        """
+        return await self._call("apply", {"command": command, "paths": paths, "force": force})
+
+    async def undo(self, cwd: Optional[str] = None, *, command: Optional[str] = None,
+                   force: Optional[bool] = None) -> UndoAnswer:
+        """Takes the changes back that were applied last, or those of one command.
+
+        cwd: a folder of the workspace; this or `command`
+        command: the command's id
+        force: also where something changed since
+        """
+        return await self._call("undo", {"cwd": cwd, "command": command, "force": force})
+
+    async def discard(self, command: str) -> DiscardAnswer:
+        """Removes a change set. What was applied stays in the workspace and cannot be undone any more.
+
+        command: the command's id
+        """
+        return await self._call("discard", {"command": command})
+
     async def status(self) -> StatusAnswer:
         """The state of the daemon."""
         return await self._call("status", {})
@@ -1658,9 +1898,9 @@ class Calls:
             timeout_ms: Optional[int] = None, idle_timeout_ms: Optional[int] = None,
             yield_after_ms: Optional[int] = None, keep_background: Optional[bool] = None, task: Optional[str] = None,
             stdin: Optional[str] = None, on_cancel: Optional[Literal["leave", "interrupt"]] = None,
-            wait_for_input: Optional[bool] = None,
-            view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None, lines: Optional[int] = None,
-            chars: Optional[int] = None) -> Result:
+            wait_for_input: Optional[bool] = None, sandbox: Optional[str] = None,
+            view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
+            lines: Optional[int] = None, chars: Optional[int] = None) -> Result:
         """Runs one command in its own terminal, which is removed when the command ends.
 
         command: a line for the shell; this or `argv`
@@ -1685,11 +1925,14 @@ class Calls:
         on_cancel: what happens to the command when the call is cancelled
         wait_for_input: keep waiting when the command waits for input; otherwise the call answers
             then
-        view: preset of how much output is returned
+        sandbox: the profile that confines it (docs/sandbox.md); an agent can only ask for a stricter
+            one than is configured
+        view: preset of how much output is returned; `agent` is the configured one, and a digest
+            unless one is configured
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
-        return self._call("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "view": view, "lines": lines, "chars": chars})
+        return self._call("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "view": view, "lines": lines, "chars": chars})
 
     def run_stream(self, command: Optional[str] = None, *, argv: Optional[List[str]] = None,
                    command_id: Optional[str] = None, description: Optional[str] = None,
@@ -1699,17 +1942,18 @@ class Calls:
                    yield_after_ms: Optional[int] = None, keep_background: Optional[bool] = None,
                    task: Optional[str] = None, stdin: Optional[str] = None,
                    on_cancel: Optional[Literal["leave", "interrupt"]] = None, wait_for_input: Optional[bool] = None,
-                   view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None,
+                   sandbox: Optional[str] = None,
+                   view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                    lines: Optional[int] = None, chars: Optional[int] = None) -> Any:
         """As `run`; gives what it prints while it runs."""
-        return self._stream("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "view": view, "lines": lines, "chars": chars})
+        return self._stream("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "view": view, "lines": lines, "chars": chars})
 
     def batch(self, commands: List[str], *, cwd: Optional[str] = None, env: Optional[Dict[str, str]] = None,
               task: Optional[str] = None, keep_going: Optional[bool] = None, separate: Optional[bool] = None,
               parallel: Optional[int] = None, timeout_ms: Optional[int] = None,
               idle_timeout_ms: Optional[int] = None, yield_after_ms: Optional[int] = None,
-              batch_id: Optional[str] = None,
-              view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None,
+              batch_id: Optional[str] = None, sandbox: Optional[str] = None,
+              view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
               lines: Optional[int] = None, chars: Optional[int] = None) -> BatchAnswer:
         """Runs several commands, in one shell or each on its own. After `yield_after_ms` the running
         commands keep running, and the rest is not run.
@@ -1727,17 +1971,21 @@ class Calls:
         batch_id: chosen by the client, at most 40 letters, digits, `-` and `_`; a call that is
             repeated with the same id runs nothing twice. In one shell the command with number n has the
             id `batch_id-n`
-        view: preset of how much output is returned
+        sandbox: the profile that confines it (docs/sandbox.md); an agent can only ask for a stricter
+            one than is configured
+        view: preset of how much output is returned; `agent` is the configured one, and a digest
+            unless one is configured
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
-        return self._call("batch", {"commands": commands, "cwd": cwd, "env": env, "task": task, "keep_going": keep_going, "separate": separate, "parallel": parallel, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "batch_id": batch_id, "view": view, "lines": lines, "chars": chars})
+        return self._call("batch", {"commands": commands, "cwd": cwd, "env": env, "task": task, "keep_going": keep_going, "separate": separate, "parallel": parallel, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "batch_id": batch_id, "sandbox": sandbox, "view": view, "lines": lines, "chars": chars})
 
     def open(self, name: Optional[str] = None, *, cwd: Optional[str] = None, shell: Optional[str] = None,
              shell_args: Optional[List[str]] = None, login: Optional[bool] = None,
              provider: Optional[Literal["pty", "pipe"]] = None, task: Optional[str] = None,
              owner: Optional[Literal["agent", "user", "system"]] = None, env: Optional[Dict[str, str]] = None,
-             size: Optional[OpenRequestSize] = None, request: Optional[str] = None) -> OpenAnswer:
+             size: Optional[OpenRequestSize] = None, request: Optional[str] = None,
+             sandbox: Optional[str] = None) -> OpenAnswer:
         """Opens a terminal. Answers once its shell is ready, or integration has timed out.
 
         name: a name that no living terminal has
@@ -1754,8 +2002,10 @@ class Calls:
         size: of the terminal
         request: chosen by the client; a call that is repeated with the same id opens no second
             terminal
+        sandbox: the profile that confines it and all its commands (docs/sandbox.md); an agent can
+            only ask for a stricter one than is configured
         """
-        return self._call("open", {"name": name, "cwd": cwd, "shell": shell, "shell_args": shell_args, "login": login, "provider": provider, "task": task, "owner": owner, "env": env, "size": size, "request": request})
+        return self._call("open", {"name": name, "cwd": cwd, "shell": shell, "shell_args": shell_args, "login": login, "provider": provider, "task": task, "owner": owner, "env": env, "size": size, "request": request, "sandbox": sandbox})
 
     def acquire(self, cwd: Optional[str] = None, *, task: Optional[str] = None,
                 provider: Optional[Literal["pty", "pipe"]] = None, wait_ms: Optional[int] = None) -> AcquireAnswer:
@@ -1785,9 +2035,9 @@ class Calls:
              yield_after_ms: Optional[int] = None, on_busy: Optional[Literal["fail", "wait"]] = None,
              on_cancel: Optional[Literal["leave", "interrupt"]] = None, wait_for_input: Optional[bool] = None,
              replies: Optional[List[ExecRequestReplies]] = None, replies_timeout_ms: Optional[int] = None,
-             sentinel: Optional[bool] = None,
-             view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None, lines: Optional[int] = None,
-             chars: Optional[int] = None) -> Result:
+             sentinel: Optional[bool] = None, sandbox: Optional[str] = None,
+             view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
+             lines: Optional[int] = None, chars: Optional[int] = None) -> Result:
         """Runs a command in a terminal.
 
         terminal: its id or name
@@ -1808,11 +2058,14 @@ class Calls:
         replies: what to answer when the command asks
         replies_timeout_ms: how long to wait for each question; 0: for ever
         sentinel: type it into the program that reads the terminal now, such as ssh
-        view: preset of how much output is returned
+        sandbox: the profile that must confine it at least; where the terminal's is weaker, the
+            command runs beside the terminal, in its folder
+        view: preset of how much output is returned; `agent` is the configured one, and a digest
+            unless one is configured
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
-        return self._call("exec", {"terminal": terminal, "command": command, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "on_busy": on_busy, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "replies": replies, "replies_timeout_ms": replies_timeout_ms, "sentinel": sentinel, "view": view, "lines": lines, "chars": chars})
+        return self._call("exec", {"terminal": terminal, "command": command, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "on_busy": on_busy, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "replies": replies, "replies_timeout_ms": replies_timeout_ms, "sentinel": sentinel, "sandbox": sandbox, "view": view, "lines": lines, "chars": chars})
 
     def exec_stream(self, terminal: str, command: str, *, command_id: Optional[str] = None,
                     description: Optional[str] = None, from_line: Optional[int] = None, cwd: Optional[str] = None,
@@ -1820,11 +2073,11 @@ class Calls:
                     yield_after_ms: Optional[int] = None, on_busy: Optional[Literal["fail", "wait"]] = None,
                     on_cancel: Optional[Literal["leave", "interrupt"]] = None, wait_for_input: Optional[bool] = None,
                     replies: Optional[List[ExecRequestReplies]] = None, replies_timeout_ms: Optional[int] = None,
-                    sentinel: Optional[bool] = None,
-                    view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None,
+                    sentinel: Optional[bool] = None, sandbox: Optional[str] = None,
+                    view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                     lines: Optional[int] = None, chars: Optional[int] = None) -> Any:
         """As `exec`; gives what it prints while it runs."""
-        return self._stream("exec", {"terminal": terminal, "command": command, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "on_busy": on_busy, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "replies": replies, "replies_timeout_ms": replies_timeout_ms, "sentinel": sentinel, "view": view, "lines": lines, "chars": chars})
+        return self._stream("exec", {"terminal": terminal, "command": command, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "on_busy": on_busy, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "replies": replies, "replies_timeout_ms": replies_timeout_ms, "sentinel": sentinel, "sandbox": sandbox, "view": view, "lines": lines, "chars": chars})
 
     def input(self, terminal: str, *, text: Optional[str] = None, keys: Optional[str] = None,
               paste: Optional[str] = None, secret: Optional[str] = None, base64: Optional[str] = None) -> InputAnswer:
@@ -1884,8 +2137,8 @@ class Calls:
              input: Optional[bool] = None, prompt: Optional[bool] = None,
              from_: Optional[Literal["now", "start"]] = None, from_place: Optional[WaitRequestFromPlace] = None,
              only_new: Optional[bool] = None, timeout_ms: Optional[int] = None,
-             view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None, lines: Optional[int] = None,
-             chars: Optional[int] = None) -> WaitAnswer:
+             view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
+             lines: Optional[int] = None, chars: Optional[int] = None) -> WaitAnswer:
         """Waits for the first of several conditions of a terminal, a command or a question.
 
         terminal: its id or name; this, `command` or `approval`
@@ -1903,7 +2156,8 @@ class Calls:
         from_place: the same, for a wait that is repeated
         only_new: the result's output is what this reader has not seen
         timeout_ms: after which it answers `timeout`; 0: never
-        view: preset of how much output is returned
+        view: preset of how much output is returned; `agent` is the configured one, and a digest
+            unless one is configured
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
@@ -1913,7 +2167,8 @@ class Calls:
              range: Optional[List[int]] = None, columns: Optional[List[int]] = None, tail: Optional[int] = None,
              grep: Optional[str] = None, context: Optional[int] = None, most: Optional[int] = None,
              new: Optional[bool] = None, raw: Optional[ReadRequestRaw] = None, reader: Optional[str] = None,
-             ansi: Optional[bool] = None, view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None,
+             ansi: Optional[bool] = None,
+             view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
              lines: Optional[int] = None, chars: Optional[int] = None) -> ReadAnswer:
         """Any part of the output: one of `range`, `tail`, `grep`, `new` and `raw`; without any, all of it,
         cut to size.
@@ -1930,18 +2185,21 @@ class Calls:
         raw: bytes as they were printed
         reader: the reader whose unread output is returned
         ansi: with colours, as escape sequences
-        view: preset of how much output is returned
+        view: preset of how much output is returned; `agent` is the configured one, and a digest
+            unless one is configured
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
         return self._call("read", {"terminal": terminal, "command": command, "range": range, "columns": columns, "tail": tail, "grep": grep, "context": context, "most": most, "new": new, "raw": raw, "reader": reader, "ansi": ansi, "view": view, "lines": lines, "chars": chars})
 
-    def result(self, command: str, *, view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None,
+    def result(self, command: str, *,
+               view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                lines: Optional[int] = None, chars: Optional[int] = None) -> Result:
         """A command's result as it is now.
 
         command: its id
-        view: preset of how much output is returned
+        view: preset of how much output is returned; `agent` is the configured one, and a digest
+            unless one is configured
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
@@ -2066,7 +2324,7 @@ class Calls:
 
     def environment(self, task: Optional[str] = None, *, reader: Optional[str] = None, edited: Optional[bool] = None,
                     cool_down_ms: Optional[int] = None,
-                    view: Optional[Literal["default", "void", "roo", "gemini", "full"]] = None,
+                    view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                     lines: Optional[int] = None, chars: Optional[int] = None) -> EnvironmentAnswer:
         """What is running where, and what is new since this reader last asked.
 
@@ -2074,7 +2332,8 @@ class Calls:
         reader: the reader whose unread output is returned
         edited: a file was just written
         cool_down_ms: how long to wait for terminals that are still printing
-        view: preset of how much output is returned
+        view: preset of how much output is returned; `agent` is the configured one, and a digest
+            unless one is configured
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
@@ -2147,7 +2406,7 @@ class Calls:
         return self._call("unsubscribe", {"subscription": subscription})
 
     def check(self, command: str, *, cwd: Optional[str] = None,
-              mode: Optional[Literal["plan", "default", "auto-edit", "yolo"]] = None,
+              mode: Optional[Literal["plan", "default", "auto-edit", "auto", "yolo"]] = None,
               session: Optional[str] = None) -> Verdict:
         """What policy would say if an agent asked. Runs nothing.
 
@@ -2228,7 +2487,7 @@ class Calls:
         return self._call("rules_confirm", {"digest": digest})
 
     def mode(self, session: Optional[str] = None, *,
-             set: Optional[Literal["plan", "default", "auto-edit", "yolo"]] = None) -> ModeAnswer:
+             set: Optional[Literal["plan", "default", "auto-edit", "auto", "yolo"]] = None) -> ModeAnswer:
         """The mode of a session; only a person sets it.
 
         session: whose; only a person may name another's
@@ -2271,6 +2530,47 @@ class Calls:
         before: the next page: older than the row of this id
         """
         return self._call("decisions", {"text": text, "failed": failed, "cwd": cwd, "terminal": terminal, "task": task, "since_at": since_at, "until_at": until_at, "limit": limit, "before": before})
+
+    def change_sets(self) -> ChangeSetsAnswer:
+        """Lists the change sets that are kept."""
+        return self._call("change_sets", {})
+
+    def changes(self, command: str, *, paths: Optional[List[str]] = None, diff: Optional[bool] = None,
+                limit: Optional[int] = None) -> ChangesAnswer:
+        """What a command changed that ran with `try`.
+
+        command: the command's id
+        paths: only these files and folders
+        diff: show the lines, too
+        limit: how many changes to list
+        """
+        return self._call("changes", {"command": command, "paths": paths, "diff": diff, "limit": limit})
+
+    def apply(self, command: str, *, paths: Optional[List[str]] = None, force: Optional[bool] = None) -> ApplyAnswer:
+        """Puts the changes of a command that ran with `try` into the workspace.
+
+        command: the command's id
+        paths: only these files and folders
+        force: replace what changed in the workspace meanwhile
+        """
+        return self._call("apply", {"command": command, "paths": paths, "force": force})
+
+    def undo(self, cwd: Optional[str] = None, *, command: Optional[str] = None,
+             force: Optional[bool] = None) -> UndoAnswer:
+        """Takes the changes back that were applied last, or those of one command.
+
+        cwd: a folder of the workspace; this or `command`
+        command: the command's id
+        force: also where something changed since
+        """
+        return self._call("undo", {"cwd": cwd, "command": command, "force": force})
+
+    def discard(self, command: str) -> DiscardAnswer:
+        """Removes a change set. What was applied stays in the workspace and cannot be undone any more.
+
+        command: the command's id
+        """
+        return self._call("discard", {"command": command})
 
     def status(self) -> StatusAnswer:
         """The state of the daemon."""
