@@ -11,6 +11,7 @@ export SOURCE_DATE_EPOCH
 build=${TTYWARD_BUILD:-}
 if [ -z "$build" ]; then
   build=build/dist
+  tools/build_panel.sh # becomes part of the program
   cmake --preset dist >/dev/null
   cmake --build --preset dist --target programs made_text
 fi

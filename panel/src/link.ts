@@ -30,6 +30,7 @@ export class Link {
   private socket: WebSocket | null = null;
   private calls = new Map<number, Open>();
   private last = 0;
+  private early: (() => void)[] = []; // what was asked before there was anybody to ask
   private failures = 0;
   private timer = 0;
 
@@ -52,6 +53,10 @@ export class Link {
   call<T = Record<string, never>>(name: string, args: Record<string, unknown> = {}): Promise<T> {
     const id = ++this.last;
     return new Promise<T>((resolve, reject) => {
+      if (this.health === "connecting") {
+        this.early.push(() => this.call<T>(name, args).then(resolve, reject));
+        return;
+      }
       if (this.socket?.readyState !== WebSocket.OPEN || !this.welcome) {
         reject(new CallError("unavailable", "the panel is not connected"));
         return;
@@ -134,6 +139,7 @@ export class Link {
     this.health = health;
     this.message = message;
     this.onHealth();
+    for (const ask of this.early.splice(0)) ask();
   }
 }
 

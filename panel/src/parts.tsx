@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { textOf, type Piece } from "./ansi";
 import { go, riskWords, store, useNow } from "./store";
 import type { Effect, Reason, Risk } from "./types";
-import { left, type Mark, type StateWords } from "./words";
+import { left, path, type Mark, type StateWords } from "./words";
 
 const PATHS: Record<string, string> = {
   shield: "M8 1.8 13 3.6v4c0 3.2-2.1 5.4-5 6.6-2.9-1.2-5-3.4-5-6.6v-4z M5.8 8l1.6 1.6 2.9-3.1",
@@ -108,7 +108,7 @@ export function EffectChips({ effects }: { effects: Effect[] }) {
         <span role="listitem" key={at} class={`chip${["delete", "secret"].includes(effect.kind) ? " chip-danger" : ""}`} title={effect.target ?? undefined}>
           <Icon name={EFFECT_ICONS[effect.kind] ?? "help"} small />
           <b>{effect.kind}</b>
-          {effect.target ? <bdi class="mono cut">{middle(effect.target, 48)}</bdi> : null}
+          {effect.target ? <bdi class="mono cut">{middle(path(effect.target), 48)}</bdi> : null}
         </span>
       ))}
     </div>

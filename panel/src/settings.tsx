@@ -1,6 +1,6 @@
 // Permissions, written through the daemon as a person and shown as a difference first; and what is this page's alone.
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { A, Choice, CommandText, copy, Dialog, EffectChips, hiddenCount, Icon, Reasons, RiskBadge, State } from "./parts";
 import { Bar } from "./shell";
 import { attempt, link, store, useCall, useStore, type Prefs } from "./store";
@@ -187,26 +187,17 @@ function Confirm() {
 function Tester({ onRule }: { onRule: (rule: string) => void }) {
   const [text, set] = useState("");
   const [cwd, setCwd] = useState("");
-  const [verdict, setVerdict] = useState<{ command: string; verdict: Verdict } | null>(null);
-  const [error, setError] = useState("");
-  const check = (command: string, where: string) => {
-    if (!command.trim()) {
-      setVerdict(null);
-      onRule("");
-      return;
-    }
-    link.call<Verdict>("check", { command, ...(where ? { cwd: where } : {}) }).then(
-      (answer) => { setVerdict({ command, verdict: answer }); setError(""); onRule(answer.rule); },
-      (problem: Error) => setError(problem.message));
-  };
+  const { answer, error, fresh } = useCall<Verdict>("check", text.trim() ? { command: text, ...(cwd ? { cwd } : {}) } : null);
+  const verdict = text.trim() && answer && fresh ? { command: text, verdict: answer } : null;
+  useEffect(() => onRule(verdict?.verdict.rule ?? ""), [verdict?.verdict.rule]);
   const words = { allow: "Runs", allow_confined: "Runs confined", ask: "Asks", deny: "Refused" };
   const marks = { allow: "ok", allow_confined: "ok", ask: "wait", deny: "fail" } as const;
   return (
     <section class="box tester">
       <header class="box-top"><h2>Try a command</h2><span class="dim">Nothing runs.</span></header>
       <div class="tester-body">
-        <label><span class="unseen">Command</span><input class="input mono" value={text} placeholder="npm test > ~/.bashrc" spellcheck={false} autocapitalize="off" onInput={(event) => { set(event.currentTarget.value); check(event.currentTarget.value, cwd); }} /></label>
-        <label><span class="unseen">Folder</span><input class="input mono" value={cwd} placeholder="in which folder" spellcheck={false} autocapitalize="off" onInput={(event) => { setCwd(event.currentTarget.value); check(text, event.currentTarget.value); }} /></label>
+        <label><span class="unseen">Command</span><input class="input mono" value={text} placeholder="npm test > ~/.bashrc" spellcheck={false} autocapitalize="off" onInput={(event) => set(event.currentTarget.value)} /></label>
+        <label><span class="unseen">Folder</span><input class="input mono" value={cwd} placeholder="in which folder" spellcheck={false} autocapitalize="off" onInput={(event) => setCwd(event.currentTarget.value)} /></label>
         {error ? <p class="page-note">{error}</p> : null}
         {verdict ? (
           <>

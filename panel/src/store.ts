@@ -122,22 +122,23 @@ export function useNow(every: number): number {
 }
 
 // An answer of the daemon, asked for again when `again` changes.
-export function useCall<T>(name: string, args: Record<string, unknown> | null, again: unknown = 0): { answer: T | null; error: string } {
-  const [state, set] = useState<{ answer: T | null; error: string }>({ answer: null, error: "" });
+// `fresh`: the answer is to these very arguments, and not to the ones before.
+export function useCall<T>(name: string, args: Record<string, unknown> | null, again: unknown = 0): { answer: T | null; error: string; fresh: boolean } {
   const key = JSON.stringify(args);
+  const [state, set] = useState<{ answer: T | null; error: string; key: string }>({ answer: null, error: "", key: "" });
   const connected = link.health === "connected";
   useEffect(() => {
     if (!args || !connected) return;
     let wanted = true;
     link.call<T>(name, args).then(
-      (answer) => wanted && set({ answer, error: "" }),
-      (error: Error) => wanted && set((before) => ({ answer: before.answer, error: error.message })),
+      (answer) => wanted && set({ answer, error: "", key }),
+      (error: Error) => wanted && set((before) => ({ ...before, error: error.message })),
     );
     return () => {
       wanted = false;
     };
   }, [name, key, again, connected]);
-  return state;
+  return { answer: state.answer, error: state.error, fresh: state.key === key };
 }
 
 export function applyTheme(): void {

@@ -54,8 +54,8 @@ class ChangeSet {
  public:
   // How the folder of a set is called while it is removed.
   static constexpr std::string_view kDiscarded = "discarded-";
-  // `Exclusive` fails with Unavailable while another process uses the set, or its command runs. `Running` is for
-  // whoever goes on with a command that runs: it takes the lock alone.
+  // `Exclusive` fails with Unavailable while another process uses the set, or its command runs. `Running` is
+  // for whoever goes on with a command that runs: it takes the lock alone.
   enum class Access : uint8_t { Read, Exclusive, Running };
   static base::Result<ChangeSet> open(const std::string& folder, Access access);
 

@@ -8,10 +8,10 @@
 namespace ttyward::digest {
 namespace {
 
-constexpr size_t kHeadLines = 8000;
-constexpr size_t kHeadBytes = 2 << 20;
-constexpr size_t kTailLines = 8000;
-constexpr size_t kTailBytes = 2 << 20;
+constexpr size_t kHeadLines = 4000;
+constexpr size_t kHeadBytes = 1 << 20;
+constexpr size_t kTailLines = 4000;
+constexpr size_t kTailBytes = 1 << 20;
 constexpr size_t kKinds = 4096;
 constexpr size_t kLongestLine = 16 << 10;
 constexpr size_t kLongestExample = 2 << 10;

@@ -10,6 +10,7 @@ namespace ttyward::digest {
 namespace {
 
 constexpr size_t kGapCost = 24;
+constexpr size_t kNoteCost = 36;   // of the last line, which says what was cut
 constexpr uint64_t kSmallGap = 2;  // so few lines are only counted at the end
 constexpr size_t kLongPlain = 200;
 constexpr size_t kLongAlarm = 600;
@@ -81,8 +82,13 @@ bool visible(const Line& line) {
   return !line.blank && (line.fold < 0 || line.example);
 }
 
+// About the characters it takes, without padding.
 size_t cost_of(const Line& line) {
-  return std::min<size_t>(line.text.size(), 260) + 1 + (line.fold >= 0 ? 26 : 0);
+  constexpr size_t kMost = 260;
+  size_t size = line.text.size();
+  for (size_t i = 2; i < std::min(line.text.size(), kMost); ++i)
+    size -= line.text[i] == ' ' && line.text[i - 1] == ' ' && line.text[i - 2] == ' ' ? 1 : 0;
+  return std::min(size, kMost) + 1 + (line.fold >= 0 ? 26 : 0);
 }
 
 // The example that carries the count of a fold with alarms stands for them.
@@ -318,7 +324,7 @@ Digest compose(Page& page) {
     if (left == right && plain && a.text.find("; also ", at) == std::string::npos)
       a.text = a.text.substr(0, at) + std::string(left) + "]";
   }
-  if ((anything_cut || in_part > 0) && is_whole(page) && chars_of(digest.pieces) + kGapCost >= page.chars) {
+  if ((anything_cut || in_part > 0) && is_whole(page) && chars_of(digest.pieces) + kNoteCost >= page.chars) {
     show_whole(page, digest);
     anything_cut = false;
     left_out = in_part = 0;

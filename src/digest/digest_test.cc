@@ -224,6 +224,16 @@ TEST(Digest, IsBoundedOnAFlood) {
   EXPECT_LT(digest.text().size(), 300U);
 }
 
+TEST(Digest, EndsOnADiffInTheMiddleOfAFlood) {
+  Builder builder({});
+  for (int i = 0; i < 30'000; ++i) {
+    builder.add(fmt::format("diff --git a/f{} b/f{}", i, i));
+    builder.add(fmt::format("@@ -{},3 +{},3 @@", i, i));
+    builder.add(fmt::format("+error {}", i));
+  }
+  EXPECT_EQ(alarms_accounted(builder.finish()), 30'000U);
+}
+
 TEST(Digest, CutsOneEndlessLineAndKeepsItsAlarm) {
   Builder builder({});
   builder.add(std::string(10'000'000, 'x') + " error: here " + std::string(10'000'000, 'y'));

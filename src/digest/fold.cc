@@ -96,10 +96,8 @@ std::vector<size_t> odd_members(const Page& page, const std::vector<size_t>& mem
     for (size_t c = 0; c < width; ++c) {
       const Column& column = columns[c];
       if (column.many || column.values.size() < 2) continue;
-      size_t most = 0;
-      size_t rare = 0;
-      for (const auto& [value, count] : column.values) most = std::max(most, count);
-      rare = members.size() - most;
+      size_t rare = 0;  // members with a value that few have
+      for (const auto& [value, count] : column.values) rare += count <= few ? count : 0;
       if (rare > few * 2 || column.values.at(words[m][c]) > few) continue;
       odd.push_back(members[m]);
       break;

@@ -69,7 +69,7 @@ void shield_quotes(Page& page) {
     const bool old_new = text.starts_with("--- ") && i + 2 < page.lines.size() &&
                          page.lines[i + 1].text.starts_with("+++ ") &&
                          page.lines[i + 2].text.starts_with("@@");
-    if (!begins_hunk(text) && !old_new) continue;
+    if ((!begins_hunk(text) && !old_new) || page.lines[i].fold >= 0) continue;
     for (; i < page.lines.size() && in_diff(page.lines[i].text) && page.lines[i].fold < 0; ++i) {
       Line& line = page.lines[i];
       line.shielded = true;

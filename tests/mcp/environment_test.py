@@ -8,7 +8,7 @@ from peer import LEGACY, TTYWARD, Peer
 
 class Environment(Answers):
     def variables(self, peer, tool="run_command", **more):
-        result, _ = self.result(peer, tool, command="env", max_lines=2000, **more)
+        result, _ = self.result(peer, tool, command="env", view="full", max_lines=2000, **more)
         return dict(line.split("=", 1) for line in result["output"].splitlines() if "=" in line)
 
     def caller(self, **variables):

@@ -1,12 +1,12 @@
-// The pictures of docs/panel.md, from a real panel with real terminals: node tests/panel/pictures.mjs FOLDER [WORD]
-// with TTYWARD and CHROMIUM in the environment. WORD: only pictures whose name has it. The programs in the pictures are
-// small scripts that print what such programs print.
+// The pictures of docs/panel.md, from a real panel with real terminals: node tests/panel/pictures.mjs FOLDER [PATTERN]
+// with TTYWARD and CHROMIUM in the environment. PATTERN: only pictures whose name matches. The programs in the pictures are
+// small scripts that print what such programs print. pngquant, if it is installed, makes the pictures small.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { Browser, Home, Socket } from './harness.mjs';
 
-const [folder, word = ''] = process.argv.slice(2);
+const [folder, pattern = ''] = process.argv.slice(2);
 fs.mkdirSync(folder, { recursive: true });
 const home = new Home();
 const bin = path.join(home.folder, 'bin');
@@ -95,6 +95,7 @@ for (const name of Object.keys(made).filter((each) => each.startsWith('tmp-'))) 
 }
 await home.person.call('rule_add', { text: '[[rule]]\nname = "the tests"\ndecision = "allow"\ncommand = "npm test"\n\n[[rule]]\nname = "not from an agent"\ndecision = "deny"\nregex = "terraform (apply|destroy).*"\n\n[[rule]]\nname = "pushing"\ndecision = "ask"\nprogram = "git push"\n' }).catch((error) => console.error(error.message));
 await helper(claude, 'cover', 'checkout');
+await exec('cover', 'npm test');
 await asks(claude, 'cover', 'npm run coverage > coverage/report.txt');
 await asks(codex, 'release', 'git push --force origin main');
 await helper(codex, 'fetch', 'checkout');
@@ -122,7 +123,7 @@ for (const [name, view] of Object.entries(views)) {
   for (const [device, page] of Object.entries({ '': desktop, '-laptop': laptop, '-phone': phone })) {
     for (const theme of ['light', 'dark', 'contrast']) {
       const file = `${name}${device}-${theme}.png`;
-      if (!file.includes(word)) continue;
+      if (!new RegExp(pattern).test(file)) continue;
       await page.evaluate((chosen) => localStorage.setItem('ttyward-panel-prefs', JSON.stringify({ theme: chosen })), theme).catch(() => {});
       await page.goto(panel.origin + view.at);
       if (!(name === 'terminal' && device === '-phone')) await page.locator(view.ready).first().waitFor();
@@ -134,6 +135,7 @@ for (const [name, view] of Object.entries(views)) {
       }
       await page.waitForTimeout(1200);
       await page.screenshot({ path: path.join(folder, file) });
+      spawnSync('pngquant', ['--force', '--ext', '.png', '--skip-if-larger', '--nofs', '128', path.join(folder, file)]); // smaller, where it is there
       if (name === 'terminal' && theme === 'light') await page.getByRole('button', { name: /Give back/ }).click();
     }
   }

@@ -98,6 +98,8 @@ export interface Result {
   facts?: Facts | null;
   /** commands that may help, where `output.suggestions` is set */
   suggestions?: string[];
+  /** of a command that ran with `try`: what it changed */
+  changes?: Changes | null;
 }
 
 export interface ResultWaiting {

@@ -46,11 +46,15 @@ Argument description_argument() {
   return {.name = "description", .type = Type::Text, .description = "What it is for; kept in the history"};
 }
 
-Argument sandbox_argument() {
+enum class Told : uint8_t { No, Yes };
+
+// Told once: the list of tools is short.
+Argument sandbox_argument(Told told) {
   return {.name = "sandbox",
           .type = Type::Text,
-          .description = "Stricter than configured",
-          .choices = {"read-only", "workspace", "workspace+net"}};
+          .description = "",
+          .choices = {"read-only", "workspace", "workspace+net"},
+          .told = told == Told::Yes};
 }
 
 Argument cancel_argument() {
@@ -273,7 +277,7 @@ std::vector<Tool> command_tools() {
              .fallback = 1},
             {.name = "env", .type = Type::TextList, .description = "NAME=value"},
             {.name = "stdin", .type = Type::Text, .description = ""},
-            sandbox_argument(),
+            sandbox_argument(Told::Yes),
             description_argument(),
             cancel_argument()}),
        {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},
@@ -293,7 +297,7 @@ std::vector<Tool> command_tools() {
                    .type = Type::Text,
                    .description = "Default fail",
                    .choices = {"fail", "wait"}},
-                  sandbox_argument(),
+                  sandbox_argument(Told::No),
                   description_argument(),
                   cancel_argument()}),
        {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},
@@ -318,7 +322,7 @@ std::vector<Tool> command_tools() {
                    .description = "Folder and variables persist from one to the next",
                    .fallback = 0},
                   timeout_argument("Of each"),
-                  sandbox_argument(),
+                  sandbox_argument(Told::No),
                   wait_argument("")}),
        {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},
        any_schema,

@@ -89,6 +89,7 @@ class Result(_Result, total=False):
     usual: Optional[ResultUsual]
     facts: Optional[Facts]
     suggestions: List[str]
+    changes: Optional[Changes]
 
 
 class ResultWaiting(TypedDict):
