@@ -203,7 +203,7 @@ int check(const Arguments& args, const Globals& globals) {
                 base::JsonObject().raw("agents", "[" + json + "]").raw("policy_mode", mode).str().c_str());
   } else {
     if (!any) fmt::print("no agent was found; ttyward setup --help lists those we know\n");
-    fmt::print("policy mode: {}\n", mode);
+    fmt::print("policy mode: {}\n", mode.substr(1, mode.size() - 2));
   }
   return all_well ? 0 : 1;
 }
