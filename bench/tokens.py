@@ -29,7 +29,7 @@ def count(texts):
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="tw-tokens-") as home:
+    with tempfile.TemporaryDirectory(prefix="tw-tokens-", ignore_cleanup_errors=True) as home:
         env = dict(os.environ, TTYWARD_HOME=home, HOME=home)
         server = subprocess.Popen([TTYWARD, "mcp"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         last = 0

@@ -32,6 +32,7 @@ ALLOWED = {
     "terminal": ["base", "vt", "pty", "digest"],
     "command": ["base", "io", "journal", "pty", "place", "hold", "shell", "terminal", "syntax"],
     "engine": ["base", "io", "vt", "journal", "sandbox", "pty", "place", "hold", "shell", "terminal", "command", "syntax", "policy", "gate"],
+    "capi": ["vt", "policy", "command"],
     "client": ["base", "io", "wire"],
     "rpc": ["base", "io"],
     "http": ["base", "io"],

@@ -18,12 +18,14 @@ export interface Prefs {
 const PREFS = "ttyward-panel-prefs";
 const NOTE_TIME = 8000;
 const CHANGE_TIME = 80;
+const PORTS_TIME = 1200;
 
 export const link = new Link();
 
 class Store {
   signIn: SignIn = "none";
   terminals = new Map<string, Terminal>();
+  ports = new Map<string, number[]>(); // by terminal, as the kernel had them when it was last asked
   lasts = new Map<string, Last>(); // by terminal, its last command that has ended
   open: Approval[] = []; // oldest first
   notes: Note[] = []; // in the place of questions that were closed
@@ -36,6 +38,7 @@ class Store {
   answering = new Map<string, string>(); // by question, what the button says
   private listeners = new Set<() => void>();
   private outputListeners = new Map<string, Set<() => void>>();
+  private portTimers = new Map<string, number>();
   private due = 0;
   private toastNumber = 0;
 
@@ -65,7 +68,14 @@ class Store {
     return () => set.delete(told);
   }
   printed(terminal: string): void {
-    this.outputListeners.get(terminal)?.forEach((told) => told());
+    const listeners = this.outputListeners.get(terminal);
+    listeners?.forEach((told) => told());
+    // A server says something and then listens: its ports are asked for a little later, of what is in sight.
+    if (!listeners?.size || !this.terminals.get(terminal)?.running || this.portTimers.has(terminal)) return;
+    this.portTimers.set(terminal, window.setTimeout(() => {
+      this.portTimers.delete(terminal);
+      void askPorts(terminal);
+    }, PORTS_TIME));
   }
   changed(now = true): void {
     if (now) {
@@ -254,6 +264,21 @@ link.onEvent = (event) => {
 
 export const attachments = new Map<number, (event: Record<string, any>) => void>();
 
+async function askPorts(id: string): Promise<void> {
+  try {
+    keepPorts(id, (await link.call<{ ports: { port: number }[] }>("show", { terminal: id, most: 0 })).ports);
+  } catch {
+    // it has gone, or the daemon has
+  }
+}
+
+function keepPorts(id: string, ports: { port: number }[]): void {
+  const now = [...new Set(ports.map((each) => each.port))].sort((a, b) => a - b);
+  if ((store.ports.get(id) ?? []).join() === now.join()) return;
+  store.ports.set(id, now);
+  store.changed();
+}
+
 const refreshing = new Map<string, boolean>(); // whether to do it again
 
 // One question at a time per terminal; what changes meanwhile is asked for afterwards.
@@ -264,8 +289,9 @@ async function refresh(id: string): Promise<void> {
   }
   refreshing.set(id, false);
   try {
-    const { terminal } = await link.call<{ terminal: Terminal }>("show", { terminal: id, most: 0 });
+    const { terminal, ports } = await link.call<{ terminal: Terminal; ports: { port: number }[] }>("show", { terminal: id, most: 0 });
     store.terminals.set(id, terminal);
+    keepPorts(id, ports);
   } catch (error) {
     if (error instanceof CallError && error.code === "not_found") store.terminals.delete(id);
   }
@@ -311,6 +337,7 @@ async function load(subscribed = false): Promise<void> {
     store.answering.clear();
     store.ready = true;
     for (const terminal of store.terminals.keys()) store.printed(terminal);
+    for (const each of [...store.terminals.values()].filter((one) => one.running).slice(0, 40)) void askPorts(each.id);
   } catch (error) {
     if (link.health === "connected") store.toast((error as Error).message);
   }

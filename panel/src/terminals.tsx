@@ -65,14 +65,14 @@ function Tile({ terminal, onPassword }: { terminal: Terminal; onPassword: () => 
   const waiting = terminal.command?.waiting;
   const state = stateOf(terminal);
   const percent = terminal.progress?.percent;
-  const ports = terminal.command?.ports ?? [];
+  const ports = terminal.running ? store.ports.get(terminal.id) ?? [] : [];
   return (
     <article class="card tile" aria-label={`${nameOf(terminal)}, ${state.words}`} data-terminal={terminal.id}>
       <header class="tile-top">
         <h2><A href={`/t/${terminal.id}`} class="tile-link"><bdi>{nameOf(terminal)}</bdi></A></h2>
         <Who name={ownerName(terminal)} />
         <span class="tile-right">
-          {ports.slice(0, 2).map((each) => <span key={each.port} class="chip chip-port">:{each.port}</span>)}
+          {ports.slice(0, 2).map((each) => <span key={each} class="chip chip-port" title="seen in the kernel">:{each}</span>)}
           {terminal.lease ? <span class="chip chip-key"><Icon name="keyboard" small />{isMine(terminal) ? "you" : "person"}</span> : null}
         </span>
       </header>

@@ -46,7 +46,8 @@ inline terminal::ViewLimits view_of(const wire::ViewArguments& asked,
   if (asked.lines) view.lines = static_cast<uint64_t>(*asked.lines);
   if (asked.chars) view.chars = static_cast<uint64_t>(*asked.chars);
   view.agent = name == "agent";
-  view.since_last = view.agent && settings.since_last && view.form == terminal::ViewLimits::Form::Digest;
+  view.since_last = view.agent && !asked.lines && !asked.chars && settings.since_last &&
+                    view.form == terminal::ViewLimits::Form::Digest;
   return view;
 }
 

@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "cli/setup/verb.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
 
@@ -45,6 +46,7 @@ std::span<const Verb> verb_table() {
       kHistory,
       kConfig,
       kEnv,
+      kSetup,
       kMcp,
       kDaemon,
       kDemo,

@@ -67,7 +67,8 @@ class Limits(Answers):
         result, _ = self.result(peer, "run_command", command="sleep 600", wait_ms=200)
         self.assertTrue(80_000 < result["time_left_ms"] <= 90_000, result)
         result, _ = self.result(peer, "run_command", command="seq 100", wait_ms=20_000)
-        self.assertIn("[98 of 100 lines cut: read_output]", result["output"])
+        self.assertRegex(result["output"], r"\[\d+ of 100 lines cut: read_output\]")
+        self.assertLessEqual(result["output"].count("\n"), 6)
         shell, _ = self.result(peer, "open_persistent_terminal")
         result, _ = self.result(peer, "run_persistent_command", id=shell["id"], command="sleep 600")
         self.assertEqual(result["state"], "running")
@@ -185,7 +186,7 @@ class Lean(Answers):
 
     def test_the_tools_are_told_in_few_characters(self):
         tools = self.peer().request("tools/list")["result"]["tools"]
-        self.assertLess(len(json.dumps(tools, separators=(",", ":"))), 8400)
+        self.assertLess(len(json.dumps(tools, separators=(",", ":"))), 8800)
 
 
 class Background(Answers):

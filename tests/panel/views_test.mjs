@@ -196,6 +196,12 @@ test('terminals: tiles, filters, one opened', async () => {
   await page.goto(`${panel.origin}/terminals`);
   const tile = page.locator(`article[data-terminal="${shop}"]`);
   await eventually(async () => /\$|#/.test(await tile.locator('.shot').innerText()), 'a picture with a prompt');
+  const web = await home.open('web');
+  await home.person.call('exec', { terminal: web, command: 'python3 -u -m http.server 0 --bind 127.0.0.1', yield_after_ms: 300 });
+  const tileOfWeb = page.locator(`article[data-terminal="${web}"]`);
+  await tileOfWeb.locator('.chip-port').waitFor();
+  assert.match(await tileOfWeb.innerText(), /:\d+[^]*running/);
+  await home.person.call('kill', { terminal: web, force: true });
   await page.getByRole('searchbox', { name: 'Filter' }).fill('row-1');
   await eventually(async () => (await page.locator('.tile').count()) === 1, 'one tile');
   await page.getByRole('searchbox', { name: 'Filter' }).fill('');

@@ -45,7 +45,8 @@ std::vector<Tool> control_tools();
 
 // Arguments that several tools share.
 Argument id_argument(const char* description);
-std::vector<Argument> with_view(std::vector<Argument> arguments);
+// `told`: whether clients are told of `view` and `max_chars`, which are understood anyway.
+std::vector<Argument> with_view(std::vector<Argument> arguments, bool told = true);
 // `view`, `max_chars` and `max_lines`, into the arguments of a call; the daemon's configuration says what
 // holds otherwise.
 void add_view(const json::object& values, wire::ViewArguments& view);

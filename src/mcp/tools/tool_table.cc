@@ -31,16 +31,18 @@ Argument id_argument(const char* description) {
                       "command_id", "approval_id"}};
 }
 
-std::vector<Argument> with_view(std::vector<Argument> arguments) {
+std::vector<Argument> with_view(std::vector<Argument> arguments, bool told) {
   arguments.push_back({.name = "view",
                        .type = Argument::Type::Text,
                        .description = "",
-                       .choices = {"digest", "full", "tail"}});
+                       .choices = {"digest", "full", "tail"},
+                       .told = told});
   arguments.push_back({.name = "max_chars",
                        .type = Argument::Type::Integer,
                        .description = "",
                        .least = 200,
-                       .most = 400'000});
+                       .most = 400'000,
+                       .told = told});
   arguments.push_back({.name = "max_lines",
                        .type = Argument::Type::Integer,
                        .description = "",
