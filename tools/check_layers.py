@@ -31,15 +31,15 @@ ALLOWED = {
     "digest": ["base"],
     "terminal": ["base", "vt", "pty", "digest"],
     "command": ["base", "io", "journal", "pty", "place", "hold", "shell", "terminal", "syntax"],
-    "engine": ["base", "io", "vt", "journal", "sandbox", "pty", "place", "hold", "shell", "terminal", "command", "syntax", "policy", "gate"],
+    "engine": ["base", "io", "vt", "journal", "sandbox", "proxy", "pty", "place", "hold", "shell", "terminal", "command", "syntax", "policy", "gate"],
     "client": ["base", "io", "wire"],
     "rpc": ["base", "io"],
     "http": ["base", "io"],
     "mcp": ["base", "io", "wire", "client", "rpc", "http"],
     "panel": ["base", "io", "wire", "client", "rpc", "http"],
-    "app": ["base", "io", "vt", "wire/types", "changes", "sandbox", "pty", "place", "shell", "terminal", "digest", "command", "policy", "gate", "engine", "store", "config"],
+    "app": ["base", "io", "vt", "wire/types", "changes", "proxy", "sandbox", "pty", "place", "shell", "terminal", "digest", "command", "policy", "gate", "engine", "store", "config"],
     "daemon": ["base", "io", "place", "wire", "app"],
-    "cli": ["base", "io", "vt", "wire", "changes", "journal", "sandbox", "pty", "place", "hold", "shell", "terminal", "digest", "command", "policy", "gate",
+    "cli": ["base", "io", "vt", "wire", "changes", "proxy", "journal", "sandbox", "pty", "place", "hold", "shell", "terminal", "digest", "command", "policy", "gate",
             "store", "config", "client", "app", "daemon", "mcp", "panel"],
 }
 # The types of the protocol are for everybody above them, so they know no JSON library.

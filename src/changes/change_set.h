@@ -54,14 +54,16 @@ class ChangeSet {
  public:
   // How the folder of a set is called while it is removed.
   static constexpr std::string_view kDiscarded = "discarded-";
-  // `Exclusive` fails with Unavailable while another process uses the set, or its command runs. `Running` is for
-  // whoever goes on with a command that runs: it takes the lock alone.
+  // `Exclusive` fails with Unavailable while another process uses the set, or its command runs. `Running` is
+  // for whoever goes on with a command that runs: it takes the lock alone.
   enum class Access : uint8_t { Read, Exclusive, Running };
   static base::Result<ChangeSet> open(const std::string& folder, Access access);
 
   const Info& info() const { return info_; }
   // Whether its command may still be running.
   bool running() const;
+  // How far it is: Finished also where the command's end was not noted.
+  State state() const { return info_.state == State::Running && !running() ? State::Finished : info_.state; }
   // The list. Of a set whose command was not seen to end, it is made now.
   base::Result<std::vector<Entry>> entries() const;
   // What was applied and not undone.

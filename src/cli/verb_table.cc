@@ -10,6 +10,7 @@ std::span<const Verb> verb_table() {
   static const std::vector<Verb> kVerbs = {
       kRun,
       kBatch,
+      kTry,
       kChanges,
       kApply,
       kUndo,
