@@ -45,13 +45,13 @@ class Try(unittest.TestCase):
         self.assertEqual(self.text("a.txt"), "one\n")
 
     def test_an_agent_sees_its_own_and_does_not_apply(self):
-        agent = self.daemon.connect("agent", session="s1")
+        agent = self.daemon.connect("agent", session="s1", secret="a secret of the first")
         self.addCleanup(agent.close)
         name = agent.call("run", command="ls", cwd=self.work, **{"try": True})["command_id"]
         agent.call("changes", command=name)
         with self.assertRaises(CallFailed):
             agent.call("apply", command=name)
-        other = self.daemon.connect("agent", session="s2")
+        other = self.daemon.connect("agent", session="s2", secret="a secret of the other")
         self.addCleanup(other.close)
         with self.assertRaises(CallFailed):
             other.call("changes", command=name)
