@@ -336,7 +336,7 @@ TEST_F(Changes, ASetWhoseRunnerWasKilledCanBeUsed) {
     auto prepared = shop.shelf().prepare(wanted);
     ASSERT_TRUE(prepared);
     if (testing::run_on_layer(shop.workspace(), prepared->upper, prepared->work, "echo 2 > a.txt") == -1)
-      GTEST_SKIP();
+      GTEST_SKIP() << "this machine does not let us mount an overlay";
   }
   EXPECT_FALSE(shop.open(wanted.id, Access::Read).running());
   EXPECT_EQ(shop.listed(wanted.id), "M a.txt +1 -3\n");
@@ -428,7 +428,8 @@ TEST_F(Changes, ReadsAllFormsOfWhiteouts) {
   const std::string upper = shop.outside("upper");
   std::filesystem::create_directories(upper + "/dir");
   write_file(upper + "/dir/c.txt", "");
-  if (::setxattr((upper + "/dir").c_str(), "user.overlay.opaque", "x", 1, 0) != 0) GTEST_SKIP();
+  if (::setxattr((upper + "/dir").c_str(), "user.overlay.opaque", "x", 1, 0) != 0)
+    GTEST_SKIP() << "this file system has no attributes of users";
   ASSERT_EQ(::setxattr((upper + "/dir/c.txt").c_str(), "user.overlay.whiteout", "", 0, 0), 0);
   ASSERT_EQ(::mknod((upper + "/b.txt").c_str(), S_IFCHR, makedev(0, 0)), 0);
   const base::UniqueFd upper_fd(::open(upper.c_str(), O_RDONLY | O_DIRECTORY));
