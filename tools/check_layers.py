@@ -33,10 +33,11 @@ ALLOWED = {
     "rpc": ["base", "io"],
     "http": ["base", "io"],
     "mcp": ["base", "io", "wire", "client", "rpc", "http"],
+    "acp": ["base", "io", "vt", "wire", "pty", "client", "rpc"],
     "app": ["base", "io", "vt", "wire/types", "pty", "place", "shell", "terminal", "command", "policy", "gate", "engine", "store", "config"],
     "daemon": ["base", "io", "place", "wire", "app"],
     "cli": ["base", "io", "vt", "wire", "journal", "pty", "place", "hold", "shell", "terminal", "digest", "command", "policy", "gate",
-            "store", "config", "client", "app", "daemon", "mcp"],
+            "store", "config", "client", "app", "daemon", "rpc", "mcp", "acp"],
 }
 # The types of the protocol are for everybody above them, so they know no JSON library.
 NO_JSON = ["wire/types", "app"]

@@ -1,8 +1,9 @@
-// The application: five services on one engine, one gate and one store.
+// The application: six services on one engine, one gate and one store.
 //
 //   Commands   run, exec, batch, result, interrupt          Approvals  questions, answers, rules, modes
 //   Terminals  open, input, name, lend, kill                History    what was run and decided
-//   Watching   wait, read, events, attach
+//   Watching   wait, read, events, attach                   Agents     which agents are served, what they
+//   tell
 //
 // They take wire/types and a Caller, answer a value or, later, a Reply, and tell an EventSink. They know
 // nothing of sockets or JSON. Thread rule: everything on the loop's thread.
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "app/agents.h"
 #include "app/approvals.h"
 #include "app/caller_environment.h"
 #include "app/commands.h"
@@ -42,6 +44,7 @@ class Services final : private engine::EngineObserver, private gate::GateObserve
   Watching& watching() { return watching_; }
   Approvals& approvals() { return approvals_; }
   History& history() { return history_; }
+  Agents& agents() { return agents_; }
   const engine::Engine& engine() const { return *core_.engine; }
   const config::Settings& settings() const { return core_.settings(); }
 
@@ -80,6 +83,7 @@ class Services final : private engine::EngineObserver, private gate::GateObserve
   Terminals terminals_;
   Commands commands_;
   Approvals approvals_;
+  Agents agents_;
   Webhook webhook_;
   engine::Recovered recovered_;
 };

@@ -41,6 +41,8 @@ std::span<const Verb> verb_table() {
       kConfig,
       kEnv,
       kMcp,
+      kAcp,
+      kAgent,
       kDaemon,
       kDemo,
       kDoctor,

@@ -7,12 +7,21 @@ std::vector<CallRow> policy_rows(app::Services& services) {
   app::History& history = services.history();
   using A = app::Approvals;
   using H = app::History;
-  return {call_row(approvals, &A::check),         call_row(approvals, &A::approvals),
-          call_row(approvals, &A::answer),        call_row(approvals, &A::withdraw),
-          call_row(approvals, &A::rules),         call_row(approvals, &A::rule_add),
-          call_row(approvals, &A::rule_remove),   call_row(approvals, &A::rules_unconfirmed),
-          call_row(approvals, &A::rules_confirm), call_row(approvals, &A::mode),
-          call_row(history, &H::history),         call_row(history, &H::decisions)};
+  return {call_row(approvals, &A::check),
+          call_row(approvals, &A::approvals),
+          call_row(approvals, &A::answer),
+          call_row(approvals, &A::withdraw),
+          call_row(approvals, &A::rules),
+          call_row(approvals, &A::rule_add),
+          call_row(approvals, &A::rule_remove),
+          call_row(approvals, &A::rules_unconfirmed),
+          call_row(approvals, &A::rules_confirm),
+          call_row(approvals, &A::mode),
+          call_row(history, &H::history),
+          call_row(history, &H::decisions),
+          call_row(approvals, &A::permit),
+          call_row(services.agents(), &app::Agents::told),
+          call_row(services.agents(), &app::Agents::agent)};
 }
 
 }  // namespace ttyward::daemon

@@ -26,9 +26,9 @@ using AllCalls =
              ResumeRequest, RenameRequest, AssignRequest, AssociateRequest, SessionTerminalsRequest,
              SessionCwdRequest, PathAddRequest, PathRemoveRequest, PathListRequest, EnvironmentRequest,
              AttachRequest, AttachInputRequest, AttachResizeRequest, DetachRequest, SelectRequest,
-             SubscribeRequest, UnsubscribeRequest, CheckRequest, ApprovalsRequest, AnswerRequest,
-             WithdrawRequest, RulesRequest, RuleAddRequest, RuleRemoveRequest, RulesUnconfirmedRequest,
-             RulesConfirmRequest, ModeRequest, HistoryRequest, DecisionsRequest, StatusRequest, ReloadRequest,
-             StopRequest>;
+             SubscribeRequest, UnsubscribeRequest, CheckRequest, PermitRequest, ToldRequest, AgentRequest,
+             ApprovalsRequest, AnswerRequest, WithdrawRequest, RulesRequest, RuleAddRequest,
+             RuleRemoveRequest, RulesUnconfirmedRequest, RulesConfirmRequest, ModeRequest, HistoryRequest,
+             DecisionsRequest, StatusRequest, ReloadRequest, StopRequest>;
 
 }  // namespace ttyward::wire

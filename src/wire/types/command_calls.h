@@ -22,9 +22,6 @@ inline constexpr std::string_view kFromLineAbout =
 inline constexpr std::string_view kWaitForInputAbout =
     "keep waiting when the command waits for input; otherwise the call answers then";
 
-inline constexpr std::string_view kDescriptionAbout =
-    "what it is for, in the caller's words; kept in the history, and no part of any decision";
-
 struct RunRequest {
   static constexpr std::string_view kCall = "run";
   static constexpr Role kRole = Role::Agent;
