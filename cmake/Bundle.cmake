@@ -13,3 +13,8 @@ add_library(fmt::fmt INTERFACE IMPORTED GLOBAL)
 target_link_libraries(fmt::fmt INTERFACE ttyward_fmt)
 target_compile_definitions(fmt::fmt INTERFACE FMT_SHARED)  # as the real one: all else compiles alike either way
 set(TTYWARD_BUNDLE_LINK -static-libstdc++ -static-libgcc)
+# With TTYWARD_STATIC the C library is inside, too: one file for every Linux, whatever C library it has. Users and hosts are
+# looked up in files and by DNS then, which this C library has built in; plug-ins of it (LDAP, mDNS) are not asked.
+if(TTYWARD_STATIC)
+  set(TTYWARD_BUNDLE_LINK -static-pie)
+endif()

@@ -13,20 +13,21 @@ foreach(shell bash zsh fish)
   add_custom_command(OUTPUT ${made}/completion.${shell}
     COMMAND ttyward completion ${shell} > ${made}/completion.${shell} DEPENDS ttyward VERBATIM)
 endforeach()
-add_custom_command(OUTPUT ${made}/ttyward.1.gz
-  COMMAND gzip -9nc ${CMAKE_BINARY_DIR}/man/ttyward.1 > ${made}/ttyward.1.gz
-  DEPENDS ${CMAKE_BINARY_DIR}/man/ttyward.1 manual VERBATIM)
+# ttyward(1), and a page for each verb.
+add_custom_command(OUTPUT ${made}/man/ttyward.1.gz
+  COMMAND ${CMAKE_SOURCE_DIR}/tools/make_manuals.sh $<TARGET_FILE:ttyward> ${made}/man
+  DEPENDS ttyward ${CMAKE_SOURCE_DIR}/tools/make_manuals.sh VERBATIM)
 add_custom_command(OUTPUT ${made}/ttyward.spdx.json
   COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/make_sbom.py spdx ${PROJECT_VERSION} $<$<BOOL:${TTYWARD_BUNDLE}>:bundled> > ${made}/ttyward.spdx.json
   DEPENDS ${CMAKE_SOURCE_DIR}/tools/make_sbom.py ${CMAKE_SOURCE_DIR}/packaging/dependencies.toml COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(made_text ALL DEPENDS ${made}/completion.bash ${made}/completion.zsh ${made}/completion.fish
-  ${made}/ttyward.1.gz ${made}/ttyward.spdx.json)
+  ${made}/man/ttyward.1.gz ${made}/ttyward.spdx.json)
 
 set(share ${CMAKE_INSTALL_DATADIR})
 install(FILES ${made}/completion.bash DESTINATION ${share}/bash-completion/completions RENAME ttyward COMPONENT program)
 install(FILES ${made}/completion.zsh DESTINATION ${share}/zsh/vendor-completions RENAME _ttyward COMPONENT program)
 install(FILES ${made}/completion.fish DESTINATION ${share}/fish/vendor_completions.d RENAME ttyward.fish COMPONENT program)
-install(FILES ${made}/ttyward.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+install(DIRECTORY ${made}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program FILES_MATCHING PATTERN "*.1.gz")
 install(FILES ${made}/ttyward.spdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/ttyward COMPONENT program)
 install(FILES ${CMAKE_SOURCE_DIR}/docs/licences.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)

@@ -40,3 +40,8 @@ file(RELATIVE_PATH TTYWARD_PC_UP /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /pref
 string(REGEX REPLACE "/$" "" TTYWARD_PC_UP "${TTYWARD_PC_UP}")
 configure_file(${CMAKE_SOURCE_DIR}/packaging/library/ttyward.pc.in ${CMAKE_BINARY_DIR}/ttyward.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/ttyward.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+
+# The C interface (src/capi): a shared library with versioned symbols, and one header.
+install(TARGETS ttyward_c COMPONENT dev LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${CMAKE_SOURCE_DIR}/src/capi/ttyward.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+add_dependencies(library ttyward_c)

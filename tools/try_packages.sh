@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install the Debian packages into a fresh Debian, use them there as somebody who is not root, and purge them again.
-#   cmake --preset package && cmake --build --preset package && cpack --preset package
+#   tools/build_panel.sh && cmake --preset package && cmake --build --preset package && cpack --preset package
 #   sudo tools/try_packages.sh build/package/packages
 # Needs root, debootstrap and a Debian mirror (MIRROR, or deb.debian.org). The fresh system lives in a folder of its
 # own with its own mounts and processes, and is removed at the end.

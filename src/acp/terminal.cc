@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "wire/types/command_calls.h"
+#include "wire/types/policy_calls.h"
 #include "wire/types/watching_calls.h"
 
 namespace ttyward::acp {
@@ -13,6 +14,7 @@ constexpr int64_t kReadBytes = 1 << 20;
 // Of output that is much more than may be kept, the beginning is not read at all.
 constexpr uint64_t kReadAhead = 4 << 20;
 constexpr std::chrono::milliseconds kRetry{500};
+constexpr int kHistoryAttempts = 20;
 
 }  // namespace
 
@@ -31,10 +33,31 @@ void Terminal::follow() {
                                       self->loop_.after(kRetry, [self] { self->follow(); });
                                       return;
                                     }
-                                    wire::CommandResult lost;
-                                    lost.state = "lost";
-                                    self->end(std::move(lost));
+                                    self->look_up(0);
                                   });
+}
+
+void Terminal::look_up(int attempt) {
+  wire::HistoryRequest history;
+  history.terminal = terminal_id;
+  history.limit = 10;
+  daemon_.call<wire::HistoryRequest>(
+      history, {}, [self = shared_from_this(), attempt](client::AnswerOf<wire::HistoryRequest> came) {
+        wire::CommandResult known;
+        known.state = "lost";
+        for (const wire::HistoryRow& row : came ? came->commands : std::vector<wire::HistoryRow>()) {
+          if (row.command_id != self->command_id_ || !row.duration_ms) continue;
+          known.state = row.state;
+          known.exit_code = row.exit_code;
+          known.signal = row.signal;
+        }
+        // The row is written a moment after the end.
+        if (known.state == "lost" && came && attempt < kHistoryAttempts) {
+          self->loop_.after(kRetry / 5, [self, attempt] { self->look_up(attempt + 1); });
+          return;
+        }
+        self->end(std::move(known));
+      });
 }
 
 void Terminal::end(wire::CommandResult result) {

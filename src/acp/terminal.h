@@ -33,6 +33,8 @@ class Terminal : public std::enable_shared_from_this<Terminal> {
 
   // Begins to wait for its end.
   void follow();
+  // It has ended so.
+  void end(wire::CommandResult result);
   // Reads what is new, then calls.
   void refresh(Then then);
   void when_ended(Then then);
@@ -49,7 +51,8 @@ class Terminal : public std::enable_shared_from_this<Terminal> {
  private:
   void read_next();
   void read_done();
-  void end(wire::CommandResult result);
+  // It is gone from the daemon's memory; the history knows how it ended.
+  void look_up(int attempt);
 
   io::Loop& loop_;
   client::Caller& daemon_;

@@ -144,7 +144,6 @@ void Terminals::create(const AgentId& id, const json::object& params) {
   run.idle_timeout = std::chrono::milliseconds(0);
   // Just long enough to know what became of it.
   run.yield_after = std::chrono::milliseconds(1);
-  run.view.chars = 0;
   Creating& made = creating_[id];
   made.terminal = std::make_shared<Terminal>(sides_.loop(), daemon_, run.command_id, limit);
   made.terminal->cwd = run.cwd;
@@ -237,7 +236,6 @@ void Terminals::await_start(const AgentId& id, int attempt) {
   if (open == nullptr) return;
   wire::ResultRequest request;
   request.command = open->terminal->command_id();
-  request.view.chars = 0;
   daemon_.call<wire::ResultRequest>(
       request, {}, [this, alive = alive_, id, attempt](client::AnswerOf<wire::ResultRequest> came) {
         if (!*alive || creating(id) == nullptr) return;
@@ -254,7 +252,9 @@ void Terminals::await_start(const AgentId& id, int attempt) {
 void Terminals::started(const AgentId& id, const wire::CommandResult& result) {
   const std::shared_ptr<Terminal> terminal = creating(id)->terminal;
   terminal->terminal_id = result.terminal_id;
-  terminal->follow();
+  // Of many that end at once the daemon keeps the newest: what is known of it already counts.
+  const bool runs = result.state == "running" || result.state == "awaiting_input" || result.state == "queued";
+  runs ? terminal->follow() : terminal->end(result);
   const std::string terminal_id = new_terminal_id(result.command_id);
   display_.add(terminal_id, terminal, [this, alive = alive_, id, terminal, terminal_id] {
     if (!*alive) return;

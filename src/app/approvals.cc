@@ -227,7 +227,7 @@ base::Result<wire::CurrentMode> Approvals::mode(const Caller& caller, const wire
   const policy::Mode now = core_.gate->mode(session);
   wire::CurrentMode made;
   for (const wire::Mode each :
-       {wire::Mode::Plan, wire::Mode::Default, wire::Mode::AutoEdit, wire::Mode::Yolo}) {
+       {wire::Mode::Plan, wire::Mode::Default, wire::Mode::AutoEdit, wire::Mode::Auto, wire::Mode::Yolo}) {
     if (mode_of(each) == now) made.mode = each;
   }
   return made;

@@ -7,6 +7,7 @@
 
 #include "app/default_view.h"
 #include "app/objects.h"
+#include "app/sandbox_plan.h"
 #include "command/shell_choice.h"
 #include "policy/verdict_json.h"
 
@@ -76,6 +77,12 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
 
  private:
   void begin(engine::OpenRequest open) {
+    const policy::Verdict reliance = reliance_of(core_.gate->mode(caller_.session), asker_of(caller_));
+    auto confined = confine(request_.sandbox, asker_of(caller_), open.cwd, open.callers,
+                            core_.settings().sandbox, &reliance);
+    if (!confined) return reply_.fail(confined.error());
+    open.sandbox = std::move(confined->plan);
+    open.sandbox_report = std::move(confined->report);
     auto opened = core_.engine->open(std::move(open));
     if (!opened) return reply_.fail(opened.error());
     // Another's batch of that id.
@@ -150,11 +157,19 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
   }
 
   void decided(const std::string& id, const std::string& text, const GateDecision& decision) {
-    if (decision.kind == GateDecision::Kind::Allowed)
+    const auto terminal = core_.engine->find(terminal_);
+    const bool fits = terminal && suffices((*terminal)->spec().sandbox.profile, decision.verdict);
+    if (decision.kind == GateDecision::Kind::Allowed && (fits || !terminal))
       return submit(id, text, policy::to_json(decision.verdict));
     terminal::CommandResult facts;
     facts.command_id = id;
     facts.command = text;
+    if (decision.kind == GateDecision::Kind::Allowed) {
+      facts.state = CommandState::FailedToStart;
+      facts.reason = "it needs another sandbox than the shell of this batch has: run it on its own";
+      facts.verdict_json = policy::to_json(decision.verdict);
+      return done(result_object(facts));
+    }
     done(result_object(Gatekeeper::refused_result(std::move(facts), decision)));
   }
 

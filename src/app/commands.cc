@@ -7,12 +7,14 @@
 
 #include "app/default_view.h"
 #include "app/objects.h"
+#include "app/sandbox_plan.h"
 #include "app/terminals.h"
 #include "base/ids.h"
 #include "base/mask_secrets.h"
 #include "engine/shell_reading.h"
 #include "policy/verdict_json.h"
 #include "pty/exit_status.h"
+#include "sandbox/profile.h"
 #include "shell/command_line.h"
 #include "shell/quoting.h"
 
@@ -120,6 +122,8 @@ bool Commands::rejoin(const Caller& caller, const std::string& id, const std::st
     const std::string& known = found->command->facts.command;
     if (known != text && known != base::mask_secrets(text)) return other();
     if (!core_.may(caller, *found->terminal, Use::Read)) return other();
+    // The daemon before us died between the call and the start; this call is for the same command.
+    if (core_.engine->take_back_unstarted(*found->terminal)) return false;
     follow(caller, *found->terminal, *found->command, how, reply);
     return true;
   }
@@ -131,7 +135,7 @@ bool Commands::rejoin(const Caller& caller, const std::string& id, const std::st
 
 void Commands::answer_with(const std::string& command_id, const std::string& reader,
                            const terminal::ViewLimits& view, const Reply<wire::CommandResult>& reply) {
-  watching_.when_readable({command_id}, [=, this] {
+  watching_.when_viewable(command_id, view, {}, [=, this] {
     const auto found = core_.engine->find_command(command_id);
     if (!found) return reply.fail(found.error());
     if (!reply.open()) return;
@@ -141,7 +145,31 @@ void Commands::answer_with(const std::string& command_id, const std::string& rea
       answer.typed_meanwhile = terminal.typed_meanwhile();
       terminal.forget_typed_meanwhile();
     }
-    reply.ok(answer);
+    const std::string& summarizer = core_.settings().output.summarizer;
+    if (!summarizer.empty() && view.agent && found->command->over() && !answer.binary &&
+        answer.output.size() >= Summarizer::kLeastChars)
+      return summarize(summarizer, terminal, *found->command, answer, reply);
+    if (!view.agent || answer.state != "running") return reply.ok(answer);
+    history_.usual(answer.command, answer.cwd, [answer, reply](const std::optional<wire::UsualRun>& usual) {
+      wire::CommandResult with = answer;
+      with.usual = usual;
+      reply.ok(with);
+    });
+  });
+}
+
+void Commands::summarize(const std::string& line, Terminal& terminal, const Command& command,
+                         const wire::CommandResult& answer, const Reply<wire::CommandResult>& reply) {
+  constexpr uint64_t kMostChars = 1 << 20;
+  const terminal::ViewLimits text{.lines = 0, .chars = kMostChars, .head_percent = 50};
+  Summarizer::Output output{answer.command, answer.output, terminal.result(command, text).output.text};
+  summarizer_.summarize(line, std::move(output), [answer, reply](const std::optional<std::string>& summary) {
+    wire::CommandResult with = answer;
+    if (summary) {
+      with.output = *summary + "[a summary by your summarizer; the digest: read_output " + answer.command_id +
+                    ", view digest]\n";
+    }
+    reply.ok(with);
   });
 }
 
@@ -260,6 +288,11 @@ engine::RunRequest Commands::run_request(const Caller& caller, const wire::RunRe
 
 void Commands::run(const Caller& caller, const wire::RunRequest& asked,
                    const Reply<wire::CommandResult>& reply) {
+  run_noting(caller, asked, {}, reply);
+}
+
+void Commands::run_noting(const Caller& caller, const wire::RunRequest& asked, const std::string& note,
+                          const Reply<wire::CommandResult>& reply) {
   if (asked.argv.empty() && asked.command.empty())
     return reply.fail(Code::InvalidArgument, "'command' is missing or empty");
   if (!asked.argv.empty() && !asked.command.empty())
@@ -292,23 +325,35 @@ void Commands::run(const Caller& caller, const wire::RunRequest& asked,
   const auto waiting = std::make_shared<engine::RunRequest>(std::move(request));
   gatekeeper_.ask_for_command(
       caller, std::move(gate), how.yield_after, reply,
-      [this, caller, waiting, how, reply](const std::string& verdict) {
-        environment_.get(waiting->callers, waiting->cwd, [=, this](std::vector<std::string> callers) {
-          engine::RunRequest ready = std::move(*waiting);
-          ready.verdict_json = verdict;
-          ready.callers = std::move(callers);
-          terminal::CommandResult facts;
-          facts.command_id = ready.id;
-          facts.command = ready.command;
-          facts.cwd = ready.cwd;
-          auto ran = core_.engine->run(std::move(ready));
-          if (!ran) {
-            return gatekeeper_.cannot_start(std::move(facts), caller.session, wire::call_error(ran.error()),
-                                            reply);
-          }
-          follow(caller, **ran, *(*ran)->commands().back(), how, reply);
-        });
+      [this, caller, waiting, how, reply, note, profile = asked.sandbox](const policy::Verdict& verdict) {
+        start_run(caller, waiting, {profile, note, verdict}, how, reply);
       });
+}
+
+void Commands::start_run(const Caller& caller, const std::shared_ptr<engine::RunRequest>& waiting,
+                         const Confining& confining, const Follow& how,
+                         const Reply<wire::CommandResult>& reply) {
+  environment_.get(waiting->callers, waiting->cwd, [=, this](std::vector<std::string> callers) {
+    engine::RunRequest ready = std::move(*waiting);
+    ready.verdict_json = policy::to_json(confining.verdict);
+    ready.callers = std::move(callers);
+    terminal::CommandResult facts;
+    facts.command_id = ready.id;
+    facts.command = ready.command;
+    facts.cwd = ready.cwd;
+    const auto cannot = [&](const base::Error& error) {
+      gatekeeper_.cannot_start(std::move(facts), caller.session, wire::call_error(error), reply);
+    };
+    auto confined = confine(confining.profile, asker_of(caller), ready.cwd, ready.callers,
+                            core_.settings().sandbox, &confining.verdict);
+    if (!confined) return cannot(confined.error());
+    ready.sandbox = std::move(confined->plan);
+    ready.sandbox_report = std::move(confined->report);
+    if (!confining.note.empty()) ready.sandbox_report.notes.push_back(confining.note);
+    auto ran = core_.engine->run(std::move(ready));
+    if (!ran) return cannot(ran.error());
+    follow(caller, **ran, *(*ran)->commands().back(), how, reply);
+  });
 }
 
 void Commands::exec(const Caller& caller, const wire::ExecRequest& asked,
@@ -356,8 +401,46 @@ void Commands::exec(const Caller& caller, const wire::ExecRequest& asked,
   if (caller.role == Role::Agent && core_.settings().terminal.lease == config::Lease::Fail) {
     if (const auto why = held(caller, terminal)) return reply.fail(*why);
   }
+  if (!asked.sandbox.empty()) {
+    const auto wanted = sandbox::profile_named(asked.sandbox);
+    if (!wanted) {
+      return reply.fail(Code::InvalidArgument,
+                        "there is no sandbox '" + asked.sandbox + "': use " + sandbox::profile_names());
+    }
+    const auto has = sandbox::profile_named(terminal.spec().sandbox.profile).value_or(sandbox::Profile{});
+    if (!sandbox::is_as_strict(has, *wanted)) submission.beside = asked.sandbox;
+  }
   submission.terminal_id = terminal.id();
   judge_when_settled(submission);
+}
+
+// In the folder and with the environment that the terminal was opened with.
+void Commands::run_beside(const Submission& submission, const policy::Verdict& verdict) {
+  const auto found = core_.engine->find(submission.terminal_id);
+  if (!found) return submission.reply.fail(found.error());
+  const Terminal& terminal = **found;
+  const std::string& has = terminal.spec().sandbox.profile;
+  if (!submission.how.replies.empty() || submission.request.sentinel) {
+    return submission.reply.fail(
+        Code::InvalidArgument,
+        "the command needs another sandbox than its terminal has, and beside the terminal "
+        "no replies can be given: open a terminal with that sandbox");
+  }
+  auto run = std::make_shared<engine::RunRequest>();
+  run->id = submission.request.id;
+  run->command = submission.request.text;
+  run->description = submission.request.description;
+  run->cwd = submission.request.cwd.empty() ? terminal.cwd() : submission.request.cwd;
+  run->callers = terminal.spec().environment;
+  run->timeout = submission.request.timeout;
+  run->idle_timeout = submission.request.idle_timeout;
+  run->task = terminal.spec().task;
+  run->owner = submission.request.by;
+  run->session = submission.request.session;
+  const std::string note = "the command ran beside the terminal " + terminal.id() +
+                           ", in its folder: the terminal has " +
+                           (has.empty() ? "no sandbox" : "the sandbox " + has);
+  start_run(submission.caller, run, {submission.beside, note, verdict}, submission.how, submission.reply);
 }
 
 uint64_t Commands::when_at_prompt(Terminal& terminal, milliseconds patience, const std::string& too_long,
@@ -442,9 +525,14 @@ void Commands::judge_when_settled(const Submission& submission) {
     return *alive ? second_look(looked_at, asked) : std::string("the daemon ended");
   };
   gatekeeper_.ask_for_command(submission.caller, std::move(gate), submission.how.yield_after,
-                              submission.reply, [this, judged](const std::string& verdict) {
+                              submission.reply, [this, judged](const policy::Verdict& verdict) {
+                                const auto there = core_.engine->find(judged.terminal_id);
+                                const bool fits =
+                                    there && suffices((*there)->spec().sandbox.profile, verdict);
+                                if (!judged.beside.empty() || (there && !fits))
+                                  return run_beside(judged, verdict);
                                 Submission ready = judged;
-                                ready.request.verdict_json = verdict;
+                                ready.request.verdict_json = policy::to_json(verdict);
                                 submit_when_free(ready);
                               });
   // Whoever follows it as it runs learns why it does not.

@@ -17,6 +17,7 @@
 #include "app/gatekeeper.h"
 #include "app/history.h"
 #include "app/reply.h"
+#include "app/summarizer.h"
 #include "app/terminal_access.h"
 #include "app/watching.h"
 #include "engine/dialogue.h"
@@ -33,7 +34,8 @@ class Commands {
         gatekeeper_(gatekeeper),
         history_(history),
         environment_(environment),
-        watching_(watching) {}
+        watching_(watching),
+        summarizer_(core.loop) {}
 
   void run(const Caller& caller, const wire::RunRequest& request, const Reply<wire::CommandResult>& reply);
   void exec(const Caller& caller, const wire::ExecRequest& request, const Reply<wire::CommandResult>& reply);
@@ -71,6 +73,7 @@ class Commands {
     Follow how;
     Reply<wire::CommandResult> reply;
     bool automatic = false;  // allowed without a question, so it is judged again after a wait
+    std::string beside{};    // the sandbox that was asked for, where the terminal's is weaker
   };
 
   engine::RunRequest run_request(const Caller& caller, const wire::RunRequest& asked) const;
@@ -93,6 +96,19 @@ class Commands {
   // Fails what waits for the shell to settle: nobody interrupts a terminal to have the next command run.
   void interrupt_settling(const std::string& terminal_id);
 
+  // `note` is stated with the sandbox of the result; may be empty.
+  void run_noting(const Caller& caller, const wire::RunRequest& request, const std::string& note,
+                  const Reply<wire::CommandResult>& reply);
+  struct Confining {
+    std::string profile;  // asked for; may be empty
+    std::string note;
+    policy::Verdict verdict;
+  };
+  // It was allowed. `request` is used up.
+  void start_run(const Caller& caller, const std::shared_ptr<engine::RunRequest>& request,
+                 const Confining& confining, const Follow& how, const Reply<wire::CommandResult>& reply);
+  // A command that its terminal's sandbox does not suit: stricter, or it was allowed for more.
+  void run_beside(const Submission& submission, const policy::Verdict& verdict);
   void follow(const Caller& caller, engine::Terminal& terminal, const engine::Command& command,
               const Follow& how, const Reply<wire::CommandResult>& reply);
   void interrupt_abandoned(const std::string& command_id, bool by_agent);
@@ -101,6 +117,9 @@ class Commands {
                                     const Reply<wire::CommandResult>& reply);
   void answer_with_dialogue(const std::string& command_id, const terminal::ViewLimits& view,
                             const engine::DialogueOutcome& came, const Reply<wire::CommandResult>& reply);
+  // Answers with what the person's own summariser makes of the output.
+  void summarize(const std::string& line, engine::Terminal& terminal, const engine::Command& command,
+                 const wire::CommandResult& answer, const Reply<wire::CommandResult>& reply);
   void answer_with(const std::string& command_id, const std::string& reader, const terminal::ViewLimits& view,
                    const Reply<wire::CommandResult>& reply);
 
@@ -109,6 +128,7 @@ class Commands {
   History& history_;
   CallerEnvironment& environment_;
   Watching& watching_;
+  Summarizer summarizer_;
   // By the key of their wait: submissions that are judged at the shell's next prompt.
   std::map<uint64_t, Submission> settling_;
 };

@@ -101,7 +101,7 @@ void Gatekeeper::remember_refused(const terminal::CommandResult& refused, const 
 void Gatekeeper::ask_for_command(const Caller& caller, gate::GateRequest request,
                                  std::chrono::milliseconds yield_after,
                                  const Reply<wire::CommandResult>& reply,
-                                 const std::function<void(const std::string&)>& go) {
+                                 const std::function<void(const policy::Verdict&)>& go) {
   terminal::CommandResult facts;
   facts.command_id = request.command_id;
   facts.terminal_id = request.terminal_id;
@@ -117,7 +117,7 @@ void Gatekeeper::ask_for_command(const Caller& caller, gate::GateRequest request
     core_.calls.end(*call);
     if (came.kind == GateDecision::Kind::Allowed) {
       pending_.erase(facts.command_id);
-      return go(policy::to_json(came.verdict));
+      return go(came.verdict);
     }
     if (came.kind == GateDecision::Kind::Pending) return;
     const terminal::CommandResult refused = refused_result(facts, came);

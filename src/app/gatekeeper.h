@@ -42,11 +42,11 @@ class Gatekeeper {
   // `decided` is called once: now, or when a person has answered. What is returned says which.
   gate::GateDecision ask(gate::GateRequest request, const Decided& decided);
 
-  // As `ask`, for a command whose call is answered with its result: `go` runs it, with the verdict as JSON.
+  // As `ask`, for a command whose call is answered with its result: `go` runs it, with the verdict.
   // If it is refused the call is answered; if a person is asked, after `yield_after` (0: never).
   void ask_for_command(const Caller& caller, gate::GateRequest request, std::chrono::milliseconds yield_after,
                        const Reply<wire::CommandResult>& reply,
-                       const std::function<void(const std::string& verdict_json)>& go);
+                       const std::function<void(const policy::Verdict& verdict)>& go);
   // The result of a command that was not allowed to run.
   static terminal::CommandResult refused_result(terminal::CommandResult facts,
                                                 const gate::GateDecision& decision);

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "app/objects.h"
 #include "base/ids.h"
@@ -134,6 +136,57 @@ void History::history(const Caller& caller, const wire::HistoryRequest& request,
       reply.ok(list);
     });
   });
+}
+
+namespace {
+
+constexpr int kRunsLookedAt = 50;
+constexpr size_t kRunsCounted = 9;
+constexpr size_t kLeastRuns = 2;
+
+template <class Number>
+Number median(std::vector<Number> numbers) {
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::nth_element(numbers.begin(), middle, numbers.end());
+  return *middle;
+}
+
+// Of those that ended by themselves: one that was stopped says nothing about the next.
+std::optional<wire::UsualRun> usual_of(const std::vector<store::CommandRow>& rows, const std::string& command,
+                                       const std::string& cwd) {
+  std::vector<int64_t> times;
+  std::vector<uint64_t> lines;
+  for (const store::CommandRow& row : rows) {
+    if (row.command != command || row.cwd != cwd || row.state != "exited" || !row.duration_ms ||
+        row.owner != store::Owner::Agent || times.size() == kRunsCounted)
+      continue;
+    times.push_back(*row.duration_ms);
+    lines.push_back(row.total_lines);
+  }
+  if (times.size() < kLeastRuns) return std::nullopt;
+  return wire::UsualRun{median(times), median(lines), times.size()};
+}
+
+}  // namespace
+
+void History::usual(const std::string& command, const std::string& cwd,
+                    std::function<void(const std::optional<wire::UsualRun>&)> then) {
+  store::HistoryQuery query;
+  query.text = command;
+  query.cwd = cwd;
+  query.limit = kRunsLookedAt;
+  const auto answer = [this, alive = core_.alive, then](const std::optional<wire::UsualRun>& known) {
+    core_.loop.post([alive, then, known] {
+      if (*alive) then(known);
+    });
+  };
+  const bool posted = store_->post(
+      [answer, query, command, cwd](store::Store& store) {
+        const auto rows = store.find_commands(query);
+        answer(rows ? usual_of(*rows, command, cwd) : std::nullopt);
+      },
+      [answer](const base::Error&) { answer(std::nullopt); });
+  if (!posted) answer(std::nullopt);
 }
 
 void History::decisions(const Caller&, const wire::DecisionsRequest& request,

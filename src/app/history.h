@@ -41,6 +41,9 @@ class History final : public gate::AuditSink {
   void note_act(const Caller& caller, const engine::Terminal& terminal, const Act& act);
   // Whether a command of that id was recorded already.
   bool has(const std::string& command_id);
+  // How the command usually goes for agents, in this folder; nothing if it is not known. Answers later.
+  void usual(const std::string& command, const std::string& cwd,
+             std::function<void(const std::optional<wire::UsualRun>&)> then);
   // How many rows there was no room for.
   size_t not_recorded() const { return not_recorded_; }
   // What people allowed for a session holds as long as the session, not as long as a daemon.

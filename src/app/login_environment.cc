@@ -1,18 +1,15 @@
 #include "app/login_environment.h"
 
-#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <thread>
 
+#include "app/captured_run.h"
 #include "base/ids.h"
-#include "pty/spawn.h"
 #include "shell/quoting.h"
 #include "shell/shell_kind.h"
 
@@ -80,29 +77,7 @@ std::vector<std::string> ask_shell(const std::string& shell, const std::string& 
   const char* user = std::getenv("USER");
   spec.environment = {"HOME=" + home, "SHELL=" + shell, "TERM=dumb", "PATH=/usr/local/bin:/usr/bin:/bin",
                       std::string("USER=") + (user != nullptr ? user : "")};
-  auto spawned = pty::spawn(spec);
-  if (!spawned) return {};
-  const auto until = std::chrono::steady_clock::now() + kPatience;
-  std::string output;
-  bool reading = true;
-  while (reading && output.size() < kMostBytes) {
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
-    pollfd ready[] = {
-        {spawned->stdout_fd.get(), POLLIN, 0}, {spawned->stderr_fd.get(), POLLIN, 0}, {stop, POLLIN, 0}};
-    if (left <= 0 || ::poll(ready, 3, static_cast<int>(left)) <= 0 || ready[2].revents != 0) break;
-    char buffer[64 * 1024];
-    if (ready[1].revents != 0 && ::read(ready[1].fd, buffer, sizeof buffer) == 0) spawned->stderr_fd.reset();
-    if (ready[0].revents == 0) continue;
-    const ssize_t n = ::read(ready[0].fd, buffer, sizeof buffer);
-    if (n > 0) output.append(buffer, static_cast<size_t>(n));
-    reading = n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
-  }
-  ::kill(-spawned->child.pid(), SIGKILL);  // it is ours until it is collected
-  siginfo_t info{};
-  pty::ResourceUse use;
-  pty::wait_with_usage(P_PID, static_cast<id_t>(spawned->child.pid()), WEXITED, info, use);
-  return parse(output, mark);
+  return parse(captured_run(spec, kPatience, kMostBytes, stop).output, mark);
 }
 
 }  // namespace

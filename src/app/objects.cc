@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "digest/digest.h"
 #include "policy/escaped_view.h"
 #include "policy/verdict_json.h"
 #include "pty/exit_status.h"
@@ -34,6 +35,16 @@ std::optional<wire::Progress> progress_of(const engine::Terminal& terminal) {
   constexpr std::array<const char*, 5> kStates = {"none", "normal", "error", "indeterminate", "paused"};
   return wire::Progress{kStates[static_cast<size_t>(terminal.progress()->state)],
                         terminal.progress()->percent};
+}
+
+wire::Facts facts_object(const digest::Facts& from) {
+  wire::Facts made;
+  for (const auto& d : from.diagnostics)
+    made.diagnostics.push_back({d.file, d.line, d.column, d.severity, d.code, d.message, d.at});
+  for (const auto& t : from.tests) made.tests.push_back({t.name, t.outcome, t.message, t.at});
+  for (const auto& e : from.entries) made.files.push_back({e.name, e.state, e.size, e.added, e.removed});
+  for (const auto& c : from.commits) made.commits.push_back({c.hash, c.author, c.date, c.subject});
+  return made;
 }
 
 }  // namespace
@@ -94,6 +105,14 @@ wire::CommandResult result_object(const terminal::CommandResult& from) {
   made.integration = from.integration;
   made.verdict.json = from.verdict_json;
   made.approval = from.approval;
+  if (from.sandbox) {
+    made.sandbox = wire::SandboxState{from.sandbox->profile, from.sandbox->workspace, from.sandbox->layers,
+                                      from.sandbox->denied, from.sandbox->notes};
+  }
+  const digest::Facts& facts = from.output.facts;
+  if (!facts.diagnostics.empty() || !facts.tests.empty() || !facts.entries.empty() || !facts.commits.empty())
+    made.facts = facts_object(facts);
+  made.suggestions = facts.suggestions;
   return made;
 }
 
@@ -108,6 +127,7 @@ wire::Terminal terminal_object(engine::Engine& engine, engine::Terminal& t) {
   made.provider = pty::provider_name(t.provider());
   made.fallback_reason = t.fallback_reason();
   made.integration = shell::quality_name(t.quality());
+  made.sandbox = spec.sandbox.profile;
   if (!spec.temporary()) made.shell = shell::shell_kind_name(t.shell().kind);
   made.argv = spec.argv;
   made.cwd = t.cwd();

@@ -111,6 +111,7 @@ wire::RunRequest Commands::SeparateBatch::run_request(size_t index) const {
   run.env = request_.env;
   run.task = request_.task;
   run.view = request_.view;
+  run.sandbox = request_.sandbox;
   run.timeout = request_.timeout;
   run.idle_timeout = request_.idle_timeout;
   if (request_.yield_after.count() > 0) run.yield_after = std::max(std::chrono::milliseconds(1), left());

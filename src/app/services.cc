@@ -15,6 +15,7 @@ Services::Services(io::Loop& loop, io::Log& log, Installation installation, Even
       history_(core_, [this](const std::string& message) { warn(message); }),
       gatekeeper_(core_, [this](store::CommandRow row) { history_.put(std::move(row)); }),
       environment_(core_),
+      change_sets_(core_),
       watching_(core_, gatekeeper_, sink),
       terminals_(core_, gatekeeper_, history_, environment_,
                  [this](const wire::AnyEvent& event, const std::string& id) { watching_.tell(event, id); }),

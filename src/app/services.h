@@ -2,8 +2,8 @@
 //
 //   Commands   run, exec, batch, result, interrupt          Approvals  questions, answers, rules, modes
 //   Terminals  open, input, name, lend, kill                History    what was run and decided
-//   Watching   wait, read, events, attach                   Agents     which agents are served, what they
-//   tell
+//   Watching   wait, read, events, attach                   ChangeSets what commands changed that ran with
+//   Agents     which agents are served, what they tell                 try
 //
 // They take wire/types and a Caller, answer a value or, later, a Reply, and tell an EventSink. They know
 // nothing of sockets or JSON. Thread rule: everything on the loop's thread.
@@ -18,6 +18,7 @@
 #include "app/agents.h"
 #include "app/approvals.h"
 #include "app/caller_environment.h"
+#include "app/change_sets.h"
 #include "app/commands.h"
 #include "app/core.h"
 #include "app/event_sink.h"
@@ -45,6 +46,7 @@ class Services final : private engine::EngineObserver, private gate::GateObserve
   Approvals& approvals() { return approvals_; }
   History& history() { return history_; }
   Agents& agents() { return agents_; }
+  ChangeSets& change_sets() { return change_sets_; }
   const engine::Engine& engine() const { return *core_.engine; }
   const config::Settings& settings() const { return core_.settings(); }
 
@@ -79,6 +81,7 @@ class Services final : private engine::EngineObserver, private gate::GateObserve
   History history_;
   Gatekeeper gatekeeper_;
   CallerEnvironment environment_;
+  ChangeSets change_sets_;
   Watching watching_;
   Terminals terminals_;
   Commands commands_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/objects.h"
+#include "app/sandbox_plan.h"
 #include "base/unix_time.h"
 #include "pty/executable.h"
 #include "shell/quoting.h"
@@ -136,6 +137,7 @@ void Terminals::open(const Caller& caller, const wire::OpenRequest& asked,
   if (const auto outside = gatekeeper_.outside_roots(caller, request.cwd)) return reply.fail(*outside);
   if (asked.shell.empty() && !asked.shell_args.empty())
     return reply.fail(wire::Code::InvalidArgument, "'shell_args' needs 'shell'");
+  request.sandbox_report.profile = asked.sandbox;  // what is asked for; open_now makes it what there is
   if (!asked.shell.empty()) request.shell = {asked.shell};
   request.shell.insert(request.shell.end(), asked.shell_args.begin(), asked.shell_args.end());
   if (caller.role == Role::Person || asked.shell.empty()) return open_now(caller, std::move(request), reply);
@@ -175,6 +177,12 @@ void Terminals::open_now(const Caller& caller, engine::OpenRequest request,
   environment_.get(environment_.of(caller), cwd, [=, this](std::vector<std::string> callers) {
     engine::OpenRequest ready = request;
     ready.callers = std::move(callers);
+    const policy::Verdict reliance = reliance_of(core_.gate->mode(caller.session), asker_of(caller));
+    auto confined = confine(ready.sandbox_report.profile, asker_of(caller), ready.cwd, ready.callers,
+                            core_.settings().sandbox, &reliance);
+    if (!confined) return reply.fail(confined.error());
+    ready.sandbox = std::move(confined->plan);
+    ready.sandbox_report = std::move(confined->report);
     auto opened = core_.engine->open(std::move(ready));
     if (!opened) return reply.fail(opened.error());
     // Another's, by the same request.
@@ -195,8 +203,16 @@ void Terminals::acquire(const Caller& caller, const wire::AcquireRequest& reques
   environment_.get(environment_.of(caller), request.cwd, [=, this](const std::vector<std::string>& callers) {
     // True: the call is answered, or will be when the terminal is ready.
     const auto attempt = [=, this](std::string& why) {
-      auto acquired = core_.engine->acquire(request.cwd, request.task, owner_of(caller), own_session(caller),
-                                            provider, callers);
+      const policy::Verdict reliance = reliance_of(core_.gate->mode(caller.session), asker_of(caller));
+      auto confined =
+          confine({}, asker_of(caller), request.cwd, callers, core_.settings().sandbox, &reliance);
+      if (!confined) {
+        reply.fail(confined.error());
+        return true;
+      }
+      auto acquired =
+          core_.engine->acquire(request.cwd, request.task, owner_of(caller), own_session(caller), provider,
+                                callers, std::move(confined->plan), std::move(confined->report));
       if (!acquired && acquired.error().code == base::ErrorCode::Exhausted) {
         why = acquired.error().message;
         return false;

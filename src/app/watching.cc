@@ -147,9 +147,12 @@ void Watching::start_wait(const Caller& caller, const wire::WaitRequest& request
         if (about != nullptr &&
             !(request.only_new && core_.readers.has_all(caller.reader, about->facts.command_id)))
           told.push_back(about->facts.command_id);
-        when_readable(told, [=, this] {
+        const auto answer = [=, this] {
           if (reply.open()) reply.ok(wait_outcome(came, terminal_id, command_id, request, caller));
-        });
+        };
+        if (told.empty()) return answer();
+        when_viewable(told.front(), view_of(request.view, core_.settings().output),
+                      request.only_new ? caller.reader : "", answer);
       });
   if (!wait) {
     reply.fail(wait.error());
@@ -174,6 +177,65 @@ void Watching::when_readable(const std::vector<std::string>& command_ids, std::f
   const auto found = core_.engine->find_command(command_ids.front());
   if (!found) return go_on();
   found->terminal->when_output_ready(*found->command, go_on);
+}
+
+struct Watching::LongDigest {
+  std::string command_id;
+  terminal::ViewLimits view;
+  terminal::DigestReader lines;
+};
+
+namespace {
+
+// A digest of so many bytes is made within a turn of the loop.
+constexpr uint64_t kBytesAtOnce = 256 * 1024;
+// The view is made elsewhere.
+const terminal::ViewLimits kNoOutput{.lines = 1, .chars = 1};
+
+}  // namespace
+
+Watching::LongDigest* Watching::long_digest_of(const std::string& command_id) const {
+  return long_digest_ != nullptr && long_digest_->command_id == command_id ? long_digest_ : nullptr;
+}
+
+bool Watching::read_on(LongDigest& digest, engine::Slices::Clock::time_point until) {
+  const auto found = core_.engine->find_command(digest.command_id);
+  if (!found) return true;
+  const auto source = engine::OutputSource::find(*found->terminal, digest.command_id);
+  if (!source || source->binary()) return true;
+  bool all = true;
+  source->with_lines([&](const engine::OutputSource::Lines& lines) {
+    all = digest.lines.read(lines.all, lines.complete, [&] { return engine::Slices::Clock::now() >= until; });
+  });
+  return all;
+}
+
+void Watching::when_viewable(const std::string& command_id, const terminal::ViewLimits& view,
+                             const std::string& reader, std::function<void()> then) {
+  when_readable({command_id}, [=, this, then = std::move(then)] {
+    const auto found = core_.engine->find_command(command_id);
+    const auto source = found ? engine::OutputSource::find(*found->terminal, command_id)
+                              : base::Result<engine::OutputSource>(tl::unexpected(found.error()));
+    if (view.form != terminal::ViewLimits::Form::Digest || !source || source->total_bytes() <= kBytesAtOnce)
+      return then();
+    terminal::LineNumber first = 1;
+    if (!reader.empty()) {
+      const uint64_t unread = core_.readers.unread_lines(reader, *source);
+      source->with_lines(
+          [&](const engine::OutputSource::Lines& lines) { first = lines.complete - unread + 1; });
+    }
+    const auto digest =
+        std::make_shared<LongDigest>(LongDigest{command_id, view, terminal::DigestReader(view, first)});
+    core_.engine->slices().add(
+        [this, alive = core_.alive, digest, then](engine::Slices::Clock::time_point until) {
+          if (!*alive) return true;
+          if (!read_on(*digest, until)) return false;
+          long_digest_ = digest.get();
+          then();
+          if (*alive) long_digest_ = nullptr;
+          return true;
+        });
+  });
 }
 
 wire::WaitOutcome Watching::wait_outcome(const engine::WaitOutcome& came, const std::string& terminal_id,
@@ -204,18 +266,33 @@ wire::WaitOutcome Watching::wait_outcome(const engine::WaitOutcome& came, const 
 wire::CommandResult Watching::result_for(Terminal& terminal, const Command& command,
                                          const std::string& reader, const terminal::ViewLimits& view,
                                          bool only_new) {
-  terminal::CommandResult result = only_new ? terminal.facts(command) : terminal.result(command, view);
   const auto source = engine::OutputSource::find(terminal, command.facts.command_id);
+  LongDigest* digest = long_digest_of(command.facts.command_id);
+  const bool made = digest != nullptr && !only_new && source && !source->binary();
+  terminal::CommandResult result =
+      only_new ? terminal.facts(command) : terminal.result(command, made ? kNoOutput : view);
+  if (made) {
+    source->with_lines([&](const engine::OutputSource::Lines& lines) {
+      digest->lines.read(lines.all, lines.all.size());
+      result.output = digest->lines.finish(source->subject());
+    });
+  }
   if (only_new && source && (command.started_seen || terminal.spec().temporary())) {
-    engine::ReadResult read = core_.readers.read_new(reader, *source, view);
+    engine::ReadResult read =
+        core_.readers.read_new(reader, *source, view, digest != nullptr ? &digest->lines : nullptr);
     result.output = {std::move(read.text), read.omitted};
     result.total_lines = read.total_lines;
     result.binary = read.binary;
   }
-  wire::CommandResult made = result_object(result);
+  if (!core_.settings().output.suggestions) result.output.facts.suggestions.clear();
+  if (view.since_last && !only_new && command.over() && !result.binary) {
+    result.output.text =
+        memory_.since_last(reader, result.command, result.cwd, {result.command_id, result.output.text});
+  }
+  wire::CommandResult answer = result_object(result);
   // What this reader has been given it need not be told again.
   if (source && command.started_seen && !only_new) core_.readers.skip_all(reader, *source);
-  return made;
+  return answer;
 }
 
 void Watching::wait_for_approval(const Caller& caller, const std::string& id,
@@ -273,6 +350,11 @@ void Watching::read(const Caller& caller, const wire::ReadRequest& request,
   std::vector<std::string> needed;
   const bool seen = request.only_new && core_.readers.has_all(reader, from.command);
   if (found->command != nullptr && !request.raw && !seen) needed.push_back(from.command);
+  const bool whole = !request.range && !request.tail && !request.grep && !request.only_new;
+  if (!needed.empty() && (whole || request.only_new)) {
+    return when_viewable(from.command, view_of(request.view, core_.settings().output),
+                         request.only_new ? reader : "", [go_on] { go_on(nullptr); });
+  }
   when_readable(needed, [go_on] { go_on(nullptr); });
 }
 
@@ -300,9 +382,12 @@ void Watching::read_lines(const std::string& reader, const wire::ReadRequest& re
   } else if (request.range) {
     came = engine::read_range(*source, number((*request.range)[0]), number((*request.range)[1]), view);
   } else if (request.only_new) {
-    came = core_.readers.read_new(reader, *source, view);
+    LongDigest* digest = long_digest_of(from.command);
+    came = core_.readers.read_new(reader, *source, view, digest != nullptr ? &digest->lines : nullptr);
   } else if (request.raw) {
     came = engine::read_raw(*source, number(request.raw->offset), static_cast<size_t>(request.raw->bytes));
+  } else if (LongDigest* digest = request.tail ? nullptr : long_digest_of(from.command)) {
+    came = engine::read_all(*source, digest->lines);
   } else {
     came = engine::read_tail(*source, request.tail ? number(*request.tail) : UINT64_MAX, view);
   }

@@ -15,8 +15,10 @@
 #include "app/event_sink.h"
 #include "app/gatekeeper.h"
 #include "app/reply.h"
+#include "app/result_memory.h"
 #include "app/terminal_access.h"
 #include "engine/read.h"
+#include "engine/slices.h"
 #include "engine/viewer.h"
 #include "wire/types/watching_calls.h"
 
@@ -34,6 +36,10 @@ class Watching {
   // Calls `then` when the outputs of these commands can be read without delay: at once as a rule. One that is
   // not known any more has none.
   void when_readable(const std::vector<std::string>& command_ids, std::function<void()> then);
+  // The same for a result with this view, which result_for() makes within `then`: a digest of a long output
+  // is read in slices first. `reader`: for what this reader has not seen; empty: for all of it.
+  void when_viewable(const std::string& command_id, const terminal::ViewLimits& view,
+                     const std::string& reader, std::function<void()> then);
   // A command's result for this reader: all of its output, or only what the reader has not seen.
   wire::CommandResult result_for(engine::Terminal& terminal, const engine::Command& command,
                                  const std::string& reader, const terminal::ViewLimits& view, bool only_new);
@@ -105,6 +111,12 @@ class Watching {
   void search(engine::Grep grep, const terminal::ViewLimits& view, const ReadFrom& from,
               const std::shared_ptr<terminal::Output>& styled, const Reply<wire::ReadAnswer>& reply);
 
+  // Reads on for a digest of the command's output, until the time is over. True: it has all there is.
+  struct LongDigest;
+  bool read_on(LongDigest& digest, engine::Slices::Clock::time_point until);
+  // The one that was read for this command, within `then` of when_viewable().
+  LongDigest* long_digest_of(const std::string& command_id) const;
+
   bool hears(const Caller& caller, const std::string& terminal_id, const wire::AnyEvent& event);
   void count_listeners();
   // True: an event of output has just been sent, and the next one is due later.
@@ -124,6 +136,8 @@ class Watching {
   Core& core_;
   Gatekeeper& gatekeeper_;
   EventSink& sink_;
+  LongDigest* long_digest_ = nullptr;
+  ResultMemory memory_;
   uint64_t last_key_ = 0;  // of subscriptions and attachments
   std::map<uint64_t, std::unique_ptr<Subscription>> subscriptions_;
   std::map<uint64_t, std::unique_ptr<Attachment>> attachments_;

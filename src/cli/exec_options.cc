@@ -57,6 +57,11 @@ void declare_exec_options(CLI::App& app, ExecOptions& options) {
   app.add_flag("--sentinel", options.sentinel,
                "Type it into the program that reads the terminal now, such as a shell behind ssh, and find "
                "its end by a marker");
+  app.add_option(
+         "--sandbox", options.sandbox,
+         "The profile that must confine it at least; where the terminal's is weaker, it runs beside the "
+         "terminal, in its folder")
+      ->type_name("PROFILE");
   declare_view(app, options.view);
 }
 
@@ -93,6 +98,7 @@ base::Result<wire::ExecRequest> exec_request(const ExecOptions& options, bool af
   request.description = options.description;
   if (options.wait_if_busy) request.on_busy = wire::OnBusy::Wait;
   request.sentinel = options.sentinel;
+  request.sandbox = options.sandbox;
   const bool person = ::isatty(STDERR_FILENO) != 0 && ::isatty(STDIN_FILENO) != 0;
   request.wait_for_input = options.on_input.empty() ? person : options.on_input == "stay";
   request.view.view = view_named(options.view);

@@ -24,6 +24,7 @@ struct ExecOptions {
   bool wait_if_busy = false;
   bool sentinel = false;
   std::string on_input;  // empty: by who asks
+  std::string sandbox;
 };
 
 void declare_exec_options(CLI::App& app, ExecOptions& options);

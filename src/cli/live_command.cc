@@ -10,6 +10,8 @@
 #include <utility>
 #include <variant>
 
+#include "cli/colour.h"
+#include "cli/digest_paint.h"
 #include "cli/result_words.h"
 #include "cli/shown_text.h"
 #include "cli/verb.h"
@@ -35,6 +37,7 @@ void LiveCommand::say(const std::string& words) const {
 
 Outcome LiveCommand::run(wire::ExecRequest request) {
   request.stream = !json_;
+  digest_ = request.view.view == "digest";
   auto started = daemon_.start(request);
   if (!started) return tl::unexpected(started.error());
   call_ = *started;
@@ -120,7 +123,7 @@ Outcome LiveCommand::take_messages() {
 
 void LiveCommand::show_part(const wire::StreamPart& part) {
   heard_ = true;
-  if (!part.output.empty()) {
+  if (!part.output.empty() && !digest_) {
     out_.write(part.output);
     shown_output_ = true;
   }
@@ -155,7 +158,11 @@ int LiveCommand::finish(const wire::CommandResult& result) {
     out_.write(wire::json_text(result) + "\n");
   } else {
     // Nothing was streamed: all there is, is in the result.
-    if (!shown_output_) out_.write(result.output);
+    if (digest_) {
+      out_.write(painted_digest(result.output, Paint::for_stdout()));
+    } else if (!shown_output_) {
+      out_.write(result.output);
+    }
     flush_output();
     for (const std::string& line : result_words(result, terminal_)) {
       if (std::find(told_.begin(), told_.end(), line) == told_.end()) say(line);

@@ -57,6 +57,7 @@ class LiveCommand {
   bool done_ = false;
   bool heard_ = false;  // of the command, by the daemon: it was run
   bool shown_output_ = false;
+  bool digest_ = false;  // shown at the end, instead of the lines
   int interrupts_ = 0;
   int told_to_stop_by_ = 0;
   std::chrono::milliseconds patience_{0};

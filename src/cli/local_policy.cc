@@ -71,7 +71,7 @@ void declare_policy_options(CLI::App& app, PolicyArguments& args) {
   app.add_option("--policy", args.level,
                  "off: check nothing; critical: ask about critical commands; default: ask about every "
                  "command that is not harmless; strict: refuse instead of asking");
-  app.add_option("--mode", args.mode, "Policy's mode: plan, default, auto-edit or yolo")
+  app.add_option("--mode", args.mode, "Policy's mode: plan, default, auto-edit, auto or yolo")
       ->capture_default_str();
   app.add_flag("--as-agent", args.as_agent, "Apply policy as for an agent: strict, and no looser mode");
 }
@@ -91,7 +91,7 @@ base::Result<LocalPolicy> LocalPolicy::make(const PolicyArguments& args, PolicyL
   policy::Mode mode = policy::Mode::Default;
   if (!args.mode.empty() && !policy::parse_mode(args.mode, mode)) {
     return fail(ErrorCode::InvalidArgument,
-                fmt::format("--mode {}: use plan, default, auto-edit or yolo", args.mode));
+                fmt::format("--mode {}: use plan, default, auto-edit, auto or yolo", args.mode));
   }
   const bool agent = args.as_agent || environment_says_agent();
   if (agent) {
@@ -117,7 +117,7 @@ base::Result<LocalPolicy> LocalPolicy::for_check(const std::string& mode, const 
   policy::Mode wanted = policy::Mode::Default;
   if (!mode.empty() && !policy::parse_mode(mode, wanted)) {
     return fail(ErrorCode::InvalidArgument,
-                fmt::format("there is no mode '{}'; use plan, default, auto-edit or yolo", mode));
+                fmt::format("there is no mode '{}'; use plan, default, auto-edit, auto or yolo", mode));
   }
   LocalPolicy policy(PolicyLevel::Default, wanted, verb);
   policy.apply_configuration(cwd, environment_says_agent(), mode.empty());

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 namespace ttyward::cli {
 namespace {
 
@@ -125,6 +127,25 @@ The output of commands (journals), the history and the state of terminals.
 )";
 
 }  // namespace
+
+std::string verb_page(const Outline& program, const Outline& verb) {
+  const std::string path = program.name + " " + verb.name;
+  const std::string name = program.name + "-" + verb.name;
+  std::string upper;
+  for (const char c : name) upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  std::string out =
+      fmt::format(".TH {} 1 \"\" \"ttyward {}\" \"User Commands\"\n", plain(upper), TTYWARD_VERSION);
+  out += fmt::format(".SH NAME\n{} \\- {}\n.SH SYNOPSIS\n", plain(name), plain(verb.summary));
+  out += usage(verb, path) + ".SH DESCRIPTION\n" + sentence(verb.summary);
+  if (!verb.arguments.empty()) out += ".SH ARGUMENTS\n";
+  for (const OutlineArgument& argument : verb.arguments)
+    out += ".TP\n.I " + plain(argument.name) + "\n" + sentence(argument.doc);
+  out += ".SH OPTIONS\n";
+  for (const OutlineOption& option : verb.options) add_option(option, out);
+  if (!verb.commands.empty()) out += ".SH COMMANDS\n";
+  for (const Outline& command : verb.commands) add_command(command, path + " " + command.name, out);
+  return out + ".SH SEE ALSO\n.BR ttyward (1)\n";
+}
 
 std::string man_page(const Outline& program) {
   const size_t colon = program.summary.find(": ");

@@ -7,6 +7,9 @@
 
 namespace ttyward::cli {
 
+// ttyward(1): the whole program.
 std::string man_page(const Outline& program);
+// ttyward-VERB(1): one verb of it.
+std::string verb_page(const Outline& program, const Outline& verb);
 
 }  // namespace ttyward::cli

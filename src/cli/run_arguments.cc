@@ -4,14 +4,17 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 
 #include "app/default_view.h"
+#include "app/sandbox_plan.h"
 #include "base/folders.h"
 #include "base/ids.h"
 #include "cli/daemon_call.h"
 #include "cli/option_values.h"
 #include "config/load.h"
 #include "pty/environment.h"
+#include "sandbox/profile.h"
 
 namespace ttyward::cli {
 namespace {
@@ -26,11 +29,20 @@ config::Settings settings_in(const std::string& folder) {
   return config::load(base::user_folders(), folder, environment).settings;
 }
 
+// An agent could set our environment, so for it only the option and the configuration count.
+base::Result<sandbox::Profile> sandbox_profile(const RunArguments& args,
+                                               const config::SandboxSettings& settings) {
+  const char* const variable = is_agent() ? nullptr : std::getenv("TTYWARD_SANDBOX");
+  const std::string asked = args.sandbox.empty() && variable != nullptr ? variable : args.sandbox;
+  return app::choose_profile(asked, is_agent() ? app::Asker::Agent : app::Asker::Person, settings);
+}
+
 base::Result<std::vector<std::string>> child_environment(const RunArguments& args,
                                                          const config::ShellSettings& settings, bool pipe,
-                                                         bool person_watches) {
+                                                         bool person_watches, bool confined) {
   pty::EnvironmentRequest request;
   for (char** variable = environ; *variable != nullptr; variable++) request.ours.emplace_back(*variable);
+  if (confined) request.ours = sandbox::without_secrets(std::move(request.ours));
   for (const std::string& variable : args.environment) {
     if (auto parsed = parse_variable(variable); !parsed) return tl::unexpected(parsed.error());
   }
@@ -78,6 +90,11 @@ void declare_run_options(CLI::App& app, RunArguments& args) {
                "Keep the processes it started in the background running, with its terminal");
   app.add_option("--overflow", args.overflow, "What to do when the output reaches the journal's quota")
       ->type_name("drop-middle|pause|kill");
+  app.add_option(
+         "--sandbox", args.sandbox,
+         "Confine it: read-only, workspace, workspace+net or none (default: TTYWARD_SANDBOX, else none; "
+         "docs/sandbox.md)")
+      ->type_name("PROFILE");
   app.add_option("--kill-grace", args.kill_grace,
                  "Seconds between the signals INT, TERM and KILL when it is stopped");
 }
@@ -153,12 +170,32 @@ base::Result<command::RunOptions> make_run_options(const RunArguments& args, boo
                 fmt::format("--overflow {}: use drop-middle, pause or kill", args.overflow));
   }
 
-  auto environment =
-      child_environment(args, settings.shell, options.spawn.provider == base::Provider::Pipe, person_watches);
+  const auto profile = sandbox_profile(args, settings.sandbox);
+  if (!profile) return tl::unexpected(profile.error());
+  auto environment = child_environment(args, settings.shell, options.spawn.provider == base::Provider::Pipe,
+                                       person_watches, profile->confines());
   if (!environment) return tl::unexpected(environment.error());
   options.spawn.environment = std::move(*environment);
+  auto plan = app::make_sandbox(*profile, *cwd, options.spawn.environment, settings.sandbox);
+  if (!plan) return tl::unexpected(plan.error());
+  options.spawn.sandbox = std::move(*plan);
+  if (options.spawn.sandbox) options.sandbox = app::report_of(*options.spawn.sandbox);
   options.survivors = args.keep_background ? hold::Survivors::Keep : hold::Survivors::Kill;
   if (args.keep_background) options.spawn.session = pty::Session::Ours;
+  return options;
+}
+
+base::Result<command::RunOptions> make_run_options(RunArguments args, bool person_watches,
+                                                   const policy::Verdict& verdict) {
+  if (verdict.sandbox.empty()) return make_run_options(args, person_watches);
+  const auto asked = sandbox::profile_named(args.sandbox).value_or(sandbox::Profile{});
+  const auto relied_on = sandbox::profile_named(verdict.sandbox).value_or(sandbox::Profile{});
+  args.sandbox = sandbox::profile_name(sandbox::stricter(asked, relied_on));
+  auto options = make_run_options(args, person_watches);
+  if (!options || !options->spawn.sandbox) return options;
+  app::grant_effects(*options->spawn.sandbox, verdict);
+  options->sandbox = app::report_of(*options->spawn.sandbox);
+  options->sandbox->denied = app::denied_by(*options->spawn.sandbox, verdict);
   return options;
 }
 

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "cli/foreground.h"
 #include "command/running_command.h"
+#include "policy/verdict.h"
 
 namespace ttyward::cli {
 
@@ -27,6 +28,7 @@ struct RunArguments {
   std::string shell;
   std::string overflow;  // empty: the same
   std::optional<double> kill_grace;
+  std::string sandbox;  // empty: TTYWARD_SANDBOX, or for an agent the configuration
 };
 
 void declare_run_options(CLI::App& app, RunArguments& args);
@@ -34,5 +36,9 @@ void declare_run_options(CLI::App& app, RunArguments& args);
 // Everything but argv: what the options say, else the configuration of the folder it runs in. The error says
 // what to write instead.
 base::Result<command::RunOptions> make_run_options(const RunArguments& args, bool person_watches);
+// The same for a command whose verdict may rely on a sandbox: it gets that one, or the stricter one that was
+// asked for.
+base::Result<command::RunOptions> make_run_options(RunArguments args, bool person_watches,
+                                                   const policy::Verdict& verdict);
 
 }  // namespace ttyward::cli

@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "cli/setup/verb.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
 
@@ -10,6 +11,10 @@ std::span<const Verb> verb_table() {
   static const std::vector<Verb> kVerbs = {
       kRun,
       kBatch,
+      kChanges,
+      kApply,
+      kUndo,
+      kDiscard,
       kOpen,
       kExec,
       kSend,
@@ -26,6 +31,7 @@ std::span<const Verb> verb_table() {
       kAttach,
       kSelect,
       kTop,
+      kPanel,
       kRename,
       kAssign,
       kRelease,
@@ -40,6 +46,7 @@ std::span<const Verb> verb_table() {
       kHistory,
       kConfig,
       kEnv,
+      kSetup,
       kMcp,
       kAcp,
       kAgent,

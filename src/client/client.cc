@@ -298,6 +298,7 @@ void Client::broken(const base::Error& why) {
     it = calls_.erase(it);
   }
   drop_connection();
+  if (on_disconnected_) on_disconnected_();
   if (by_somebody) {
     stopped_ = true;
     give_up_all(why);

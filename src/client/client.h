@@ -51,6 +51,8 @@ class Client final : public Caller, private io::Poller::Handler {
   void cancel(uint64_t call) override;
   void on_event(OnEvent handler) override { on_event_ = std::move(handler); }
   void on_connected(std::function<void()> handler) override { on_connected_ = std::move(handler); }
+  // The connection broke; another is made, unless the next two say otherwise.
+  void on_disconnected(std::function<void()> handler) { on_disconnected_ = std::move(handler); }
   // No daemon could be reached, or somebody stopped it (Presence::Kept). The next call tries again.
   void on_unreachable(std::function<void(const base::Error&)> handler) {
     on_unreachable_ = std::move(handler);
@@ -124,6 +126,7 @@ class Client final : public Caller, private io::Poller::Handler {
   uint64_t last_ = 0;
   OnEvent on_event_;
   std::function<void()> on_connected_;
+  std::function<void()> on_disconnected_;
   std::function<void(const base::Error&)> on_unreachable_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

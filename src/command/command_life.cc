@@ -384,7 +384,10 @@ void describe_output(terminal::Output& output, const terminal::ViewLimits& view,
   result.binary = output.is_binary();
   output.as_if_finished([&](const terminal::Transcript& transcript) {
     result.total_lines = transcript.size();
-    if (!result.binary) result.output = make_view(transcript, view);
+    if (!result.binary) {
+      result.output =
+          make_view(transcript, view, {result.command, no_more ? result.exit_code : std::nullopt});
+    }
   });
   if (result.binary) {
     result.output = {fmt::format("[binary output: {} bytes, not shown]\n", result.total_bytes), std::nullopt};

@@ -35,6 +35,7 @@ CommandResult first_facts(const RunOptions& options) {
   facts.cwd = options.spawn.cwd;
   facts.started_at_ms = unix_ms();
   facts.provider = pty::provider_name(options.spawn.provider);
+  facts.sandbox = options.sandbox;
   return facts;
 }
 
@@ -60,7 +61,8 @@ RunningCommand::Started RunningCommand::start(io::Poller& poller,
                                               RunOptions options, RunObserver* observer) {
   const Clock::time_point now = Clock::now();
   std::unique_ptr<RunningCommand> run(new RunningCommand(std::move(options), observer, now));
-  run->report_ = PipeReport::add_to(run->options_.spawn.argv);
+  // The report's file is a descriptor of ours, which a sandbox does not show.
+  if (!run->options_.spawn.sandbox) run->report_ = PipeReport::add_to(run->options_.spawn.argv);
   const bool held = run->options_.holder.has_value();
   const auto started = held ? run->start_held(poller, folder) : run->start_own(poller, folder);
   if (!started) {

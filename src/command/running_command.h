@@ -64,6 +64,7 @@ struct RunOptions {
   Replies replies = Replies::Engine;
   journal::Overflow overflow = journal::Overflow::DropMiddle;
   uint64_t journal_quota = journal::kDefaultQuota;
+  std::optional<terminal::SandboxReport> sandbox;  // what the result states about spawn.sandbox
 };
 
 // Live events. Called from step(); must not block.

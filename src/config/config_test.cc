@@ -133,7 +133,7 @@ environment_keep = ["A-B"]
           HasSubstr("there is no section 'tiems'; did you mean [times]?"),
           "f:9:9: output.lines is a whole number from 1 to 100000000, or 0 for no limit, not -1",
           HasSubstr("f:10:9: output.chars is a whole number"),
-          R"(f:11:8: output.view is "default", "void", "roo", "gemini" or "full", not "tiny")",
+          R"(f:11:8: output.view is "default", "digest", "head", "tail", "full", "void", "roo" or "gemini", not "tiny")",
           R"(f:12:16: output.fold_repeats is true or false, not "yes")",
           "f:13:16: output.head_percent is a whole number from 0 to 100, not a number with a fraction",
           R"(f:15:17: policy.allowed_roots: "b" is not valid: write a full path that begins with /)",

@@ -29,10 +29,10 @@ struct Tie {
 };
 
 constexpr const char* kLeases[] = {"wait", "fail"};
-constexpr const char* kViews[] = {"default", "void", "roo", "gemini", "full"};
+constexpr const char* kViews[] = {"default", "digest", "head", "tail", "full", "void", "roo", "gemini"};
 constexpr const char* kOverflows[] = {"drop-middle", "pause", "kill"};
 constexpr const char* kAsking[] = {"never", "present", "wait"};
-constexpr const char* kModes[] = {"plan", "default", "auto-edit", "yolo"};
+constexpr const char* kModes[] = {"plan", "default", "auto-edit", "auto", "yolo"};
 constexpr const char* kEnvironments[] = {"inherit", "clean", "login"};
 constexpr const char* kPoolStartFiles[] = {"auto", "run", "spare"};
 constexpr const char* kHistories[] = {"leave-out", "record"};
@@ -77,13 +77,17 @@ const Setting kTable[] = {
     "The key that marks what `attach` shows for agents that may read the terminal, written in the same way; empty: none."),
 
   CHOICE(output, view, kViews, Tighten::Never,
-    "How much output a result holds: default (lines and chars below), or a preset: void (1 MiB, 70 % head), roo (500 lines, 50 000 characters), gemini (the last 16 MiB), full."),
+    "How much output a result holds: default (lines and chars below; for agents over MCP a digest), digest (what it says, in at most 8 000 characters), head, tail (8 000 characters of one end), full, or a preset: void (1 MiB, 70 % head), roo (500 lines, 50 000 characters), gemini (the last 16 MiB). Other values of lines and chars than the usual ones also hold for digest, head and tail."),
   NUMBER(output, lines, "lines", 1, 100'000'000, true, Tighten::Lower, "Lines of output in a result with the view default; 0 means no limit."),
   NUMBER(output, chars, "characters", 1, 1'000'000'000, true, Tighten::Lower,
     "Characters of output in a result with the view default; 0 means no limit."),
   NUMBER(output, head_percent, "percent", 0, 100, false, Tighten::Never,
     "The share of both limits that goes to the beginning of the output. Errors are usually at the end, so the end gets more."),
   FLAG(output, fold_repeats, Tighten::Never, "Show runs of equal lines as one line with a count."),
+  FLAG(output, since_last, Tighten::Never, "When an agent over MCP runs the same command again in the same folder, and its digest is nearly the same, send what is different from the last time."),
+  FLAG(output, suggestions, Tighten::Never, "Add to the result of a failed command at most two commands that may help, where its output says so: the failing test alone, a missing package, who has the port, a tool's own --fix."),
+  TEXT(output, summarizer,
+    "A command of yours that summarises long output for agents over MCP. It reads the command, the digest and the text on standard input, has 20 seconds, and prints what the agent gets instead; if it fails, or prints more than the digest has, the agent gets the digest. Empty: none."),
 
   TIME(times, timeout, "s", 1, kYear, true, Tighten::Lower,
     "Time limit of a command that runs on its own; 0 means no limit. Commands in persistent terminals have none."),
@@ -124,7 +128,7 @@ const Setting kTable[] = {
   NUMBER(limits, history_days, "days", 1, 36'500, true, Tighten::Never, "How long the history keeps them; 0 means for ever."),
 
   CHOICE(policy, mode, kModes, Tighten::Earlier,
-    "plan: commands that change something are refused. default: commands that are not known to be harmless need approval. auto-edit: ordinary files of the workspace are written without asking. yolo: nothing needs approval; what policy refuses stays refused."),
+    "plan: commands that change something are refused. default: commands that are not known to be harmless need approval. auto-edit: ordinary files of the workspace are written without asking. auto: what is not refused runs in the sandbox `workspace` without asking; what needs more than that is asked about. yolo: nothing needs approval; what policy refuses stays refused."),
   FLAG(policy, auto_approve_safe_commands, Tighten::False, "Run harmless commands without asking. Off: every command needs approval."),
   FLAG(policy, confirm_dangerous_commands, Tighten::True, "Ask about commands that are not known to be harmless. Off: only critical commands, and lines that are not understood, need approval."),
   CHOICE(policy, ask, kAsking, Tighten::Earlier,
@@ -137,6 +141,23 @@ const Setting kTable[] = {
     "Let agents use each other's terminals. Off: each session uses only its own. A person's terminals are available to agents only when they are lent."),
   FLAG(policy, client_dialogue, Tighten::False,
     "Accept a person's answer from the dialogue of an agent's client (MCP elicitation), for that agent's own questions. Off: only `ttyward approvals` can answer."),
+
+  CHOICE(sandbox, profile, kSandboxProfiles, Tighten::Earlier,
+    "What commands and terminals of agents may do (docs/sandbox.md). read-only: nothing can be changed, no network. workspace: the project's folder can be changed, no network. workspace+net: the same with network. none: they are not confined. Those with -landlock need no namespaces and are weaker. An agent may ask for a stricter profile."),
+  LIST(sandbox, readable, Tighten::Never, "Further folders and files that a confined command can read, as full paths or with ~/."),
+  LIST(sandbox, writable, Tighten::Never, "Further folders that a confined command can change, in the workspace profiles."),
+  LIST(sandbox, hidden, Tighten::Add, "Folders and files that a confined command sees empty, although they are in a folder it can read."),
+  LIST(sandbox, unprotected, Tighten::Never,
+    "Names of control files in the workspace that a confined command may create and change: .vscode, .envrc and the like."),
+  LIST(sandbox, hosts, Tighten::Never, "Hosts that workspace+net reaches, through a proxy. Empty: all, directly."),
+  BYTES(sandbox, memory, kMiB, 1024 * kTiB, true, Tighten::Lower,
+    "Memory of each process of a confined command; 0 means three quarters of the machine's. Programs built with AddressSanitizer reserve more than any machine has: they need a larger value."),
+  NUMBER(sandbox, processes, "processes", 16, 1'000'000, false, Tighten::Lower, "Processes of a confined command, threads included."),
+  BYTES(sandbox, file_size, kMiB, 1024 * kTiB, false, Tighten::Lower, "The largest file that a confined command can write."),
+  NUMBER(sandbox, open_files, "files", 64, 1'000'000, false, Tighten::Lower, "Files that each process of a confined command can have open."),
+  TIME(sandbox, cpu_time, "s", kSecond, kYear, false, Tighten::Lower, "Processor time of each process of a confined command."),
+  BYTES(sandbox, scratch, kMiB, 1024 * kTiB, false, Tighten::Lower,
+    "What a confined command can keep in its private /tmp, home folder and /dev/shm, which are in memory and are gone at its end."),
 
   FLAG(notify, bell, Tighten::Never, "Ring the terminal's bell when a question arrives while `approvals watch` or `top` is running."),
   FLAG(notify, desktop, Tighten::Never,

@@ -16,10 +16,10 @@ namespace ttyward::config {
 using Milliseconds = std::chrono::milliseconds;
 
 enum class Lease : uint8_t { Wait, Fail };
-enum class View : uint8_t { Default, Void, Roo, Gemini, Full };
+enum class View : uint8_t { Default, Digest, Head, Tail, Full, Void, Roo, Gemini };
 enum class Overflow : uint8_t { DropMiddle, Pause, Kill };
-enum class PolicyMode : uint8_t { Plan, Default, AutoEdit, Yolo };  // strictest first
-enum class PolicyAsk : uint8_t { Never, Present, Wait };            // strictest first
+enum class PolicyMode : uint8_t { Plan, Default, AutoEdit, Auto, Yolo };  // strictest first
+enum class PolicyAsk : uint8_t { Never, Present, Wait };                  // strictest first
 enum class ShellHistory : uint8_t { LeaveOut, Record };
 
 struct TerminalSettings {
@@ -38,6 +38,9 @@ struct OutputSettings {
   int64_t chars = 50'000;
   int64_t head_percent = 20;
   bool fold_repeats = true;
+  bool since_last = true;
+  bool suggestions = false;
+  std::string summarizer;  // empty: none
 };
 
 struct TimeSettings {
@@ -81,6 +84,35 @@ struct PolicySettings {
   std::vector<std::string> allowed_roots;
   bool share_agent_terminals = false;
   bool client_dialogue = true;
+};
+
+// Strictest first. Those with Landlock alone are weaker than their neighbours before them.
+enum class SandboxProfile : uint8_t {
+  ReadOnly,
+  ReadOnlyLandlock,
+  Workspace,
+  WorkspaceLandlock,
+  WorkspaceNet,
+  WorkspaceNetLandlock,
+  None
+};
+inline constexpr const char* kSandboxProfiles[] = {
+    "read-only",     "read-only-landlock",     "workspace", "workspace-landlock",
+    "workspace+net", "workspace+net-landlock", "none"};
+
+struct SandboxSettings {
+  SandboxProfile profile = SandboxProfile::None;
+  std::vector<std::string> readable;
+  std::vector<std::string> writable;
+  std::vector<std::string> hidden;
+  std::vector<std::string> unprotected;
+  std::vector<std::string> hosts;
+  int64_t memory = 0;  // 0: three quarters of the machine's
+  int64_t processes = 4096;
+  int64_t file_size = int64_t{8} << 30;
+  int64_t open_files = 16'384;
+  Milliseconds cpu_time{24 * 3'600'000};
+  int64_t scratch = int64_t{1} << 30;
 };
 
 struct NotifySettings {
@@ -131,6 +163,7 @@ struct Settings {
   PoolSettings pool;
   LimitSettings limits;
   PolicySettings policy;
+  SandboxSettings sandbox;
   NotifySettings notify;
   DaemonSettings daemon;
   ShellSettings shell;

@@ -5,8 +5,10 @@ namespace ttyward::daemon {
 std::vector<CallRow> policy_rows(app::Services& services) {
   app::Approvals& approvals = services.approvals();
   app::History& history = services.history();
+  app::ChangeSets& sets = services.change_sets();
   using A = app::Approvals;
   using H = app::History;
+  using S = app::ChangeSets;
   return {call_row(approvals, &A::check),
           call_row(approvals, &A::approvals),
           call_row(approvals, &A::answer),
@@ -19,6 +21,11 @@ std::vector<CallRow> policy_rows(app::Services& services) {
           call_row(approvals, &A::mode),
           call_row(history, &H::history),
           call_row(history, &H::decisions),
+          call_row(sets, &S::change_sets),
+          call_row(sets, &S::changes),
+          call_row(sets, &S::apply),
+          call_row(sets, &S::undo),
+          call_row(sets, &S::discard),
           call_row(approvals, &A::permit),
           call_row(services.agents(), &app::Agents::told),
           call_row(services.agents(), &app::Agents::agent)};

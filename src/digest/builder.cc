@@ -8,10 +8,10 @@
 namespace ttyward::digest {
 namespace {
 
-constexpr size_t kHeadLines = 8000;
-constexpr size_t kHeadBytes = 2 << 20;
-constexpr size_t kTailLines = 8000;
-constexpr size_t kTailBytes = 2 << 20;
+constexpr size_t kHeadLines = 4000;
+constexpr size_t kHeadBytes = 1 << 20;
+constexpr size_t kTailLines = 4000;
+constexpr size_t kTailBytes = 1 << 20;
 constexpr size_t kKinds = 4096;
 constexpr size_t kLongestLine = 16 << 10;
 constexpr size_t kLongestExample = 2 << 10;
@@ -58,7 +58,7 @@ struct Builder::State {
   uint64_t bytes = 0;
 
   void keep(std::string_view text, uint64_t repeat, bool lost) {
-    const uint64_t number = lines + 1;
+    const uint64_t number = options.first_line + lines;
     lines += repeat;
     bytes += text.size() * repeat;
     const size_t whole = text.size();
@@ -133,6 +133,11 @@ void Builder::add_lost(uint64_t lines) {
   if (lines > 0) state_->keep({}, lines, true);
 }
 
+void Builder::describe(std::string command, std::optional<int> exit_status) {
+  state_->options.command = std::move(command);
+  state_->options.exit_status = exit_status;
+}
+
 Digest Builder::finish() {
   State& s = *state_;
   Page page;
@@ -140,6 +145,7 @@ Digest Builder::finish() {
   page.total_lines = s.lines;
   page.total_bytes = s.bytes;
   page.lines = std::move(s.head);
+  page.altered = !s.kinds.empty();
   for (Kind& kind : s.kinds) {
     Line line = std::move(kind.example);
     if (kind.lines > line.repeat) {
@@ -154,6 +160,7 @@ Digest Builder::finish() {
       fold.alarms = kind.alarm ? kind.lines : 0;
       fold.anchor = page.lines.size();
       page.folds.push_back(std::move(fold));
+      page.kinds.push_back(page.lines.size());
     }
     page.lines.push_back(std::move(line));
   }
@@ -173,6 +180,7 @@ Digest Builder::finish() {
   fold_alike(page);
   rank_ends(page);
   check_agreement(page);
+  suggest_commands(page);
   return compose(page);
 }
 

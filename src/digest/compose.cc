@@ -10,6 +10,8 @@ namespace ttyward::digest {
 namespace {
 
 constexpr size_t kGapCost = 24;
+constexpr size_t kNoteCost = 36;   // of the last line, which says what was cut
+constexpr uint64_t kSmallGap = 2;  // so few lines are only counted at the end
 constexpr size_t kLongPlain = 200;
 constexpr size_t kLongAlarm = 600;
 
@@ -20,7 +22,7 @@ size_t soft_budget(const Page& page) {
   const bool diff =
       std::any_of(page.lines.begin(), page.lines.end(), [](const Line& l) { return l.shielded; });
   if (diff) return std::min<size_t>(hard, std::max<size_t>(2500, page.chars / 4));
-  return std::min<size_t>(hard, std::clamp<size_t>(600 + page.chars / 12, 700, 3500));
+  return std::min<size_t>(hard, std::clamp<size_t>(800 + page.chars / 12, 900, 3500));
 }
 
 // A long line keeps its beginning, its end, and what stands around an alarm.
@@ -69,16 +71,24 @@ std::string squeeze(std::string text) {
   return out;
 }
 
-std::string range(uint64_t first, uint64_t last) {
-  return first == last ? fmt::format("line {}", first) : fmt::format("lines {}–{}", first, last);
+// "  [×12 build steps, 3–14; also a.c, b.c]"
+std::string fold_note(const Fold& fold) {
+  if (fold.same) return fmt::format("  [×{}]", fold.lines);
+  return fmt::format("  [×{}{}{}, {}–{}{}{}]", fold.lines, fold.noun.empty() ? "" : " ", fold.noun,
+                     fold.first, fold.last, fold.others.empty() ? "" : "; also ", fold.others);
 }
 
 bool visible(const Line& line) {
   return !line.blank && (line.fold < 0 || line.example);
 }
 
+// About the characters it takes, without padding.
 size_t cost_of(const Line& line) {
-  return std::min<size_t>(line.text.size(), 260) + 1 + (line.fold >= 0 ? 26 : 0);
+  constexpr size_t kMost = 260;
+  size_t size = line.text.size();
+  for (size_t i = 2; i < std::min(line.text.size(), kMost); ++i)
+    size -= line.text[i] == ' ' && line.text[i - 1] == ' ' && line.text[i - 2] == ' ' ? 1 : 0;
+  return std::min(size, kMost) + 1 + (line.fold >= 0 ? 26 : 0);
 }
 
 // The example that carries the count of a fold with alarms stands for them.
@@ -114,6 +124,8 @@ void select(Page& page) {
   if (alarms > hard * 3 / 4) fold_harder(page, hard * 3 / 4);
 
   size_t used = 0;
+  size_t used_lines = 0;
+  const size_t most_lines = page.options.max_lines == 0 ? SIZE_MAX : page.options.max_lines;
   std::vector<size_t> order;
   for (size_t i = 0; i < page.lines.size(); ++i) {
     Line& line = page.lines[i];
@@ -121,6 +133,7 @@ void select(Page& page) {
     if (must_show(page, i)) {
       line.shown = true;
       used += cost_of(line);
+      ++used_lines;
     } else {
       order.push_back(i);
     }
@@ -147,12 +160,13 @@ void select(Page& page) {
     // Within a rank, two thirds from the front and one third from the back.
     size_t front = at;
     size_t back = end;
-    while (front < back && used + kGapCost <= room) {
+    while (front < back && used + kGapCost <= room && used_lines < most_lines) {
       const size_t i = front - at > 2 * (end - back) + 2 ? --back : front++;
       Line& line = page.lines[order[i]];
       if (used + cost_of(line) > room) continue;
       line.shown = true;
       used += cost_of(line);
+      ++used_lines;
     }
     at = end;
   }
@@ -165,7 +179,9 @@ void select(Page& page) {
     Line& line = page.lines[seen[s]];
     const bool before = s == 0 || page.lines[seen[s - 1]].shown;
     const bool after = s + 1 == seen.size() || page.lines[seen[s + 1]].shown;
-    if (!line.shown && before && after && line.text.size() <= kGapCost && line.fold < 0) line.shown = true;
+    if (!line.shown && line.rank > Rank::Quote && before && after && line.text.size() <= kGapCost &&
+        line.fold < 0 && used_lines < most_lines)
+      line.shown = true;
   }
 }
 
@@ -173,7 +189,7 @@ struct Gap {
   uint64_t lines = 0;
   uint64_t first = 0;
   uint64_t last = 0;
-  bool quiet = true;  // only quotes and noise: counted at the end
+  bool quiet = true;  // only quotes and noise: counted at the end only
 
   void add(uint64_t count, uint64_t from, uint64_t to, Rank rank) {
     quiet = quiet && rank <= Rank::Quote;
@@ -183,6 +199,34 @@ struct Gap {
   }
 };
 
+size_t chars_of(const std::vector<Piece>& pieces) {
+  size_t chars = 0;
+  for (const Piece& piece : pieces) chars += characters(piece.text) + 1;
+  return chars;
+}
+
+// All lines as they are: where leaving some out gains nothing.
+void show_whole(const Page& page, Digest& digest) {
+  digest.pieces.clear();
+  digest.shown_lines = digest.total_lines;
+  digest.shown_bytes = digest.total_bytes;
+  for (const Line& line : page.lines) {
+    Piece piece{Piece::Kind::Text, line.number, line.number + line.repeat - 1, line.text,
+                line.alarm ? line.repeat : 0};
+    for (uint64_t i = 1; i < line.repeat; ++i) piece.text += "\n" + line.text;
+    digest.pieces.push_back(std::move(piece));
+  }
+}
+
+// Whether the page still has all that was printed.
+bool is_whole(const Page& page) {
+  return !page.altered && page.replacement.empty() && page.options.max_lines == 0 &&
+         page.chars <= page.options.max_chars &&
+         std::none_of(page.lines.begin(), page.lines.end(), [](const Line& line) {
+           return line.lost || line.whole_bytes > line.text.size() + 64 || line.repeat > 100;
+         });
+}
+
 }  // namespace
 
 Digest compose(Page& page) {
@@ -191,6 +235,7 @@ Digest compose(Page& page) {
   digest.total_bytes = page.total_bytes;
   digest.facts = std::move(page.facts);
   uint64_t left_out = 0;
+  uint64_t in_part = 0;
   bool anything_cut = false;
   if (!page.replacement.empty()) {
     digest.pieces.push_back({Piece::Kind::Fold, 1, page.total_lines, page.replacement, page.alarms});
@@ -201,7 +246,7 @@ Digest compose(Page& page) {
     Gap gap;
     const auto end_gap = [&] {
       if (gap.lines == 0) return;
-      if (!gap.quiet) {
+      if (!gap.quiet && gap.lines > kSmallGap) {
         digest.pieces.push_back({Piece::Kind::Gap, gap.first, gap.last,
                                  gap.lines == 1
                                      ? fmt::format("… line {}", gap.first)
@@ -243,8 +288,10 @@ Digest compose(Page& page) {
         piece.text = fmt::format("… {} lines ({}–{}) are no longer kept", line.repeat, line.number, last);
       } else {
         piece.text = shown_text(line, page.tiny() || line.shielded || page.content);
+        in_part += piece.text.size() < line.text.size() || line.whole_bytes > line.text.size() + 64 ? 1 : 0;
         if (!page.tiny() && !line.shielded && !page.content) piece.text = squeeze(std::move(piece.text));
         digest.shown_lines += 1;
+        digest.shown_bytes += line.text.size();
       }
       if (line.repeat > 1 && !line.lost && fold == nullptr) {
         piece.text += fmt::format("  [×{}]", line.repeat);
@@ -254,9 +301,7 @@ Digest compose(Page& page) {
         piece.kind = Piece::Kind::Fold;
         piece.first_line = fold->first;
         piece.last_line = fold->last;
-        piece.text +=
-            fmt::format("  [×{} {}, {}{}{}]", fold->lines, fold->noun, range(fold->first, fold->last),
-                        fold->others.empty() ? "" : "; also ", fold->others);
+        piece.text += fold_note(*fold);
         left_out += fold->lines - std::min(fold->lines, fold->shown);
         anything_cut = true;
       }
@@ -272,17 +317,26 @@ Digest compose(Page& page) {
     const size_t at = a.text.rfind("  [×");
     const size_t bt = b.text.rfind("  [×");
     if (at == std::string::npos || bt == std::string::npos) continue;
+    if (a.text.find(',', at) == std::string::npos) continue;  // it is as short as can be
     const std::string_view left = std::string_view(a.text).substr(at, a.text.find(',', at) - at);
-    const std::string_view right = std::string_view(b.text).substr(bt, b.text.find(',', bt) - bt);
-    if (left == right && left.ends_with("alike") && a.text.find("; also ", at) == std::string::npos)
+    const std::string_view right = std::string_view(b.text).substr(bt, b.text.find_first_of(",]", bt) - bt);
+    const bool plain = left.find(' ', 3) == std::string_view::npos;
+    if (left == right && plain && a.text.find("; also ", at) == std::string::npos)
       a.text = a.text.substr(0, at) + std::string(left) + "]";
   }
+  if ((anything_cut || in_part > 0) && is_whole(page) && chars_of(digest.pieces) + kNoteCost >= page.chars) {
+    show_whole(page, digest);
+    anything_cut = false;
+    left_out = in_part = 0;
+  }
   for (Piece& note : page.notes) digest.pieces.push_back(std::move(note));
-  if (anything_cut) {
-    digest.pieces.push_back({Piece::Kind::Note, 0, 0,
-                             fmt::format("[{} of {} lines cut; {} has them by number]", left_out,
-                                         page.total_lines, page.options.handle),
-                             0});
+  digest.cut_lines = left_out;
+  if (anything_cut || in_part > 0) {
+    std::string note;
+    if (anything_cut) note = fmt::format("{} of {} lines cut", left_out, page.total_lines);
+    if (in_part > 0)
+      note += fmt::format("{}{} long, cut in part (from_column)", anything_cut ? ", " : "", in_part);
+    digest.pieces.push_back({Piece::Kind::Note, 0, 0, fmt::format("[{}: {}]", note, page.options.handle), 0});
   }
   return digest;
 }

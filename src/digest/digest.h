@@ -21,6 +21,8 @@ struct Options {
   std::string command;             // as it was typed; chooses recognisers, never trusted alone
   std::optional<int> exit_status;  // unknown: nothing is said about it
   uint64_t max_chars = 8000;       // of the text; lines that must be shown are folded harder, never dropped
+  uint64_t max_lines = 0;          // of the text, as far as nothing must be shown; 0: no limit
+  uint64_t first_line = 1;         // the number of the first line
   std::string handle = "read_output";  // how a reader gets the lines that are not shown
 };
 
@@ -63,14 +65,27 @@ struct Count {
   bool operator==(const Count&) const = default;
 };
 
-// A file of a listing or of a repository's state.
+// A file of a listing, of a repository's state, or of a change.
 struct Entry {
   std::string name;
   std::string state;  // git: modified, new file, deleted, renamed, untracked, conflict. Listing: file,
-                      // directory, link
+                      // directory, link; empty where the listing does not say
   uint64_t size = 0;
+  // NOLINTBEGIN(readability-redundant-member-init): listings leave them out
+  uint64_t added{};    // lines, of a change
+  uint64_t removed{};  // the same
+  // NOLINTEND(readability-redundant-member-init)
 
   bool operator==(const Entry&) const = default;
+};
+
+struct Commit {
+  std::string hash;
+  std::string author;
+  std::string date;  // as git wrote it
+  std::string subject;
+
+  bool operator==(const Commit&) const = default;
 };
 
 struct Facts {
@@ -78,7 +93,13 @@ struct Facts {
   std::vector<TestOutcome> tests;  // those that did not pass
   std::vector<Count> counts;
   std::vector<Entry> entries;
+  std::vector<Commit> commits;
+  std::vector<std::string> suggestions;  // commands that may help, at most two
 
+  bool empty() const {
+    return diagnostics.empty() && tests.empty() && counts.empty() && entries.empty() && commits.empty() &&
+           suggestions.empty();
+  }
   bool operator==(const Facts&) const = default;
 };
 
@@ -88,6 +109,8 @@ struct Digest {
   uint64_t total_lines = 0;
   uint64_t total_bytes = 0;  // without line ends
   uint64_t shown_lines = 0;  // whole lines in the text
+  uint64_t shown_bytes = 0;  // of them, without line ends
+  uint64_t cut_lines = 0;    // lines that are only counted
 
   // The pieces, each ended by \n.
   std::string text() const;
@@ -106,6 +129,8 @@ class Builder {
   void add(std::string_view line, uint64_t repeat = 1);
   // Lines that are no longer kept anywhere.
   void add_lost(uint64_t lines);
+  // Of what the lines are, where that is known only at their end.
+  void describe(std::string command, std::optional<int> exit_status);
   Digest finish();
 
  private:

@@ -17,6 +17,62 @@ struct Column {
   bool many = false;
 };
 
+// A number with a unit at most: 812, 91%, 3.2s, 14M. Negative: it is none.
+double quantity_of(std::string_view word) {
+  while (!word.empty() && (word.front() == '(' || word.front() == '[' || word.front() == '='))
+    word.remove_prefix(1);
+  if (const size_t equals = word.rfind('='); equals != std::string_view::npos) word.remove_prefix(equals + 1);
+  double value = 0;
+  double part = 0;  // of a digit behind the point
+  size_t i = 0;
+  for (; i < word.size() && i < 15; ++i) {
+    if (word[i] == '.' && part == 0) {
+      part = 1;
+    } else if (word[i] >= '0' && word[i] <= '9') {
+      if (part > 0) {
+        part /= 10;
+        value += part * (word[i] - '0');
+      } else {
+        value = value * 10 + (word[i] - '0');
+      }
+    } else {
+      break;
+    }
+  }
+  if (i == 0 || word.size() - i > 3) return -1;
+  const std::string_view unit = word.substr(i);
+  if (unit.find_first_of("0123456789:/.-") != std::string_view::npos) return -1;
+  if (unit.starts_with("K") || unit.starts_with("k")) value *= 1e3;
+  if (unit.starts_with("M")) value *= 1e6;
+  if (unit.starts_with("G")) value *= 1e9;
+  if (unit == "s" || unit == "s)" || unit == "s,") value *= 1e3;  // beside ms
+  return value;
+}
+
+// Members with a number far above that of nearly all others: 8123 ms among 20 ms.
+void add_outliers(const std::vector<std::vector<std::string_view>>& words, size_t width,
+                  const std::vector<size_t>& members, std::vector<size_t>& odd) {
+  constexpr size_t kMostOutliers = 3;
+  constexpr double kFar = 6;
+  for (size_t c = 0; c < width; ++c) {
+    std::vector<double> values;
+    for (const auto& row : words) {
+      values.push_back(quantity_of(row[c]));
+      if (values.back() < 0) break;
+    }
+    if (values.size() != words.size() || values.back() < 0) continue;
+    std::vector<double> sorted = values;
+    std::sort(sorted.begin(), sorted.end());
+    const double usual = sorted[sorted.size() * 9 / 10 - (sorted.size() >= 20 ? 1 : 0)];
+    const double least = kFar * usual + 10;
+    const auto beyond = sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), least);
+    if (beyond == 0 || beyond > static_cast<std::ptrdiff_t>(kMostOutliers)) continue;
+    for (size_t m = 0; m < values.size(); ++m) {
+      if (values[m] > least) odd.push_back(members[m]);
+    }
+  }
+}
+
 // Members that differ from nearly all others in a column in which nearly all agree: a 503 among 200s.
 std::vector<size_t> odd_members(const Page& page, const std::vector<size_t>& members) {
   std::vector<size_t> odd;
@@ -40,15 +96,16 @@ std::vector<size_t> odd_members(const Page& page, const std::vector<size_t>& mem
     for (size_t c = 0; c < width; ++c) {
       const Column& column = columns[c];
       if (column.many || column.values.size() < 2) continue;
-      size_t most = 0;
-      size_t rare = 0;
-      for (const auto& [value, count] : column.values) most = std::max(most, count);
-      rare = members.size() - most;
+      size_t rare = 0;  // members with a value that few have
+      for (const auto& [value, count] : column.values) rare += count <= few ? count : 0;
       if (rare > few * 2 || column.values.at(words[m][c]) > few) continue;
       odd.push_back(members[m]);
       break;
     }
   }
+  add_outliers(words, width, members, odd);
+  std::sort(odd.begin(), odd.end());
+  odd.erase(std::unique(odd.begin(), odd.end()), odd.end());
   if (odd.size() > 10) odd.clear();
   return odd;
 }
@@ -93,10 +150,15 @@ bool is_number(std::string_view word) {
   return word.find_first_not_of("0123456789.,:;-+[]()/x#%") == std::string_view::npos;
 }
 
+bool is_count(std::string_view word) {
+  return word.find_first_not_of("0123456789.,") == std::string_view::npos;
+}
+
 // "ts/src/m3.ts:2:42, ts/src/m4.ts:2:42": for each member but the first, the word in which it differs.
 std::string differences(const Page& page, const std::vector<size_t>& members) {
   const std::vector<std::string_view> first = words_of(page.lines[members[0]].text);
   std::string out;
+  std::vector<std::string_view> told;
   for (size_t m = 1; m < members.size(); ++m) {
     const std::vector<std::string_view> words = words_of(page.lines[members[m]].text);
     if (words.size() != first.size()) return {};
@@ -107,8 +169,10 @@ std::string differences(const Page& page, const std::vector<size_t>& members) {
       if (!is_number(found)) break;
     }
     while (!found.empty() && (found.back() == ':' || found.back() == ',')) found.remove_suffix(1);
-    if (found.empty() || found.size() > 60) continue;
+    if (found.empty() || found.size() > 60 || is_count(found)) continue;
+    if (std::find(told.begin(), told.end(), found) != told.end()) continue;
     if (out.size() + found.size() > kOthersChars) return out + ", …";
+    told.push_back(found);
     out += (out.empty() ? "" : ", ") + std::string(found);
   }
   return out;
@@ -151,8 +215,18 @@ void keep_largest(Page& page, std::vector<size_t>& members) {
   }
 }
 
-void fold_group(Page& page, std::vector<size_t> members, const Rule& rule) {
-  if (members.size() < (page.small() ? 2 * rule.least : rule.least)) return;
+// Whether a fold of them would still say each of them.
+bool can_be_named(const Page& page, const std::vector<size_t>& members) {
+  if (page.lines[members[0]].rank < Rank::Warning) return false;
+  const std::string others = differences(page, members);
+  const auto named = static_cast<size_t>(std::count(others.begin(), others.end(), ',')) + 1;
+  return named + 1 == members.size() && !others.ends_with("…");
+}
+
+// True: they are one fold now, the last.
+bool fold_group(Page& page, std::vector<size_t> members, const Rule& rule) {
+  if (members.size() < rule.least) return false;
+  if (page.small() && members.size() < 2 * rule.least && !can_be_named(page, members)) return false;
   const std::vector<size_t> odd = odd_members(page, members);
   if (!odd.empty()) {
     for (const size_t i : odd) {
@@ -161,13 +235,28 @@ void fold_group(Page& page, std::vector<size_t> members, const Rule& rule) {
     }
     std::erase_if(members, [&](size_t i) { return std::binary_search(odd.begin(), odd.end(), i); });
   }
-  if (members.size() < rule.least) return;
+  if (members.size() < rule.least) return false;
   size_t saved = 0;
   for (size_t m = rule.examples; m < members.size(); ++m) saved += page.lines[members[m]].text.size() + 1;
-  if (saved < (page.small() ? 200U : 100U)) return;
-  const bool matters = page.lines[members[0]].rank >= Rank::Hint;
-  fold_lines(page, members, rule.examples, rule.with_last || members.size() >= 12, "alike");
+  if (saved < (page.small() ? 160U : 100U)) return false;
+  constexpr size_t kFew = 8;  // so few are named
+  const bool matters = page.lines[members[0]].rank >= Rank::Hint || (members.size() <= kFew && !page.content);
+  fold_lines(page, members, rule.examples, rule.with_last || members.size() >= 12, "");
   if (matters) page.folds.back().others = differences(page, members);
+  return true;
+}
+
+// What the middle of a flood had of a kind belongs to the last fold, which is of that kind.
+void join_kind(Page& page, size_t index) {
+  Line& line = page.lines[index];
+  const Fold& kind = page.folds[static_cast<size_t>(line.fold)];
+  Fold& fold = page.folds.back();
+  fold.lines += kind.lines;
+  fold.alarms += kind.alarms;
+  fold.first = std::min(fold.first, kind.first);
+  fold.last = std::max(fold.last, kind.last);
+  line.fold = static_cast<int32_t>(page.folds.size()) - 1;
+  line.example = false;
 }
 
 }  // namespace
@@ -200,6 +289,20 @@ void fold_lines(Page& page, const std::vector<size_t>& members, size_t examples,
   page.folds.push_back(std::move(fold));
 }
 
+void hide_lines(Page& page, const std::vector<size_t>& members, const char* noun) {
+  std::vector<size_t> alarms;
+  for (const size_t i : members) {
+    Line& line = page.lines[i];
+    if (line.alarm) {
+      alarms.push_back(i);
+    } else {
+      line.rank = Rank::Noise;
+      line.settled = true;
+    }
+  }
+  if (alarms.size() >= 2) fold_lines(page, alarms, 1, false, noun);
+}
+
 namespace {
 
 // Rows of a table have their columns at the same places. 0: not a row.
@@ -223,12 +326,49 @@ void fold_tables(Page& page) {
 
 }  // namespace
 
+namespace {
+
+constexpr size_t kShortEcho = 24;
+
+// A line that was said before, wherever: it is shown where it was said first.
+void fold_echoes(Page& page) {
+  std::unordered_map<std::string_view, std::vector<size_t>> said;
+  for (size_t i = 0; i < page.lines.size(); ++i) {
+    const Line& line = page.lines[i];
+    if (line.fold >= 0 || line.shielded || line.blank || line.lost || line.rank == Rank::Noise) continue;
+    std::string_view text = line.text;
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    if (text.size() < kShortEcho) continue;
+    said[text].push_back(i);
+  }
+  // In the order of the lines, so that the same input gives the same digest.
+  std::vector<std::vector<size_t>> groups;
+  for (auto& [text, members] : said) {
+    if (members.size() >= 2) groups.push_back(std::move(members));
+  }
+  std::sort(groups.begin(), groups.end());
+  for (const std::vector<size_t>& members : groups) {
+    fold_lines(page, members, 1, false, "");
+    page.folds.back().same = true;
+  }
+}
+
+}  // namespace
+
 void fold_alike(Page& page) {
   if (page.tiny() || !page.replacement.empty()) return;
+  if (!page.content) fold_echoes(page);
   if (!page.content) fold_tables(page);
+  std::unordered_map<uint64_t, size_t> kinds;
+  for (const size_t i : page.kinds) kinds.emplace(shape_of(page.lines[i].text), i);
   for (auto& members : groups_by(page, &shape_of, Rank::Alarm)) {
     const Rank rank = page.lines[members[0]].rank;
-    fold_group(page, std::move(members), rule_for(rank, page.content));
+    const uint64_t shape = shape_of(page.lines[members[0]].text);
+    if (!fold_group(page, std::move(members), rule_for(rank, page.content))) continue;
+    if (const auto kind = kinds.find(shape); kind != kinds.end()) {
+      join_kind(page, kind->second);
+      kinds.erase(kind);
+    }
   }
   if (page.content || page.small()) return;
   for (auto& members : groups_by(page, &unquoted_shape_of, Rank::Warning)) {

@@ -40,13 +40,14 @@ struct Line {
 };
 
 struct Fold {
-  std::string noun = "alike";  // "… 23 more alike"
-  uint64_t lines = 0;          // all members, examples among them
+  std::string noun;    // what they are; may be empty: lines alike
+  uint64_t lines = 0;  // all members, examples among them
   uint64_t first = 0;
   uint64_t last = 0;
   uint64_t shown = 1;   // of them, examples
   uint64_t alarms = 0;  // of them, lines that tell of an error
   std::string others;   // in what the members differ, for those that matter
+  bool same = false;    // they do not differ at all
   size_t anchor = 0;    // index of the example that carries the count
 };
 
@@ -54,6 +55,7 @@ struct Page {
   Options options;
   std::vector<Line> lines;
   std::vector<Fold> folds;
+  std::vector<size_t> kinds;  // lines that stand for all of their kind in the middle of a flood
   Facts facts;
   std::vector<Piece> notes;       // go to the end
   std::vector<std::string> argv;  // the first words of the command's last simple command
@@ -62,8 +64,9 @@ struct Page {
   uint64_t alarms = 0;                          // lines that tell of an error
   size_t chars = 0;                             // of all lines
   bool content = false;                         // the command shows a text that somebody wants to read
+  bool altered = false;                         // lines are not, or not all, as they were printed
   std::string replacement;                      // stands for all lines, if not empty
-  bool tiny() const { return chars <= 400; }    // shown as it is
+  bool tiny() const { return chars <= 200; }    // shown as it is
   bool small() const { return chars <= 1000; }  // shown but for noise and long folds
   bool runs(std::string_view program) const;    // the command line has this program as a word
 };
@@ -73,6 +76,9 @@ struct Page {
 void fold_lines(Page& page, const std::vector<size_t>& members, size_t examples, bool with_last,
                 std::string noun);
 
+// Leaves them out, as far as they tell of no error; those that do are folded.
+void hide_lines(Page& page, const std::vector<size_t>& members, const char* noun);
+
 // The parts, in the order they run.
 void read_command(Page& page);
 void shield_quotes(Page& page);
@@ -81,6 +87,7 @@ void rank_lines(Page& page);
 void fold_alike(Page& page);
 void rank_ends(Page& page);
 void check_agreement(Page& page);
+void suggest_commands(Page& page);
 Digest compose(Page& page);
 
 }  // namespace ttyward::digest

@@ -29,11 +29,23 @@ bool is_heading(std::string_view text) {
          (text.back() == ':' || text.starts_with("==") || text.starts_with("--") || text.starts_with("##"));
 }
 
+// A closing bracket, a lone bar: nothing to read.
+bool says_nothing(std::string_view text) {
+  return text.size() < 80 && std::none_of(
+                                 text.begin(), text.end(),
+                                 [](char c) {
+                                   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                                          (c >= 'A' && c <= 'Z') || static_cast<uint8_t>(c) >= 0x80;
+                                 });
+}
+
 // Only marks: "=====", "[INFO] -----".
 bool is_ruler(std::string_view text) {
   if (text.starts_with("[INFO] ")) text.remove_prefix(7);
   if (text.size() < 3 || text.find("\xE2\x9C") != std::string_view::npos) return false;
-  return text.find_first_not_of("=-_*~#^ \t") == std::string_view::npos;
+  while (text.starts_with("\xE2\x94") || text.starts_with("\xE2\x95"))
+    text.remove_prefix(std::min<size_t>(3, text.size()));
+  return text.find_first_not_of("=-_*~#^! \t") == std::string_view::npos;
 }
 
 // How deep a line stands in an outline or a drawn tree.
@@ -88,7 +100,7 @@ const RE2& lint_code() {
 void rank_lines(Page& page) {
   for (Line& line : page.lines) {
     if (line.settled || line.blank || line.lost) continue;
-    if (!line.alarm && !line.shielded && !page.content && is_ruler(line.text)) {
+    if (!line.alarm && !line.shielded && !page.content && (is_ruler(line.text) || says_nothing(line.text))) {
       line.rank = Rank::Noise;
     } else if (line.alarm) {
       line.rank = std::max(line.rank, Rank::Alarm);

@@ -78,8 +78,23 @@ std::string to_json(const Digest& digest) {
               o.text("name", e.name);
               if (!e.state.empty()) o.text("state", e.state);
               if (e.size > 0) o.number("size", signed_of(e.size));
+              if (e.added + e.removed > 0)
+                o.number("added", signed_of(e.added)).number("removed", signed_of(e.removed));
               return o.str();
             }));
+  }
+  if (!facts.commits.empty()) {
+    out.raw("commits", array_of(facts.commits, [](const Commit& c) {
+              base::JsonObject o;
+              o.text("hash", c.hash);
+              if (!c.author.empty()) o.text("author", c.author);
+              if (!c.date.empty()) o.text("date", c.date);
+              return o.text("subject", c.subject).str();
+            }));
+  }
+  if (!facts.suggestions.empty()) {
+    out.raw("suggestions", array_of(facts.suggestions,
+                                    [](const std::string& command) { return base::json_quoted(command); }));
   }
   return out.str();
 }

@@ -102,6 +102,7 @@ Recovered Engine::recover() {
       recovered.problems.push_back(terminal.error().message);
       continue;
     }
+    if (*terminal == nullptr) continue;
     Terminal& t = *add(std::move(*terminal));
     t.settle();
     if (t.spec().pooled) {
@@ -145,9 +146,9 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
                 "there are " + std::to_string(settings_.max_terminals) +
                     " terminals, which is the limit: end one (ttyward kill) or raise limits.terminals");
   }
-  // One on pipes starts at once: there is nothing to do ahead.
-  const bool on_pipes = spec->provider == pty::Provider::Pipe;
-  if (Terminal* pooled = on_pipes ? nullptr : pool_.take(*spec)) {
+  // One on pipes starts at once: there is nothing to do ahead. A sandbox is made for whoever asks for it.
+  const bool alone = spec->provider == pty::Provider::Pipe || spec->plan;
+  if (Terminal* pooled = alone ? nullptr : pool_.take(*spec)) {
     pooled->assign_from_pool(*spec);
     observer_.on_terminal_opened(*pooled);
     return pooled;
@@ -155,20 +156,23 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
   auto opened = start(*spec);
   if (!opened) return opened;
   observer_.on_terminal_opened(**opened);
-  if (!on_pipes) pool_.expect(std::move(*spec));
+  if (!alone) pool_.expect(std::move(*spec));
   return opened;
 }
 
 base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std::string& task, Owner owner,
                                                const std::string& session, pty::Provider provider,
-                                               std::vector<std::string> callers) {
+                                               std::vector<std::string> callers,
+                                               std::optional<sandbox::Plan> plan,
+                                               terminal::SandboxReport report) {
   auto wanted = specs_.checked_cwd(cwd);
   if (!wanted) return tl::unexpected(wanted.error());
   const auto usable = [&](const Terminal& terminal) {
     return terminal.live() && !terminal.busy() && !terminal.spec().temporary() && !terminal.spec().pooled &&
            terminal.spec().owner == owner && terminal.spec().session == session && !terminal.loan() &&
            terminal.spec().provider == provider && !terminal.lease() && !terminal.cwd().empty() &&
-           base::same_path(terminal.cwd(), *wanted);
+           terminal.spec().sandbox.profile == report.profile &&
+           terminal.spec().sandbox.workspace == report.workspace && base::same_path(terminal.cwd(), *wanted);
   };
   Terminal* found = nullptr;
   for (const auto& terminal : list_) {
@@ -200,10 +204,16 @@ base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std
   request.session = session;
   request.provider = provider;
   request.callers = std::move(callers);
+  request.sandbox = std::move(plan);
+  request.sandbox_report = std::move(report);
   auto opened = open(std::move(request));
   if (!opened) return tl::unexpected(opened.error());
   (*opened)->promise();
   return Acquired{*opened, true};
+}
+
+bool Engine::take_back_unstarted(Terminal& terminal) {
+  return terminal.spec().temporary() && terminal.never_started() && retention_.forget_now(terminal);
 }
 
 std::vector<Terminal*> Engine::release(const std::string& task,
@@ -252,6 +262,15 @@ base::Result<Engine::Submitted> Engine::submit(Terminal& terminal, CommandReques
   light.owner = kept.by;
   light.session = kept.session;
   light.verdict_json = kept.verdict_json;
+  light.sandbox = terminal.spec().plan;
+  light.sandbox_report = terminal.spec().sandbox;
+  if (!light.sandbox && !light.sandbox_report.profile.empty()) {
+    return fail(ErrorCode::Unavailable,
+                submitted.error().message +
+                    ", and its sandbox was made by a daemon that is gone: open another "
+                    "terminal with the sandbox " +
+                    light.sandbox_report.profile);
+  }
   auto ran = run(std::move(light));
   if (!ran) return tl::unexpected(ran.error());
   Command* command = (*ran)->commands().back().get();

@@ -84,7 +84,8 @@ class Engine final : private Watcher {
   // may be opened.
   base::Result<Acquired> acquire(const std::string& cwd, const std::string& task, Owner owner,
                                  const std::string& session = {}, pty::Provider provider = pty::Provider::Pty,
-                                 std::vector<std::string> callers = {});
+                                 std::vector<std::string> callers = {},
+                                 std::optional<sandbox::Plan> plan = {}, terminal::SandboxReport report = {});
   // Those of the task for which `may` holds: their task is cleared, and they live on for whoever comes next.
   std::vector<Terminal*> release(const std::string& task, const std::function<bool(const Terminal&)>& may);
   base::Result<Terminal*> run(RunRequest request);
@@ -98,6 +99,9 @@ class Engine final : private Watcher {
   base::Result<Terminal*> find(std::string_view name) { return list_.find(name); }
   base::Result<Submitted> find_command(std::string_view id) { return list_.find_command(id); }
   Terminal* opened_for(const std::string& request) const { return list_.opened_for(request); }
+  // A temporary terminal whose engine died before it launched it: nothing of it ever ran. It is forgotten, so
+  // that its command can be run after all. False: it started, or somebody still waits to be told of its end.
+  bool take_back_unstarted(Terminal& terminal);
   bool forgot_command(std::string_view id) const { return retention_.forgot_command(id); }
   std::vector<Terminal*> terminals() const { return list_.all(); }
   size_t live_terminals() const { return list_.live_shells(); }

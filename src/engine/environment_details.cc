@@ -11,18 +11,34 @@ namespace {
 constexpr std::chrono::milliseconds kAfterEdit{300};
 constexpr std::chrono::milliseconds kLookAgain{100};
 
-CommandNews news_of(Terminal& terminal, const Command& command, Readers& readers, const std::string& reader,
-                    const terminal::ViewLimits& view) {
+// Each command gets a part of the room at most, so that one that prints much does not hide the others.
+constexpr uint64_t kPartOfRoom = 4;
+constexpr uint64_t kLeastChars = 200;
+
+// Who is told, and for how many characters there is room in all.
+struct Telling {
+  Readers& readers;
+  const std::string& reader;
+  terminal::ViewLimits view;
+  uint64_t room;
+
+  bool has_room() const { return room >= kLeastChars; }
+};
+
+CommandNews news_of(Terminal& terminal, const Command& command, Telling& telling) {
   CommandNews news;
   news.facts = terminal.facts(command);
-  if (const auto source = OutputSource::find(terminal, command.facts.command_id)) {
-    news.output = readers.read_new(reader, *source, view);
-  }
+  const auto source = OutputSource::find(terminal, command.facts.command_id);
+  if (!source) return news;
+  if (!telling.has_room()) return news;  // it stays unread
+  terminal::ViewLimits view = telling.view;
+  view.chars = std::min(std::max(kLeastChars, view.chars / kPartOfRoom), telling.room);
+  news.output = telling.readers.read_new(telling.reader, *source, view);
+  telling.room -= std::min<uint64_t>(telling.room, news.output.text.size());
   return news;
 }
 
-TerminalNews news_of(Terminal& terminal, Readers& readers, const std::string& reader,
-                     const terminal::ViewLimits& view) {
+TerminalNews news_of(Terminal& terminal, Telling& telling) {
   TerminalNews news;
   news.id = terminal.id();
   news.name = terminal.spec().name;
@@ -30,7 +46,11 @@ TerminalNews news_of(Terminal& terminal, Readers& readers, const std::string& re
   news.active = terminal.live() && terminal.busy();
   news.hot = terminal.hot();
   for (const auto& command : terminal.commands()) {
-    CommandNews told = news_of(terminal, *command, readers, reader, view);
+    if (command->over() && !telling.has_room()) {
+      news.left_out += telling.readers.has_all(telling.reader, command->facts.command_id) ? 0 : 1;
+      continue;
+    }
+    CommandNews told = news_of(terminal, *command, telling);
     if (!command->over()) {
       news.running = std::move(told);
     } else if (!told.output.text.empty()) {
@@ -47,6 +67,12 @@ std::string ending(const terminal::CommandResult& facts) {
   return command_state_name(facts.state);
 }
 
+// Of a command line, what fits into a line of the report.
+std::string_view shown(std::string_view command) {
+  constexpr size_t kMostShown = 300;
+  return command.substr(0, kMostShown);
+}
+
 void append_output(std::string& out, const ReadResult& output, const char* what) {
   if (output.text.empty()) return;
   out += fmt::format("{}:\n{}", what, output.text);
@@ -58,12 +84,15 @@ void append(std::string& out, const TerminalNews& news) {
                      news.active ? "Active" : "Inactive");
   out += "Working directory: " + news.cwd + "\n";
   for (const CommandNews& ended : news.finished) {
-    out += fmt::format("Finished command ({}): {}\n", ending(ended.facts), ended.facts.command);
+    out += fmt::format("Finished command ({}): {}\n", ending(ended.facts), shown(ended.facts.command));
     append_output(out, ended.output, "Output not seen yet");
   }
+  if (news.left_out > 0)
+    out += fmt::format("{} more finished commands with output not seen yet; the next look tells of them\n",
+                       news.left_out);
   if (!news.running) return;
   const terminal::CommandResult& facts = news.running->facts;
-  out += fmt::format("Running command: {}\n", facts.command);
+  out += fmt::format("Running command: {}\n", shown(facts.command));
   if (facts.waiting) {
     out += fmt::format("It waits for input ({}): {}\n", facts.waiting->kind, facts.waiting->prompt);
   }
@@ -88,11 +117,24 @@ std::vector<std::string> unread_commands(const std::vector<Terminal*>& terminals
 EnvironmentDetails describe_environment(const std::vector<Terminal*>& terminals, Readers& readers,
                                         const std::string& reader, const terminal::ViewLimits& view) {
   EnvironmentDetails details;
-  for (Terminal* terminal : terminals) {
-    TerminalNews news = news_of(*terminal, readers, reader, view);
+  constexpr size_t kMostTerminals = 40;
+  constexpr uint64_t kUnlimited = uint64_t{1} << 40;
+  terminal::ViewLimits limits = view;
+  if (limits.chars == 0) limits.chars = kUnlimited;
+  Telling telling{readers, reader, limits, limits.chars};
+  // What runs is told first: it matters most, should there not be room for all.
+  std::vector<Terminal*> ordered = terminals;
+  std::stable_partition(ordered.begin(), ordered.end(),
+                        [](const Terminal* terminal) { return terminal->live() && terminal->busy(); });
+  for (Terminal* terminal : ordered) {
+    if (details.active.size() + details.inactive.size() == kMostTerminals) {
+      details.left_out++;
+      continue;
+    }
+    TerminalNews news = news_of(*terminal, telling);
     if (news.active) {
       details.active.push_back(std::move(news));
-    } else if (!news.finished.empty()) {
+    } else if (!news.finished.empty() || news.left_out > 0) {
       details.inactive.push_back(std::move(news));
     }
   }
@@ -103,6 +145,8 @@ EnvironmentDetails describe_environment(const std::vector<Terminal*>& terminals,
         std::string(details.text.empty() ? "" : "\n") + "# Terminals with output of finished commands\n";
   }
   for (const TerminalNews& news : details.inactive) append(details.text, news);
+  if (details.left_out > 0)
+    details.text += fmt::format("\n{} more terminals were not looked at: ttyward list\n", details.left_out);
   return details;
 }
 

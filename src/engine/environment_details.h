@@ -33,15 +33,17 @@ struct TerminalNews {
   bool hot = false;
   std::optional<CommandNews> running;
   std::vector<CommandNews> finished;  // those with output this reader has not seen
+  size_t left_out = 0;                // more of them, for which there was no room: they stay unread
 };
 
 struct EnvironmentDetails {
   std::string text;
   std::vector<TerminalNews> active;
   std::vector<TerminalNews> inactive;  // only those with something new
+  size_t left_out = 0;                 // terminals beyond the most that are told of
 };
 
-// `view` limits the output of each command. What is told counts as read.
+// `view` limits the output of all commands together; of each, a part of it. What is told counts as read.
 // Commands whose output describe_environment() will read: whoever calls it has them made first
 // (Terminal::when_output_ready()).
 std::vector<std::string> unread_commands(const std::vector<Terminal*>& terminals, const Readers& readers,

@@ -23,9 +23,9 @@ uint64_t lines_above_cursor(const vt::Screen& screen) {
   return lines;
 }
 
-void view_into(ReadResult& result, const Transcript& lines, LineNumber from, LineNumber to,
-               const terminal::ViewLimits& limits) {
-  terminal::View view = make_view(lines, limits, from, to);
+void view_into(ReadResult& result, const OutputSource& source, const Transcript& lines, LineNumber from,
+               LineNumber to, const terminal::ViewLimits& limits) {
+  terminal::View view = make_view(lines, limits, from, to, source.subject());
   result.text = std::move(view.text);
   result.omitted = view.omitted;
   result.first_line = from;
@@ -65,6 +65,11 @@ OutputSource OutputSource::with(std::shared_ptr<terminal::Output> styled) const 
   OutputSource source = *this;
   source.styled_ = std::move(styled);
   return source;
+}
+
+terminal::Subject OutputSource::subject() const {
+  if (command_ == nullptr) return {};
+  return {command_->facts.command, ended() ? command_->facts.exit_code : std::nullopt};
 }
 
 const std::string& OutputSource::id() const {
@@ -125,7 +130,7 @@ base::Result<ReadResult> read_range(const OutputSource& source, LineNumber from,
     result.total_lines = lines.all.size();
     result.more = to < result.total_lines;
     if (from <= result.total_lines)
-      view_into(result, lines.all, from, std::min(to, result.total_lines), view);
+      view_into(result, source, lines.all, from, std::min(to, result.total_lines), view);
   });
   return result;
 }
@@ -137,7 +142,23 @@ base::Result<ReadResult> read_tail(const OutputSource& source, uint64_t count,
   source.with_lines([&](const OutputSource::Lines& lines) {
     const uint64_t total = result.total_lines = lines.all.size();
     result.more = count < total;
-    if (count > 0 && total > 0) view_into(result, lines.all, total - std::min(count, total) + 1, total, view);
+    if (count > 0 && total > 0)
+      view_into(result, source, lines.all, total - std::min(count, total) + 1, total, view);
+  });
+  return result;
+}
+
+base::Result<ReadResult> read_all(const OutputSource& source, terminal::DigestReader& digest) {
+  ReadResult result;
+  if (!begin_result(source, result)) return result;
+  source.with_lines([&](const OutputSource::Lines& lines) {
+    result.total_lines = lines.all.size();
+    digest.read(lines.all, result.total_lines);
+    terminal::View view = digest.finish(source.subject());
+    result.text = std::move(view.text);
+    result.omitted = view.omitted;
+    result.first_line = 1;
+    result.last_line = result.total_lines;
   });
   return result;
 }

@@ -26,6 +26,8 @@ class OutputSource {
 
   Terminal& terminal() const { return *terminal_; }
   const Command* command() const { return command_; }
+  // For a view of its lines.
+  terminal::Subject subject() const;
   // What a reader's place is remembered by.
   const std::string& id() const;
   bool ended() const;
@@ -82,6 +84,9 @@ base::Result<ReadResult> read_columns(const OutputSource& source, terminal::Line
                                       const terminal::ViewLimits& view);
 base::Result<ReadResult> read_tail(const OutputSource& source, uint64_t lines,
                                    const terminal::ViewLimits& view);
+
+// All lines, of which `digest` has read some.
+base::Result<ReadResult> read_all(const OutputSource& source, terminal::DigestReader& digest);
 
 struct Grep {
   std::string pattern;  // RE2

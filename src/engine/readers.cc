@@ -88,7 +88,7 @@ void Readers::advance(Place& place, const OutputSource::Lines& lines) {
 }
 
 ReadResult Readers::read_new(const std::string& reader, const OutputSource& source,
-                             const terminal::ViewLimits& view) {
+                             const terminal::ViewLimits& view, terminal::DigestReader* digest) {
   ReadResult result;
   result.total_bytes = source.total_bytes();
   result.binary = source.binary();
@@ -111,7 +111,12 @@ ReadResult Readers::read_new(const std::string& reader, const OutputSource& sour
     result.total_lines = lines.all.size();
     const LineNumber from = first_unread(&place, lines);
     if (from <= lines.complete) {
-      terminal::View shown = make_view(lines.all, view, from, lines.complete);
+      terminal::View shown;
+      if (digest != nullptr && digest->first() == from && digest->read(lines.all, lines.complete)) {
+        shown = digest->finish(source.subject());
+      } else {
+        shown = make_view(lines.all, view, from, lines.complete, source.subject());
+      }
       result.text = std::move(shown.text);
       result.omitted = shown.omitted;
       result.first_line = from;

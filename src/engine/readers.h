@@ -30,9 +30,10 @@ class Readers {
   // A file of places, read back if it is there.
   static base::Result<Readers> open(const std::string& path);
 
-  // What this reader has not seen yet; it has seen it then.
-  ReadResult read_new(const std::string& reader, const OutputSource& source,
-                      const terminal::ViewLimits& view);
+  // What this reader has not seen yet; it has seen it then. `digest` has read some of these lines already; it
+  // counts if it began with the first of them.
+  ReadResult read_new(const std::string& reader, const OutputSource& source, const terminal::ViewLimits& view,
+                      terminal::DigestReader* digest = nullptr);
   // How many lines that would be.
   uint64_t unread_lines(const std::string& reader, const OutputSource& source) const;
   // Puts the reader behind everything there is now.

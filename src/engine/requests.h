@@ -8,6 +8,8 @@
 
 #include "engine/command.h"
 #include "pty/spawn.h"
+#include "sandbox/plan.h"
+#include "terminal/result.h"
 
 namespace ttyward::engine {
 
@@ -25,6 +27,8 @@ struct OpenRequest {
   std::vector<std::string> environment;  // NAME=value, from whoever asks
   std::vector<std::string> callers;      // the caller's own, of which a part is inherited; empty: ours
   std::optional<pty::WindowSize> size;
+  std::optional<sandbox::Plan> sandbox;
+  terminal::SandboxReport sandbox_report;  // what results state about it
 };
 
 // A terminal for one command.
@@ -46,6 +50,8 @@ struct RunRequest {
   Owner owner = Owner::Agent;
   std::string session;
   std::string verdict_json;
+  std::optional<sandbox::Plan> sandbox;
+  terminal::SandboxReport sandbox_report;
 };
 
 }  // namespace ttyward::engine

@@ -52,6 +52,12 @@ void Retention::forget_old() {
   for (const std::string& id : old) forget(id);
 }
 
+bool Retention::forget_now(const Terminal& terminal) {
+  if (terminal.watched_beside(owner_)) return false;
+  forget(std::string(terminal.id()));
+  return true;
+}
+
 void Retention::forget(const std::string& id) {
   const auto found = terminals_.find(id);
   if (!found) return;

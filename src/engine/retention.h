@@ -44,6 +44,9 @@ class Retention {
   // Memory goes back to the system, once there was a pause to do it in.
   void trim_soon();
 
+  // This one now, unless somebody is still to be told of its end.
+  bool forget_now(const Terminal& terminal);
+
   // The record of a command went.
   void note_forgotten(const std::string& command_id);
   // Whether there was such a command, of which nothing else is known any more. Of the last few thousand.

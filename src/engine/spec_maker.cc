@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "command/shell_choice.h"
 #include "pty/environment.h"
+#include "sandbox/profile.h"
 #include "shell/command_line.h"
 
 namespace ttyward::engine {
@@ -34,9 +35,11 @@ base::Result<std::string> SpecMaker::checked_cwd(const std::string& cwd) const {
 
 base::Result<std::vector<std::string>> SpecMaker::environment(const std::vector<std::string>& requested,
                                                               const std::vector<std::string>& callers,
-                                                              Owner owner, pty::Provider provider) const {
+                                                              Owner owner, pty::Provider provider,
+                                                              bool confined) const {
   pty::EnvironmentRequest request;
   request.ours = callers.empty() ? settings_.our_environment : callers;
+  if (confined) request.ours = sandbox::without_secrets(std::move(request.ours));
   request.inherit = settings_.inherit;
   request.recipient = owner == Owner::Agent ? pty::Recipient::Agent : pty::Recipient::Person;
   request.requested = settings_.set_environment;
@@ -60,8 +63,11 @@ base::Result<TerminalSpec> SpecMaker::shell(OpenRequest request) const {
   TerminalSpec spec;
   auto cwd = checked_cwd(request.cwd);
   if (!cwd) return tl::unexpected(cwd.error());
-  auto variables = environment(request.environment, request.callers, request.owner, request.provider);
+  auto variables = environment(request.environment, request.callers, request.owner, request.provider,
+                               request.sandbox.has_value());
   if (!variables) return tl::unexpected(variables.error());
+  spec.plan = std::move(request.sandbox);
+  spec.sandbox = std::move(request.sandbox_report);
   spec.request = std::move(request.request);
   spec.name = std::move(request.name);
   spec.owner = request.owner;
@@ -108,9 +114,12 @@ base::Result<TerminalSpec> SpecMaker::command(RunRequest request) const {
   } else if (spec.command.empty()) {
     for (const std::string& word : spec.argv) spec.command += (spec.command.empty() ? "" : " ") + word;
   }
-  auto variables = environment(request.environment, request.callers, request.owner, request.provider);
+  auto variables = environment(request.environment, request.callers, request.owner, request.provider,
+                               request.sandbox.has_value());
   if (!variables) return tl::unexpected(variables.error());
   spec.environment = std::move(*variables);
+  spec.plan = std::move(request.sandbox);
+  spec.sandbox = std::move(request.sandbox_report);
   return spec;
 }
 

@@ -30,7 +30,7 @@ class SpecMaker {
  private:
   base::Result<std::vector<std::string>> environment(const std::vector<std::string>& requested,
                                                      const std::vector<std::string>& callers, Owner owner,
-                                                     pty::Provider provider) const;
+                                                     pty::Provider provider, bool confined) const;
 
   const Settings& settings_;
   const Registry& registry_;

@@ -57,7 +57,8 @@ class Terminal final : public TerminalFacts,
   static base::Result<std::unique_ptr<Terminal>> open(TerminalHost& host, TerminalSpec spec,
                                                       base::UniqueFd log_file = {});
   // One that an engine before us opened, as its log and journal tell. On any thread, several at once; nothing
-  // else may be done with it until settle(), on the loop, has made it a terminal like any other.
+  // else may be done with it until settle(), on the loop, has made it a terminal like any other. Null if that
+  // engine died before it described it: nothing was started, and nothing is left of it.
   static base::Result<std::unique_ptr<Terminal>> recover(TerminalHost& host, const std::string& id);
   void settle();
   ~Terminal();
@@ -111,6 +112,9 @@ class Terminal final : public TerminalFacts,
   // Asks the kernel what it is doing now, and notes what it waits for.
   void look(Looked done = {}) { watch_.look(std::move(done)); }
   void processes(std::function<void(base::Result<std::vector<command::Source::Process>>)> done);
+
+  // An engine before us died before it launched it.
+  bool never_started() const { return never_started_; }
 
   // --- who may use it
   // Handed out to somebody who is about to use it: nobody else's until a command came, or none did for a
@@ -207,6 +211,7 @@ class Terminal final : public TerminalFacts,
 
   std::optional<Replayed> past_;  // until settle()
   bool recovered_ = false;        // an engine before us opened it
+  bool never_started_ = false;    // nor was it launched by that one, and it never will be
   bool resend_unsent_ = false;    // a command was logged; whether it was typed the holder knows
   boost::json::object prompt_;    // what was known at the last prompt
   bool reading_ = false;          // more is to be read in the next turn

@@ -230,7 +230,8 @@ void Terminal::on_finishing(Command& command) {
   query.holder = holder_pid_;
   query.shell = pid();
   query.newest_before = typist_.newest_before();
-  query.ran = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - command.life.started());
+  query.ran = std::chrono::duration_cast<std::chrono::milliseconds>(
+      Clock::now() - typist_.sent_at().value_or(command.life.started()));
   query.shells_group_too = on_pipes();
   // A far place answers when the command is over already: its record is completed then.
   host_.place.left_behind(

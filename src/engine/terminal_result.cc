@@ -16,6 +16,7 @@ terminal::CommandResult Terminal::facts(const Command& command) const {
     if (!command.answered()) add_live_facts(command, result);
   }
   if (spec().temporary() && pid() > 0) result.pid = result.process_group = pid();
+  if (!spec().sandbox.profile.empty()) result.sandbox = spec().sandbox;
   return result;
 }
 

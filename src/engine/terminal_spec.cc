@@ -47,6 +47,13 @@ json::object spec_record(const TerminalSpec& spec, const Birth& birth) {
                       {"secret", birth.secret},
                       {"expected", shell::quality_name(birth.expected)},
                       {"remove", strings(birth.remove_when_ready)}};
+  if (!spec.sandbox.profile.empty()) {
+    record["sandbox"] = json::object{{"profile", spec.sandbox.profile},
+                                     {"workspace", spec.sandbox.workspace},
+                                     {"layers", strings(spec.sandbox.layers)},
+                                     {"denied", strings(spec.sandbox.denied)},
+                                     {"notes", strings(spec.sandbox.notes)}};
+  }
   if (spec.temporary()) {
     record["command_id"] = spec.command_id;
     record["command"] = base::mask_secrets(spec.command);
@@ -82,6 +89,12 @@ TerminalSpec spec_from(const json::object& record) {
   spec.idle_timeout = std::chrono::milliseconds(number_or(record, "idle_timeout_ms", 0));
   spec.verdict_json = text_of(record, "verdict");
   spec.keep_background = truth_of(record, "keep_background", true);
+  const json::value* const confined = record.if_contains("sandbox");
+  if (const json::object* const sandbox = confined != nullptr ? confined->if_object() : nullptr) {
+    spec.sandbox = {text_of(*sandbox, "profile"), text_of(*sandbox, "workspace"),
+                    strings_of(*sandbox, "layers"), strings_of(*sandbox, "denied"),
+                    strings_of(*sandbox, "notes")};
+  }
   return spec;
 }
 

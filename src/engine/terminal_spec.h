@@ -11,7 +11,9 @@
 
 #include "engine/command.h"
 #include "pty/spawn.h"
+#include "sandbox/plan.h"
 #include "shell/quality.h"
+#include "terminal/result.h"
 
 namespace ttyward::engine {
 
@@ -39,6 +41,8 @@ struct TerminalSpec {
   std::optional<std::string> stdin_text;  // its whole standard input; none: the terminal
   bool keep_background = true;            // what it leaves behind goes on
   std::string verdict_json;
+  std::optional<sandbox::Plan> plan;  // not kept in the log: it is applied once
+  terminal::SandboxReport sandbox;    // what confines it; without a profile, nothing
 
   bool temporary() const { return !command_id.empty(); }
 };

@@ -56,7 +56,17 @@ hold::LaunchRequest launch_request(const TerminalHost& host, const TerminalSpec&
   hold.spawn.size = spec.size;
   hold.spawn.umask = host.settings.umask;
   hold.spawn.limits = host.settings.limits;
+  hold.spawn.sandbox = spec.plan;
   return request;
+}
+
+// What we and the shell tell each other in is visible and writable inside, wherever it is.
+void show_inside(hold::LaunchRequest& request, const std::string& path) {
+  if (!request.hold.spawn.sandbox) return;
+  sandbox::Entry entry;
+  entry.path = path;
+  entry.access = sandbox::Entry::Access::Write;
+  request.hold.spawn.sandbox->entries.push_back(std::move(entry));
 }
 
 // Where the file can be had, a line that ends with a pipeline writes its statuses there.
@@ -142,6 +152,7 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, Termi
   Birth birth{base::unix_ms(), base::random_nonce(), shell::Quality::None, {}};
   const bool shell = !spec.temporary();
   if (!shell) report_statuses(host, id, request.hold.spawn.argv);
+  show_inside(request, shell ? private_folder(host, id) : host.logs_path + "/" + statuses_file(id));
   const auto undo = [&] {
     ::unlinkat(host.logs, statuses_file(id).c_str(), 0);
     ShellFiles(private_folder(host, id)).remove_all();
@@ -250,6 +261,11 @@ void Terminal::connect() {
 base::Result<std::unique_ptr<Terminal>> Terminal::recover(TerminalHost& host, const std::string& id) {
   auto opened = TerminalLog::open(host.logs, id);
   if (!opened) return tl::unexpected(opened.error());
+  if (opened->log.size() == 0) {
+    // The engine that made it died before it wrote the description, and so before it launched anything.
+    static_cast<void>(TerminalLog::remove(host.logs, id));
+    return nullptr;
+  }
   if (opened->records.empty() || text_of(opened->records.front(), "id") != id) {
     return base::fail(base::ErrorCode::Corrupt,
                       "the log of " + id + " does not begin with the terminal's description");
@@ -280,6 +296,7 @@ void Terminal::settle() {
   const Logged logged = past.closed ? Logged::Yes : Logged::No;
   switch (past.outcome) {
     case Replayed::Outcome::NeverStarted:
+      never_started_ = true;
       return close(State::Finished, logged);
     case Replayed::Outcome::Damaged:
       end_.handled = true;

@@ -146,6 +146,7 @@ base::Result<void> Typist::send(Command& command) {
   command.sent = true;
   command.newlines_before = model.feed().newlines();
   newest_before_ = live_.place.newest_process();
+  sent_at_ = Clock::now();
   const shell::CommandTracker& tracker = model.shell().tracker();
   command.quiet = command.sentinel_nonce.empty() && command.file.empty() &&
                   is_quiet_line(command.delivered, tracker.reading());

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -42,8 +43,13 @@ class Typist {
 
   // The newest process when the last command was sent; 0: not known.
   pid_t newest_before() const { return newest_before_; }
+  // When that was. Its first processes may be older than our word of its start: the loop reads that later.
+  std::optional<Clock::time_point> sent_at() const { return sent_at_; }
   // A command that we did not send has begun.
-  void command_typed_by_others() { newest_before_ = 0; }
+  void command_typed_by_others() {
+    newest_before_ = 0;
+    sent_at_.reset();
+  }
 
  private:
   bool shell_can_take(const Command& command);
@@ -65,6 +71,7 @@ class Typist {
   bool prompt_after_break_ = false;
   Timer prompt_timer_;  // runs while the end of a prompt is missing
   pid_t newest_before_ = 0;
+  std::optional<Clock::time_point> sent_at_;
 };
 
 // The same command in another folder, and the shell back where it was.

@@ -10,6 +10,8 @@ policy::Mode mode_of(config::PolicyMode mode) {
       return policy::Mode::Default;
     case config::PolicyMode::AutoEdit:
       return policy::Mode::AutoEdit;
+    case config::PolicyMode::Auto:
+      return policy::Mode::Auto;
     case config::PolicyMode::Yolo:
       return policy::Mode::Yolo;
   }

@@ -66,7 +66,10 @@ void RuleFiles::read(const std::string& path, policy::RuleLevel level, const std
     return;
   }
   struct stat info{};
-  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return wrong("is not a file");
+  const bool known = ::fstat(fd.get(), &info) == 0;
+  // A sandbox keeps others from making the file (sandbox/placeholders.h).
+  if (known && S_ISDIR(info.st_mode) && level == policy::RuleLevel::Project) return;
+  if (!known || !S_ISREG(info.st_mode)) return wrong("is not a file");
   if (level == policy::RuleLevel::Project && !is_projects_own(info, root)) return;
   if (info.st_size > static_cast<off_t>(kMaxFileBytes))
     return wrong("is longer than 1 MiB, the limit for a rule file");

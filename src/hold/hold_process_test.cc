@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <random>
 #include <thread>
 
@@ -304,13 +305,21 @@ TEST_F(HoldProcess, terminate_ends_everything_even_what_escaped) {
 }
 
 TEST_F(HoldProcess, survivors_are_kept_and_heard_or_killed_as_asked) {
-  auto keep = request("keep", "(sleep 0.3; echo late) & echo first", Provider::Pipe);
+  // Both wait for a word: who connects late is not told of an exit that was before.
+  const std::string go = scratch_.path() + "/go";
+  const std::string later = scratch_.path() + "/later";
+  ASSERT_EQ(::mkfifo(go.c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo(later.c_str(), 0600), 0);
+  auto keep =
+      request("keep", "(read x <" + later + "; echo late) & read x <" + go + "; echo first", Provider::Pipe);
   keep.hold.drain_time = milliseconds(10);
   must_launch(keep);
   Client client = connect("keep");
+  std::ofstream(go) << "x\n";
   ASSERT_TRUE(wait_for(client, MessageType::Exited));
   EXPECT_EQ(reader("keep").status()->state, journal::State::Exited);
-  EXPECT_EQ(reader("keep").status()->exit->survivors, 2U);  // the subshell and its sleep
+  EXPECT_EQ(reader("keep").status()->exit->survivors, 1U);
+  std::ofstream(later) << "x\n";
   ASSERT_TRUE(wait_for(client, MessageType::Closed));
   EXPECT_EQ(output("keep"), "first\nlate\n");
   EXPECT_TRUE(reader("keep").complete().value());

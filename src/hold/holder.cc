@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "pty/proc.h"
+#include "sandbox/confinement.h"
 
 namespace ttyward::hold {
 
@@ -107,7 +108,8 @@ Holder::Holder(io::Poller& poller, journal::Writer writer, pty::Spawned spawned,
       survivors_(spec.survivors),
       started_(now),
       writer_(std::move(writer)),
-      child_(std::move(spawned.child)) {
+      child_(std::move(spawned.child)),
+      confinement_(std::move(spawned.confinement)) {
   TTYWARD_CHECK(child_.pid() > 1);  // its negative goes to kill(2), where -1 means everybody
   if (provider_ == pty::Provider::Pty) {
     sources_.push_back({std::move(spawned.master), journal::Stream::Terminal});
@@ -208,7 +210,9 @@ std::vector<pty::ProcessInfo> Holder::processes() const {
   const pid_t root = scope_ == Scope::OwnProcess ? ::getpid() : child_.pid();
   auto found = pty::list_descendants(root);
   if (!found) return {};
-  std::erase_if(*found, [](const pty::ProcessInfo& process) { return process.zombie; });
+  const pid_t init = confinement_ ? confinement_->init() : 0;
+  std::erase_if(*found,
+                [&](const pty::ProcessInfo& process) { return process.zombie || process.id.pid == init; });
   if (scope_ == Scope::SharedProcess && !child_.exit()) {
     if (auto leader = pty::describe_process(root)) found->insert(found->begin(), std::move(*leader));
   }

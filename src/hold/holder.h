@@ -185,6 +185,7 @@ class Holder final : public io::Poller::Handler {
 
   journal::Writer writer_;
   pty::Child child_;
+  std::shared_ptr<sandbox::Confinement> confinement_;
   std::vector<Source> sources_;            // the master; or stdout and stderr
   std::unique_ptr<std::byte[]> gathered_;  // from the master, on its way into the journal
   size_t left_over_ = 0;                   // of it, while the journal is full

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "hold/holder.h"
+#include "sandbox/confinement.h"
 
 namespace ttyward::hold {
 
@@ -33,6 +34,11 @@ void Holder::note_exit(Clock::time_point now) {
   exited_at_ = now;
   drain_until_ = now + drain_time_;
   poller_.remove(child_.pidfd());
+  if (confinement_) {
+    confinement_->command_ended();
+    // Nothing of it is to be seen any more when the exit is told.
+    if (confinement_->wait_briefly()) confinement_.reset();
+  }
   follow(std::nullopt);
   if (paused_) grant(0);  // handle_full lets the last bytes in
   for (Source& source : sources_) drain(source);

@@ -1,12 +1,13 @@
 // The launch request and its reply, to and from bytes.
 #include "hold/codec.h"
 #include "hold/launch.h"
+#include "hold/plan_message.h"
 
 namespace ttyward::hold {
 
 namespace {
 
-constexpr uint32_t kLaunchVersion = 3;
+constexpr uint32_t kLaunchVersion = 4;
 constexpr uint32_t kMostLimits = 64;
 constexpr std::string_view kPrepare = "prepare";  // its length is no version of a launch request
 
@@ -56,6 +57,7 @@ std::string LaunchRequest::encode() const {
   out.number(static_cast<uint8_t>(hold.journal.overflow)).number(hold.journal.flags);
   out.number(static_cast<uint64_t>(hold.drain_time.count()));
   out.number(static_cast<uint8_t>(hold.survivors));
+  encode_plan(out, spawn.sandbox);
   return out.take();
 }
 
@@ -97,6 +99,7 @@ std::optional<LaunchRequest> LaunchRequest::decode(std::string_view bytes) {
   request.hold.journal.flags = in.number<uint32_t>();
   request.hold.drain_time = std::chrono::milliseconds(in.number<uint64_t>() & 0xffffffffU);
   const auto survivors = in.number<uint8_t>();
+  if (!decode_plan(in, spawn.sandbox)) return std::nullopt;
   const bool known = in_range(provider, pty::Provider::Pipe) &&
                      in_range(stdin_kind, pty::StdinKind::Descriptor) &&
                      in_range(session, pty::Session::Ours) && in_range(no_pty, NoPty::UsePipes) &&

@@ -357,7 +357,8 @@ class HttpConnection final : public Connection,
   void respond(int status, const Headers& headers, std::string_view body) override {
     Whole answer(static_cast<beast::http::status>(status), kHttp11);
     set(answer, headers);
-    answer.set(beast::http::field::cache_control, "no-store");
+    if (answer.find(beast::http::field::cache_control) == answer.end())
+      answer.set(beast::http::field::cache_control, "no-store");
     answer.set("X-Content-Type-Options", "nosniff");
     answer.keep_alive(!is_last_);
     answer.body() = std::string(body);

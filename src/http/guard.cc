@@ -28,8 +28,11 @@ bool is_loopback_name(std::string_view host) {
 }
 
 bool is_our_host(std::string_view host, const Admission& admission) {
-  if (is_local_host(host, admission.port)) return true;
   const Authority parts = split(host);
+  // Browsers leave out port 80 alone: for pages the port is part of who we are.
+  const bool lacks_port = parts.port.empty() && admission.port != 80;
+  if (admission.origins == Admission::Origins::Same && lacks_port) return false;
+  if (is_local_host(host, admission.port)) return true;
   return !admission.own_name.empty() && same_name(parts.host, admission.own_name) &&
          parts.port == std::to_string(admission.port);
 }

@@ -75,7 +75,8 @@ struct LeftBehindQuery {
   pid_t holder = 0;
   pid_t shell = 0;          // the terminal's first process
   pid_t newest_before = 0;  // newest_process() when the command was sent; 0: not known
-  // Since the command began, when the question is asked: a place that looks later adds the time in between.
+  // Since the command was sent, when the question is asked: a place that looks later adds the time in
+  // between.
   std::chrono::milliseconds ran{0};
   bool shells_group_too = false;  // a shell on pipes has no job control: its jobs are in its own group
 };

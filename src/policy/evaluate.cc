@@ -7,12 +7,51 @@
 namespace ttyward::policy {
 namespace {
 
-constexpr std::array<std::string_view, 4> kModes = {"plan", "default", "auto-edit", "yolo"};
+constexpr std::array<std::string_view, 5> kModes = {"plan", "default", "auto-edit", "auto", "yolo"};
 
 constexpr size_t kMostHints = 5;
 
 bool changes_something(EffectKind kind) {
   return kind != EffectKind::Read && kind != EffectKind::List && kind != EffectKind::Secret;
+}
+
+// The profile that mode auto relies on.
+constexpr std::string_view kAutoSandbox = "workspace";
+
+// Runs scripts of the project; the same program's other subcommands fetch packages.
+bool runs_scripts(std::string_view subcommand) {
+  constexpr std::array<std::string_view, 6> kScripts = {"test", "t", "run", "run-script", "start", "build"};
+  return std::find(kScripts.begin(), kScripts.end(), subcommand) != kScripts.end();
+}
+
+// Whether a command that is confined to its workspace, without network, cannot do the harm that is feared.
+// What destroys the workspace itself is not contained, and what the sandbox would only make fail is better
+// asked about. `fact` is the command it is about; null: the whole line.
+bool is_contained(const Finding& finding, const CommandFact* fact, const std::string& workspace) {
+  if (finding.risk == Risk::Critical || finding.control) return false;
+  const bool inside = finding.zone == Zone::Workspace || finding.zone == Zone::Temporary ||
+                      (finding.zone == Zone::Unknown && !finding.target.starts_with('/')) ||
+                      (!workspace.empty() && finding.target.starts_with(workspace + "/"));
+  switch (finding.effect) {
+    case EffectKind::Execute:
+    case EffectKind::Unknown:
+    case EffectKind::State:
+    case EffectKind::List:
+      return true;
+    case EffectKind::Read:
+    case EffectKind::Process:
+    case EffectKind::Write:
+    case EffectKind::Delete:
+      return inside;
+    case EffectKind::Privilege:
+      return inside && !finding.target.empty();
+    case EffectKind::Install:
+      return fact != nullptr && runs_scripts(fact->subcommand);
+    case EffectKind::Network:
+    case EffectKind::Secret:
+      return false;
+  }
+  return false;
 }
 
 class Evaluation {
@@ -26,7 +65,7 @@ class Evaluation {
     verdict_.rule = "built-in: harmless";
     exact_ = rules_.match_exact(command_, facts_, place_);
     for (const Finding& finding : facts_.findings) {
-      if (!waive(exact_, finding)) take(finding, "built-in");
+      if (!waive(exact_, finding)) take(finding, nullptr, "built-in");
     }
     for (const CommandFact& fact : facts_.commands) judge(fact);
     if (exact_.matched && exact_.decision != Decision::Allow)
@@ -52,7 +91,7 @@ class Evaluation {
       std::vector<NearMiss> near;
       if (finding.decision == Decision::Deny ||
           !waive(rules_.match_allow(fact, finding, place_, &near), finding)) {
-        take(finding, "built-in");
+        take(finding, &fact, "built-in");
         for (const NearMiss& miss : near) hint("rule '" + miss.rule + "' does not cover it: " + miss.why);
       }
     }
@@ -81,7 +120,7 @@ class Evaluation {
   }
 
   // Mode first: it decides what an objection means.
-  void take(const Finding& finding, std::string rule) {
+  void take(const Finding& finding, const CommandFact* fact, std::string rule) {
     Decision decision = finding.decision;
     if (decision == Decision::Ask) {
       if (settings_.mode == Mode::Plan && changes_something(finding.effect)) {
@@ -94,6 +133,12 @@ class Evaluation {
       } else if (settings_.mode == Mode::AutoEdit && finding.plain_write) {
         verdict_.risk = std::max(verdict_.risk, Risk::Low);
         if (verdict_.decision == Decision::Allow) verdict_.rule = "mode auto-edit";
+        return;
+      } else if (settings_.mode == Mode::Auto && facts_.understood &&
+                 is_contained(finding, fact, place_.workspace)) {
+        verdict_.risk = std::max(verdict_.risk, finding.risk);
+        if (verdict_.decision == Decision::Allow) verdict_.rule = "mode auto";
+        verdict_.waived.push_back({text_of(finding), finding.risk, "mode auto"});
         return;
       } else if (!settings_.confirm_dangerous && finding.risk != Risk::Critical &&
                  (facts_.understood || !settings_.confirm_unclear)) {
@@ -127,6 +172,7 @@ class Evaluation {
   }
 
   void finish() {
+    if (settings_.mode == Mode::Auto) verdict_.sandbox = kAutoSandbox;
     if (verdict_.decision == Decision::Allow && !settings_.auto_approve_safe &&
         settings_.mode != Mode::Yolo) {
       add(Decision::Ask, Risk::Low, "is harmless, but every command needs approval",

@@ -16,6 +16,7 @@ enum class Mode : uint8_t {
   Plan,      // nothing that changes anything
   Default,   // what is provably harmless runs, the rest asks
   AutoEdit,  // ordinary files of the workspace may be written too
+  Auto,      // what the sandbox of the workspace contains runs in it; what needs more asks
   Yolo,      // no questions; refusals stand
 };
 

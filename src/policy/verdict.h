@@ -70,6 +70,7 @@ struct Verdict {
   std::vector<std::string> commands;  // every simple command found, as understood
   std::vector<Waived> waived;         // by rules that allow
   std::vector<std::string> hints;     // rules that almost cover it, and what they lack
+  std::string sandbox;                // the profile it has to be confined to; empty: none
 };
 
 }  // namespace ttyward::policy

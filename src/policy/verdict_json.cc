@@ -22,7 +22,8 @@ std::string array_of(const std::vector<T>& items, F to_text) {
 std::string to_json(const Verdict& verdict) {
   const auto quoted = [](const std::string& text) { return base::json_quoted(escape_text(text)); };
   JsonObject object;
-  object.text("decision", name_of(verdict.decision))
+  const bool confined = verdict.decision == Decision::Allow && !verdict.sandbox.empty();
+  object.text("decision", confined ? "allow_confined" : name_of(verdict.decision))
       .text("risk", name_of(verdict.risk))
       .raw("effects", array_of(verdict.effects,
                                [](const Effect& effect) {
@@ -53,6 +54,7 @@ std::string to_json(const Verdict& verdict) {
                      .str();
                }));
   }
+  if (!verdict.sandbox.empty()) object.text("sandbox", verdict.sandbox);
   if (!verdict.hints.empty()) object.raw("hints", array_of(verdict.hints, quoted));
   return object.str();
 }

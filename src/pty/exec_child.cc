@@ -66,7 +66,10 @@ TTYWARD_NO_SANITIZE void close_the_rest(const ExecPlan& plan) {
 TTYWARD_NO_SANITIZE void join_session(const ExecPlan& plan) {
   if (plan.death_signal != 0) {
     ::prctl(PR_SET_PDEATHSIG, plan.death_signal);
-    if (::getppid() != plan.parent) give_up(plan, ExecStep::Parent, ESRCH);  // it died before we armed
+    // In a process namespace of its own it cannot see its parent; whoever killed that one kills the sandbox.
+    const bool sees_parent = plan.sandbox == nullptr || !plan.sandbox->namespaces;
+    if (sees_parent && ::getppid() != plan.parent)
+      give_up(plan, ExecStep::Parent, ESRCH);  // it died before we armed
   }
   if (!plan.new_session) {
     if (::setpgid(0, 0) == -1) give_up(plan, ExecStep::Session, errno);
@@ -97,6 +100,8 @@ TTYWARD_NO_SANITIZE int run_exec_plan(void* argument) {
   if (plan.hook != nullptr) {
     if (const int error = plan.hook(plan.hook_context); error != 0) give_up(plan, ExecStep::Hook, error);
   }
+  if (plan.sandbox != nullptr && !sandbox::enter(*plan.sandbox, plan.init_ready, plan.report->failure))
+    give_up(plan, ExecStep::Sandbox, plan.report->failure.sys_errno);
   close_the_rest(plan);
   sigset_t none;
   ::sigemptyset(&none);

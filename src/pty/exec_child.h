@@ -11,6 +11,8 @@
 
 #include <cstddef>
 
+#include "sandbox/enter.h"
+
 namespace ttyward::pty {
 
 using PreExecHook = int (*)(void* context);
@@ -24,6 +26,7 @@ enum class ExecStep : unsigned char {
   Directory,  // fchdir
   Limits,     // setrlimit
   Hook,       // the caller's own step
+  Sandbox,    // ExecReport::failure says which part
   CloseRest,  // close_range
   Exec,       // execve; with no error: it worked
 };
@@ -31,6 +34,7 @@ enum class ExecStep : unsigned char {
 struct ExecReport {
   volatile ExecStep step = ExecStep::Starting;
   volatile int sys_errno = 0;
+  sandbox::Failure failure;
 };
 
 struct ExecLimit {
@@ -55,6 +59,8 @@ struct ExecPlan {
   size_t keep_count = 0;
   PreExecHook hook = nullptr;
   void* hook_context = nullptr;
+  const sandbox::Steps* sandbox = nullptr;
+  int init_ready = -1;  // with a sandbox that has an init: readable when that is ready
   ExecReport* report = nullptr;
 };
 

@@ -14,8 +14,11 @@
 #include <new>
 #include <utility>
 
+#include "pty/confined.h"
 #include "pty/executable.h"
 #include "pty/stdio.h"
+#include "sandbox/confinement.h"
+#include "sandbox/prepare.h"
 
 namespace ttyward::pty {
 namespace {
@@ -156,15 +159,24 @@ SpawnError exec_error(int sys_errno, const std::string& path) {
   }
 }
 
-SpawnError child_error(const ExecReport& report, const SpawnSpec& spec, const std::string& path) {
+SpawnError child_error(const ExecReport& report, const SpawnSpec& spec, const sandbox::Prepared* confined,
+                       const std::string& path) {
   const int error = report.sys_errno;
   switch (report.step) {
     case ExecStep::Exec:
+      if (confined != nullptr && error == ENOENT) {
+        return {SpawnFailure::NotExecutable,
+                {base::ErrorCode::NotFound, error,
+                 path + " is not visible in the sandbox. List its folder under sandbox.readable in your "
+                        "configuration"}};
+      }
       return exec_error(error, path);
     case ExecStep::Directory:
       return fail_errno(SpawnFailure::BadDirectory, error, "cannot enter directory " + spec.cwd).value();
     case ExecStep::Hook:
       return fail_errno(SpawnFailure::Setup, error, "preparing the command's sandbox").value();
+    case ExecStep::Sandbox:
+      return {SpawnFailure::Setup, {base::ErrorCode::Unsupported, error, confined->explain(report.failure)}};
     case ExecStep::Limits:
       return fail_errno(SpawnFailure::Setup, error, "setting the command's limits").value();
     case ExecStep::Terminal:
@@ -198,31 +210,77 @@ tl::expected<std::string, SpawnError> find_program(const SpawnSpec& spec, int di
   return fail(SpawnFailure::NotFound, {base::ErrorCode::NotFound, ENOENT, name + ": command not found"});
 }
 
-SpawnResult run_plan(const SpawnSpec& spec, ExecPlan& plan, Spawned spawned, const std::string& path) {
+Cloned clone_confined(ExecPlan& plan, ExecReport& report, const SpawnSpec& spec, sandbox::Prepared& prepared,
+                      Spawned& spawned) {
+  const SignalsBlocked blocked;
+  const bool share = kShareMemory && spec.pre_exec == nullptr;
+  Confined confined = start_confined(plan, report, share ? Memory::Shared : Memory::Copied);
+  spawned.confinement = std::make_shared<sandbox::Confinement>(
+      confined.init, std::move(confined.control), prepared.take_placeholders(), sandbox::TemporaryFolder());
+  return {confined.pid, std::move(confined.pidfd), confined.sys_errno};
+}
+
+SpawnResult run_plan(const SpawnSpec& spec, ExecPlan& plan, sandbox::Prepared* confined, Spawned spawned,
+                     const std::string& path) {
   ExecReport report;
-  Cloned cloned = kShareMemory && spec.pre_exec == nullptr ? clone_sharing_memory(plan, report)
-                                                           : clone_copying_memory(plan, report);
+  Cloned cloned;
+  if (confined != nullptr && confined->steps().namespaces) {
+    cloned = clone_confined(plan, report, spec, *confined, spawned);
+  } else {
+    cloned = kShareMemory && spec.pre_exec == nullptr ? clone_sharing_memory(plan, report)
+                                                      : clone_copying_memory(plan, report);
+  }
   if (cloned.pid == -1) return fail_errno(SpawnFailure::Exhausted, cloned.sys_errno, "starting a process");
   if (report.sys_errno != 0) {
-    collect_failed_child(cloned);
-    return tl::unexpected(child_error(report, spec, path));
+    if (cloned.pid > 0) collect_failed_child(cloned);
+    return tl::unexpected(child_error(report, spec, confined, path));
   }
   if (report.step != ExecStep::Exec) {  // killed on the way, by the system or by somebody
-    collect_failed_child(cloned);
+    if (cloned.pid > 0) collect_failed_child(cloned);
     return fail(SpawnFailure::Setup,
                 {base::ErrorCode::Unavailable, 0, "the process was killed before it became " + path});
   }
   spawned.child = Child(cloned.pid, std::move(cloned.pidfd));
+  if (confined != nullptr && !spawned.confinement) {
+    spawned.confinement = std::make_shared<sandbox::Confinement>(0, base::UniqueFd(), sandbox::Placeholders(),
+                                                                 std::move(confined->temporary()));
+  }
   return spawned;
+}
+
+// Where the directory really is: a sandbox shows no links on the way to it.
+std::string start_directory(int directory) {
+  char path[4096];
+  const std::string link = "/proc/self/fd/" + std::to_string(directory);
+  const ssize_t length = directory >= 0 ? ::readlink(link.c_str(), path, sizeof path) : -1;
+  if (length > 0 && static_cast<size_t>(length) < sizeof path) return {path, static_cast<size_t>(length)};
+  return ::getcwd(path, sizeof path) != nullptr ? std::string(path) : std::string("/");
+}
+
+base::Result<std::optional<sandbox::Prepared>> prepare_sandbox(const SpawnSpec& spec, const Spawned& spawned,
+                                                               int directory) {
+  if (!spec.sandbox) return std::optional<sandbox::Prepared>();
+  sandbox::Start start;
+  start.directory = start_directory(directory);
+  start.directory_fd = directory;
+  start.terminal = spawned.slave_path;
+  auto prepared = sandbox::Prepared::make(*spec.sandbox, start);
+  if (!prepared) return tl::unexpected(prepared.error());
+  return std::optional<sandbox::Prepared>(std::move(*prepared));
 }
 
 SpawnResult spawn_connected(const SpawnSpec& spec, Spawned spawned, const Stdio& stdio, int directory,
                             const std::string& path) {
+  auto confined = prepare_sandbox(spec, spawned, directory);
+  if (!confined) return fail(SpawnFailure::Setup, confined.error());
   std::vector<char*> argv = pointers(spec.argv_prefix);
   argv.pop_back();
   const std::vector<char*> rest = pointers(spec.argv);
   argv.insert(argv.end(), rest.begin(), rest.end());
-  const std::vector<char*> envp = pointers(spec.environment);
+  std::vector<std::string> environment = spec.environment;
+  if (*confined && !(*confined)->temporary().path().empty())
+    environment.push_back("TMPDIR=" + (*confined)->temporary().path());
+  const std::vector<char*> envp = pointers(environment);
   std::vector<int> keep = spec.keep_fds;
   std::sort(keep.begin(), keep.end());
   keep.erase(std::unique(keep.begin(), keep.end()), keep.end());
@@ -244,7 +302,9 @@ SpawnResult spawn_connected(const SpawnSpec& spec, Spawned spawned, const Stdio&
   plan.keep_count = keep.size();
   plan.hook = spec.pre_exec;
   plan.hook_context = spec.pre_exec_context;
-  return run_plan(spec, plan, std::move(spawned), path);
+  sandbox::Prepared* const prepared = *confined ? &**confined : nullptr;
+  if (prepared != nullptr) plan.sandbox = &prepared->steps();
+  return run_plan(spec, plan, prepared, std::move(spawned), path);
 }
 
 }  // namespace
@@ -267,7 +327,7 @@ SpawnResult spawn(const SpawnSpec& spec, const PtyOpener& open_pty) {
   const auto path = find_program(spec, at);
   if (!path) return tl::unexpected(path.error());
 
-  Spawned spawned{Child(-1, base::UniqueFd()), spec.provider, {}, {}, {}, 0, {}, {}, {}};
+  Spawned spawned{Child(-1, base::UniqueFd()), spec.provider, {}, {}, {}, {}, 0, {}, {}, {}};
   if (spec.provider == Provider::Pty) {
     auto terminal = open_pty(spec.size);
     if (!terminal) {

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,11 @@
 #include "pty/child.h"
 #include "pty/exec_child.h"
 #include "pty/pseudo_terminal.h"
+#include "sandbox/plan.h"
+
+namespace ttyward::sandbox {
+class Confinement;
+}
 
 namespace ttyward::pty {
 
@@ -53,7 +59,8 @@ struct SpawnSpec {
   std::vector<ExecLimit> limits;
   std::vector<int> keep_fds;  // passed on under their own numbers; each above 2
   Session session = Session::Own;
-  int parent_death_signal = 0;  // to the child when the thread that calls spawn ends
+  std::optional<sandbox::Plan> sandbox;  // what confines it
+  int parent_death_signal = 0;           // to the child when the thread that calls spawn ends
   // Runs in the child just before descriptors are closed; async-signal-safe calls
   // only. Returns 0 or an errno, which makes the spawn fail.
   PreExecHook pre_exec = nullptr;
@@ -70,7 +77,7 @@ enum class SpawnFailure : uint8_t {
   NotExecutable,  // the program is there but cannot be executed: a shell's 126
   NoPty,          // no pseudo terminal to be had; pipes may still work
   Exhausted,      // descriptors, processes or memory
-  Setup,          // anything else between clone and exec, the hook's refusal included
+  Setup,          // anything else between clone and exec, the hook's refusal and a failing sandbox included
 };
 
 struct SpawnError {
@@ -84,7 +91,8 @@ struct SpawnError {
 struct Spawned {
   Child child;
   Provider provider = Provider::Pty;
-  std::string fallback_reason;  // why it is Pipe although Pty was asked for
+  std::string fallback_reason;                        // why it is Pipe although Pty was asked for
+  std::shared_ptr<sandbox::Confinement> confinement;  // of a confined command; destroying it kills
 
   // Provider::Pty. Our descriptors are non-blocking and CLOEXEC.
   base::UniqueFd master;

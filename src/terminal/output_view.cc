@@ -13,8 +13,13 @@ namespace {
 constexpr uint64_t kFoldFrom = 4;
 // Set aside for the gap's text where characters are counted exactly.
 constexpr uint64_t kGapChars = 50;
+// What agents get unless they ask for more.
+constexpr uint64_t kAgentChars = 8000;
+// Lines between two looks at the clock.
+constexpr uint64_t kLinesAtOnce = 256;
 
 using Cut = ViewLimits::Cut;
+using Form = ViewLimits::Form;
 
 struct Preset {
   std::string_view name;
@@ -24,11 +29,15 @@ struct Preset {
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> kPresets = {
       {"default", {}},
+      {"digest", {0, kAgentChars, 20, true, "", Cut::Lines, Form::Digest, false, false}},
+      {"head", {0, kAgentChars, 100, true, "", Cut::Lines, Form::Ends, false, false}},
+      {"tail", {0, kAgentChars, 0, true, "", Cut::Lines, Form::Ends, false, false}},
+      {"full", {0, 0, 50, false, "", Cut::Lines, Form::Ends, false, false}},
       // 1 MiB, 70 % head; 50 characters are set aside for the notice.
-      {"void", {0, 1'048'576, 70, false, "\n\n[output truncated]\n\n", Cut::Characters}},
-      {"roo", {500, 50'000, 20, true, "", Cut::Lines}},
-      {"gemini", {0, 16u << 20, 0, false, "", Cut::Lines}},
-      {"full", {0, 0, 50, false, "", Cut::Lines}},
+      {"void",
+       {0, 1'048'576, 70, false, "\n\n[output truncated]\n\n", Cut::Characters, Form::Ends, false, false}},
+      {"roo", {500, 50'000, 20, true, "", Cut::Lines, Form::Ends, false, false}},
+      {"gemini", {0, 16u << 20, 0, false, "", Cut::Lines, Form::Ends, false, false}},
   };
   return kPresets;
 }
@@ -337,11 +346,68 @@ View Composer::compose() {
 
 }  // namespace
 
-View make_view(const Transcript& transcript, const ViewLimits& limits) {
+DigestReader::DigestReader(const ViewLimits& limits, LineNumber first)
+    : first_(first), next_(first), builder_([&] {
+        digest::Options options;
+        options.max_chars = limits.chars == 0 ? kNoLimit : limits.chars;
+        options.max_lines = limits.lines;
+        options.first_line = first;
+        return options;
+      }()) {}
+
+bool DigestReader::read(const Transcript& transcript, LineNumber last, const std::function<bool()>& stop) {
+  if (next_ > last) return true;
+  uint64_t looked = 0;
+  transcript.forward(next_, [&](const Transcript::Entry& entry) {
+    const LineNumber end = std::min(entry.first + entry.repeat - 1, last);
+    const uint64_t count = end + 1 - next_;
+    if (entry.dropped) {
+      builder_.add_lost(count);
+    } else {
+      builder_.add(entry.text, count);
+    }
+    next_ = end + 1;
+    if (next_ > last) return false;
+    return !stop || ++looked % kLinesAtOnce != 0 || !stop();
+  });
+  return next_ > last;
+}
+
+View DigestReader::finish(const Subject& subject) {
+  builder_.describe(subject.command, subject.exit_status);
+  digest::Digest made = builder_.finish();
+  View view;
+  view.text = made.text();
+  view.facts = std::move(made.facts);
+  if (made.cut_lines == 0) return view;
+  Omitted omitted;
+  omitted.lines = made.cut_lines;
+  omitted.bytes = made.total_bytes - std::min(made.total_bytes, made.shown_bytes);
+  omitted.first_line = first_;
+  omitted.last_line = next_ - 1;
+  view.omitted = omitted;
+  return view;
+}
+
+namespace {
+
+View digest_of(const Transcript& transcript, const ViewLimits& limits, LineNumber first, LineNumber last,
+               const Subject& subject) {
+  DigestReader reader(limits, first);
+  reader.read(transcript, last);
+  return reader.finish(subject);
+}
+
+}  // namespace
+
+View make_view(const Transcript& transcript, const ViewLimits& limits, const Subject& subject) {
+  if (limits.form == Form::Digest) return digest_of(transcript, limits, 1, transcript.size(), subject);
   return Composer(transcript, limits, 1, transcript.size(), transcript.bytes()).compose();
 }
 
-View make_view(const Transcript& transcript, const ViewLimits& limits, LineNumber first, LineNumber last) {
+View make_view(const Transcript& transcript, const ViewLimits& limits, LineNumber first, LineNumber last,
+               const Subject& subject) {
+  if (limits.form == Form::Digest) return digest_of(transcript, limits, first, last, subject);
   uint64_t bytes = 0;
   transcript.forward(first, [&](const Transcript::Entry& entry) {
     const auto clipped = clip(entry, first, last);

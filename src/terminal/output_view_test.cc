@@ -28,12 +28,35 @@ uint64_t chars(std::string_view text) {
 }
 
 TEST(OutputView, presets_are_known_by_name) {
-  EXPECT_EQ(view_preset_names(), "default, void, roo, gemini, full");
+  EXPECT_EQ(view_preset_names(), "default, digest, head, tail, full, void, roo, gemini");
   EXPECT_EQ(view_preset("default"), ViewLimits());
   EXPECT_EQ(view_preset("roo")->lines, 500u);
   EXPECT_EQ(view_preset("roo")->chars, 50'000u);
   EXPECT_EQ(view_preset("gemini")->chars, 16u << 20);
   EXPECT_EQ(view_preset("nonesuch"), std::nullopt);
+}
+
+TEST(OutputView, a_digest_says_what_lines_say_and_counts_the_rest) {
+  std::vector<std::string> lines(400, "");
+  for (size_t i = 0; i < lines.size(); i++) lines[i] = "copied block " + std::to_string(i) + " of the disk";
+  lines[250] = "cannot read block 250";
+  const Transcript transcript = of(lines);
+  const ViewLimits limits = *view_preset("digest");
+  const View view = make_view(transcript, limits, {"dd", 1});
+  EXPECT_NE(view.text.find("cannot read block 250"), std::string::npos);
+  EXPECT_LT(view.text.size(), 200u);
+  ASSERT_TRUE(view.omitted);
+  EXPECT_GT(view.omitted->lines, 390u);
+  EXPECT_EQ(view.omitted->last_line, 400u);
+  const View part = make_view(transcript, limits, 301, 400);
+  EXPECT_NE(part.text.find("301–400"), std::string::npos) << part.text;
+
+  // A slice at a time it is the same.
+  DigestReader reader(limits, 1);
+  size_t slices = 1;
+  while (!reader.read(transcript, 400, [] { return true; })) slices++;
+  EXPECT_GT(slices, 1u);
+  EXPECT_EQ(reader.finish({"dd", 1}).text, view.text);
 }
 
 TEST(OutputView, what_fits_is_shown_whole) {

@@ -48,6 +48,15 @@ struct OpenPort {
   int64_t pid = 0;
 };
 
+// What confined a command.
+struct SandboxReport {
+  std::string profile;
+  std::string workspace;
+  std::vector<std::string> layers;  // what was enforced
+  std::vector<std::string> denied;  // what the command does that the profile does not allow: "write /etc/x"
+  std::vector<std::string> notes;
+};
+
 struct CommandResult {
   std::string command_id;
   std::string terminal_id;
@@ -85,8 +94,9 @@ struct CommandResult {
   std::string provider;
   std::string fallback_reason;  // why it is pipe although pty was asked for
   std::string integration = "none";
-  std::string verdict_json;  // what policy said, as JSON; empty if it was not asked
-  std::string approval;      // the open question, while pending
+  std::string verdict_json;              // what policy said, as JSON; empty if it was not asked
+  std::string approval;                  // the open question, while pending
+  std::optional<SandboxReport> sandbox;  // none: it was not confined
 
   // Where a shell's code says that a part of the command was killed: by which signal.
   void decode_shell_code();

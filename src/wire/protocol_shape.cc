@@ -39,9 +39,10 @@ ProtocolShape protocol_shape() {
   [&]<class... E>(std::variant<E...>*) {
     (made.events.push_back({std::string(E::kEvent), std::string(E::kAbout), shape_of<E>()}), ...);
   }(static_cast<AnyEvent*>(nullptr));
-  made.objects = {shape_of<CommandResult>(), shape_of<Terminal>(),    shape_of<Verdict>(),
-                  shape_of<Approval>(),      shape_of<HistoryRow>(),  shape_of<DecisionRow>(),
-                  shape_of<StreamPart>(),    shape_of<ScreenDelta>(), shape_of<ScreenRun>()};
+  made.objects = {shape_of<CommandResult>(), shape_of<Facts>(),      shape_of<Terminal>(),
+                  shape_of<Verdict>(),       shape_of<Approval>(),   shape_of<HistoryRow>(),
+                  shape_of<DecisionRow>(),   shape_of<StreamPart>(), shape_of<ScreenDelta>(),
+                  shape_of<ScreenRun>(),     shape_of<Changes>(),    shape_of<Change>()};
   return made;
 }
 

@@ -93,8 +93,8 @@ test('an agent gets terminals, and a client that has none sees text', async () =
   assert.deepEqual(shown.content, [{ type: 'content', content: { type: 'text', text: '```\nfrom-agent-42\n```' } }]);
 });
 
-test('many terminals at once', async () => {
-  const lines = Array.from({ length: 50 }, (_, i) => `echo ${i}; exit ${i % 5}`);
+test('a hundred terminals at once', async () => {
+  const lines = Array.from({ length: 100 }, (_, i) => `echo ${i}; exit ${i % 5}`);
   const { told } = await converse(lines.join('\n'));
   told.forEach((got, i) => assert.deepEqual([got.output.output, got.exit.exitCode], [`${i}\n`, i % 5], JSON.stringify(got)));
 });

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Record the outputs of the digest corpus: run each command in a terminal and keep its bytes.
 
-Usage: record.py WORK_DIR [NAME...].  WORK_DIR gets the small projects that the commands work on; a folder
+Usage: record.py [--unseen] WORK_DIR [NAME...].  WORK_DIR gets the small projects that the commands work on; a folder
 `npm` in it may hold node_modules with typescript, eslint, jest, mocha and vitest.  Each case becomes
 cases/NAME.out, and its command, exit status and size become an entry of cases.json.  The facts in
-facts.json are written by hand.
+facts.json are written by hand.  --unseen records the set in unseen/, whose commands need no projects.
 """
 import fcntl
 import json
@@ -19,6 +19,7 @@ import time
 
 from projects import make_projects
 from commands import COMMANDS
+from unseen_commands import COMMANDS as UNSEEN
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 COLS, ROWS = 120, 40
@@ -53,22 +54,29 @@ def run(command, folder, seconds=240):
 
 
 def main():
-    work = os.path.abspath(sys.argv[1])
-    wanted = sys.argv[2:]
+    unseen = "--unseen" in sys.argv
+    words = [word for word in sys.argv[1:] if word != "--unseen"]
+    work = os.path.abspath(words[0])
+    wanted = words[1:]
     os.makedirs(work, exist_ok=True)
-    make_projects(work)
-    path = HERE + "/cases.json"
+    if not unseen:
+        make_projects(work)
+    here = HERE + ("/unseen" if unseen else "")
+    os.makedirs(here + "/cases", exist_ok=True)
+    path = here + "/cases.json"
     cases = json.load(open(path)) if os.path.exists(path) else {}
-    for name, folder, command in COMMANDS:
+    for name, folder, command in UNSEEN if unseen else COMMANDS:
         if wanted and name not in wanted:
             continue
         at = os.path.join(work, folder)
+        if unseen:
+            os.makedirs(at, exist_ok=True)
         before, _, command = command.rpartition("\n#: ")
         subprocess.run(["bash", "-c", before], cwd=at, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         out, code = run(command, at)
         # Neither this machine's name nor its folders belong in a corpus.
         out = out.replace(work.encode(), b"/home/dev/work").replace(os.path.expanduser("~").encode() + b"/", b"/home/dev/").replace(os.uname().nodename.encode(), b"devbox")
-        with open(f"{HERE}/cases/{name}.out", "wb") as f:
+        with open(f"{here}/cases/{name}.out", "wb") as f:
             f.write(out)
         cases[name] = {"command": command, "exit": code, "cols": COLS, "rows": ROWS}
         print(f"{name:28} exit {code:4} {len(out):8} bytes", flush=True)

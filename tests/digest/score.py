@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Score `ttyward digest` on the recorded outputs.
 
-Usage: score.py TTYWARD [--part dev|held|all] [--show NAME] [--check]
+Usage: score.py TTYWARD [--part dev|held|unseen|all] [--show NAME] [--check] [--tokens MODULES]
 
 For every case: characters of the digest relative to the rendered text, facts kept, and inventions (lines of
 the digest that are not in the output).  A third of the cases, chosen by a checksum of their names, is held
-back: rules are made looking at the others.  --check fails if an essential fact is lost or a line invented.
+back: rules are made looking at the others.  The set in unseen/ was recorded and its facts written before its
+digests were looked at.  --tokens counts tokens, too: MODULES is a node_modules with gpt-tokenizer.  --check fails if an essential fact is lost or a line invented.
 """
 import argparse
 import json
@@ -77,8 +78,17 @@ def report(title, rows):
     return lost == 0 and not any(r["inventions"] for r in rows)
 
 
-def run_case(program, name, case):
-    path = f"{HERE}/cases/{name}.out"
+def count_tokens(modules, texts):
+    """The tokens of each text, by gpt-tokenizer (o200k_base)."""
+    program = ("const {encode} = require(process.argv[1] + '/gpt-tokenizer');"
+               "const texts = JSON.parse(require('fs').readFileSync(0));"
+               "console.log(JSON.stringify(texts.map((t) => encode(t).length)));")
+    done = subprocess.run(["node", "-e", program, os.path.abspath(modules)], input=json.dumps(texts).encode(), capture_output=True, check=True)
+    return json.loads(done.stdout)
+
+
+def run_case(program, name, case, folder=HERE):
+    path = f"{folder}/cases/{name}.out"
     size = ["--cols", str(case["cols"]), "--rows", str(case["rows"])]
     rendered = subprocess.run([program, "render", "--history", *size, path], capture_output=True, check=True).stdout.decode()
     digest = subprocess.run([program, "digest", "--command", case["command"], "--exit", str(case["exit"]), *size, path],
@@ -89,22 +99,26 @@ def run_case(program, name, case):
 def main(runner=run_case):
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
-    parser.add_argument("--part", choices=["dev", "held", "all"], default="dev")
+    parser.add_argument("--part", choices=["dev", "held", "unseen", "all"], default="dev")
     parser.add_argument("--show")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--tokens")
     args = parser.parse_args()
-    cases = json.load(open(HERE + "/cases.json"))
-    facts = json.load(open(HERE + "/facts.json"))
     good = True
-    for part in ("dev", "held"):
+    for part in ("dev", "held", "unseen"):
         if args.part not in (part, "all"):
             continue
+        folder = HERE + ("/unseen" if part == "unseen" else "")
+        cases = json.load(open(folder + "/cases.json"))
+        facts = json.load(open(folder + "/facts.json"))
         rows = []
+        texts = []
         for name, case in cases.items():
-            if held_back(name) != (part == "held") or (args.show and name != args.show):
+            if (part != "unseen" and held_back(name) != (part == "held")) or (args.show and name != args.show):
                 continue
-            digest, rendered = runner(args.program, name, case)
+            digest, rendered = runner(args.program, name, case, folder)
+            texts += [digest, rendered]
             rows.append(score(name, case, facts, digest, rendered))
             if args.show:
                 print(digest)
@@ -114,7 +128,11 @@ def main(runner=run_case):
                       + (f"  lost {row['lost']}" if row["lost"] else "") + (f"  (helpful {row['lost_helpful']})" if row["lost_helpful"] else "")
                       + (f"  invented {row['inventions'][:3]}" if row["inventions"] else "")
                       + (f"  not in output: {row['wrong_facts']}" if row["wrong_facts"] else ""))
-        good = report("developed on" if part == "dev" else "held back", rows) and good
+        good = report({"dev": "developed on", "held": "held back", "unseen": "unseen"}[part], rows) and good
+        if args.tokens:
+            tokens = count_tokens(args.tokens, texts)
+            pairs = [(d, r) for d, r in zip(tokens[::2], tokens[1::2]) if r > 0]
+            print(f"  tokens: mean ratio {sum(d / r for d, r in pairs) / len(pairs):.3f}, all {sum(d for d, _ in pairs)} of {sum(r for _, r in pairs)}")
     return 0 if good or not args.check else 1
 
 

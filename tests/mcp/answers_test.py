@@ -1,4 +1,5 @@
 """What an agent is told over MCP: results say what is true, waits wait, and nothing is hidden."""
+import json
 import os
 import pty
 import subprocess
@@ -66,10 +67,126 @@ class Limits(Answers):
         result, _ = self.result(peer, "run_command", command="sleep 600", wait_ms=200)
         self.assertTrue(80_000 < result["time_left_ms"] <= 90_000, result)
         result, _ = self.result(peer, "run_command", command="seq 100", wait_ms=20_000)
-        self.assertEqual(result["omitted"]["lines"], 96)
+        self.assertRegex(result["output"], r"\[\d+ of 100 lines cut: read_output\]")
+        self.assertLessEqual(result["output"].count("\n"), 6)
         shell, _ = self.result(peer, "open_persistent_terminal")
         result, _ = self.result(peer, "run_persistent_command", id=shell["id"], command="sleep 600")
         self.assertEqual(result["state"], "running")
+
+
+class Lean(Answers):
+    """Results are small, complete by themselves, and more can be asked for."""
+
+    def test_a_result_has_nothing_empty_in_it(self):
+        result, text = self.result(self.peer(), "run_command", command="echo hi")
+        self.assertEqual(set(result), {"state", "exit_code", "output", "command_id"})
+        self.assertEqual((result["state"], result["exit_code"], result["output"]), ("exited", 0, "hi\n"))
+        self.assertLess(len(text), 140, text)
+        whole, _ = self.result(self.peer(), "run_command", command="echo hi", detail=True)
+        self.assertLessEqual({"terminal_id", "cwd", "signal", "total_bytes", "known_by"}, set(whole))
+
+    def test_a_long_output_is_a_digest_unless_asked_for(self):
+        line = "for i in $(seq 1 3000); do echo copied block $i; done; echo cannot read block 77; exit 3"
+        peer = self.peer()
+        result, text = self.result(peer, "run_command", command=line)
+        self.assertEqual(result["exit_code"], 3)
+        self.assertLess(len(result["output"]), 300)
+        self.assertIn("cannot read block 77", result["output"])
+        self.assertIn("×3000", result["output"])
+        self.assertIn(result["output"], text)
+        self.assertNotIn("omitted", result)
+        full, _ = self.result(peer, "run_command", command=line, view="full", max_chars=100_000)
+        self.assertEqual(full["output"].count("\n"), 3001)
+        tail, _ = self.result(peer, "run_command", command=line, view="tail")
+        self.assertLessEqual(len(tail["output"]), 8100)
+        self.assertTrue(tail["output"].endswith("copied block 3000\ncannot read block 77\n"))
+        again, _ = self.result(peer, "read_output", id=result["command_id"], from_line=1499, to_line=1500)
+        self.assertEqual(again["text"], "copied block 1499\ncopied block 1500\n")
+
+    def test_the_view_of_the_configuration_holds_and_arguments_win(self):
+        self.configure('[policy]\nmode = "yolo"\n[output]\nview = "tail"\nchars = 300\n[times]\nyield_after = "1s"\n')
+        peer = self.peer()
+        result, _ = self.result(peer, "run_command", command="seq 1000")
+        self.assertLessEqual(len(result["output"]), 400)
+        self.assertTrue(result["output"].endswith("\n1000\n"))
+        result, _ = self.result(peer, "run_command", command="seq 100", view="full", max_chars=5000)
+        self.assertEqual(result["output"].count("\n"), 100)
+        result, _ = self.result(peer, "run_command", command="sleep 600")
+        self.assertEqual(result["state"], "running")
+
+    def test_waiting_and_reading_tell_what_is_new(self):
+        self.script("steps.sh", "echo one; read x; echo two; read x; echo three\n")
+        peer = self.peer()
+        result, _ = self.result(peer, "run_command", command="bash steps.sh")
+        self.assertEqual((result["state"], result["output"]), ("awaiting_input", "one\n"))
+        self.assertIn("send_input", result["next"])
+        terminal, command = result["terminal_id"], result["command_id"]
+        result, _ = self.result(peer, "send_input", id=terminal, text="")
+        self.assertEqual(result["output"].split(), ["two"])
+        self.result(peer, "send_input", id=terminal, text="")
+        waited, text = self.result(peer, "wait_for", id=command)
+        self.assertEqual(waited["result"]["exit_code"], 0)
+        self.assertNotIn("output", waited["result"])
+        self.assertIn("No new output", text)
+        # What has ended is shown again to whoever asks for it.
+        read, _ = self.result(peer, "read_output", id=command)
+        self.assertEqual(read["text"].split(), ["one", "two", "three"])
+        read, text = self.result(peer, "read_output", id=command, only_new=True)
+        self.assertNotIn("text", read)
+        self.assertIn("Nothing new", text)
+
+    def test_a_command_that_is_run_again_tells_what_changed(self):
+        peer = self.peer()
+        line = "for i in $(seq 10); do printf 'word%.0s' $(seq $i); echo; done; seq 99 | paste -sd+; cat state"
+        self.script("state", "3 failed\n")
+        first, _ = self.result(peer, "run_command", command=line)
+        self.script("state", "1 failed\n")
+        second, _ = self.result(peer, "run_command", command=line)
+        self.assertIn("- 3 failed\n+ 1 failed\n", second["output"])
+        self.assertIn(first["command_id"], second["output"])
+        whole, _ = self.result(peer, "read_output", id=second["command_id"], view="digest")
+        self.assertIn("wordword", whole["text"])
+
+    def test_a_summarizer_of_ones_own(self):
+        self.configure('[policy]\nmode = "yolo"\n[output]\nsummarizer = "grep -c . | sed s/^/lines:/"\n')
+        with open(self.path("text"), "w") as f:
+            f.write("".join(f"{i * 7919 % 1000} {'abcdefghij'[i % 10] * (i % 37)} word\n" for i in range(200)))
+        peer = self.peer()
+        result, _ = self.result(peer, "run_command", command="cat text")
+        self.assertRegex(result["output"], r"^lines:\d+\n\[a summary by your summarizer")
+        whole, _ = self.result(peer, "read_output", id=result["command_id"], view="digest")
+        self.assertIn("abcdefghij"[3] * 13, whole["text"])
+        result, _ = self.result(peer, "run_command", command="echo short")
+        self.assertEqual(result["output"], "short\n")
+
+    def test_a_summarizer_that_fails_is_no_obstacle(self):
+        self.configure('[policy]\nmode = "yolo"\n[output]\nsummarizer = "echo no; exit 3"\n')
+        with open(self.path("text"), "w") as f:
+            f.write("".join(f"{'abcdefghij'[i % 10] * (i % 37)} word {i * 7919 % 1000}\n" for i in range(200)))
+        result, _ = self.result(self.peer(), "run_command", command="cat text")
+        self.assertIn("abcdefghij"[3] * 13, result["output"])
+
+    def test_how_long_it_usually_takes_is_said_while_it_runs(self):
+        peer = self.peer()
+        line = "echo begun; [ ! -e slow ] || sleep 600"
+        for _ in range(3):
+            self.result(peer, "run_command", command=line)
+        self.script("slow", "")
+        result, text = self.result(peer, "run_command", command=line, wait_ms=300)
+        self.assertEqual((result["state"], result["usual"]["runs"]), ("running", 3))
+        self.assertIn("It usually takes", text)
+
+    def test_many_terminals_and_their_news_are_bounded(self):
+        peer = self.peer()
+        self.result(peer, "run_batch", commands=["seq 20000"] * 30, parallel=8, view="tail", max_lines=1)
+        stranger = self.peer("--session", "stranger")
+        for who in (peer, stranger):
+            answer = who.tool("list_terminals", all=True, new_output=True)
+            self.assertLess(len(str(answer)), 60_000)
+
+    def test_the_tools_are_told_in_few_characters(self):
+        tools = self.peer().request("tools/list")["result"]["tools"]
+        self.assertLess(len(json.dumps(tools, separators=(",", ":"))), 8800)
 
 
 class Background(Answers):
@@ -86,7 +203,7 @@ class Background(Answers):
 
     def test_it_is_ended_where_that_was_asked_for_and_said(self):
         result, text = self.result(self.peer(), "run_command", command="sleep 600 & echo up", keep_background=False)
-        self.assertEqual(result["background"], [])
+        self.assertNotIn("background", result)
         pid = result["ended_background"][0]["pid"]
         self.assertIn("keep_background is false", text)
         self.eventually(lambda: not self.alive(pid))
@@ -111,7 +228,7 @@ class Background(Answers):
         self.assertIn(f"Listens on port {port}", text)
         # A command after it did not leave it behind.
         result, _ = self.result(peer, "run_persistent_command", id=shell["id"], command="true")
-        self.assertEqual(result["background"], [])
+        self.assertNotIn("background", result)
 
 
 class Input(Answers):
@@ -208,6 +325,7 @@ class Batches(Answers):
     def test_commands_are_independent(self):
         result, _ = self.result(self.peer(), "run_batch", commands=["cd /; X=1", 'pwd; echo "[$X]"'])
         self.assertEqual(result["results"][1]["output"], os.path.realpath(self.work) + "\n[]\n")
+        result, _ = self.result(self.peer(), "run_batch", commands=["true", "true"], detail=True)
         self.assertNotEqual(*[r["terminal_id"] for r in result["results"]])
 
     def test_one_shell_is_said(self):
@@ -257,19 +375,20 @@ class Details(Answers):
         peer = self.peer()
         for line, code, parts in (("false | true", 0, [1, 0]), ("cd / && true | (exit 7)", 7, [0, 7])):
             result, text = self.result(peer, "run_command", command=line)
-            self.assertEqual((result["exit_code"], result["pipeline"], result["command"]), (code, parts, line))
+            self.assertEqual((result["exit_code"], result["pipeline"]), (code, parts))
             self.assertIn(f"the parts of the pipe: {parts[0]}, {parts[1]}", text)
         # What could see the difference is left alone.
         for line in ("trap 'echo $BASH_COMMAND' EXIT; false | true", "echo \"$BASH_EXECUTION_STRING\" | cat"):
             result, _ = self.result(peer, "run_command", command=line)
             plain = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
-            self.assertEqual((result["exit_code"], result["pipeline"], result["output"]), (0, None, plain.stdout))
+            self.assertEqual((result["exit_code"], result.get("pipeline"), result["output"]), (0, None, plain.stdout))
 
     def test_what_a_command_is_for_is_in_the_history(self):
         peer = self.peer()
         self.result(peer, "run_command", command="echo one", description="to see one")
         shell = self.shell(peer)
-        result, _ = self.result(peer, "run_persistent_command", id=shell, command="echo two", description="to see two")
+        result, _ = self.result(peer, "run_persistent_command", id=shell, command="echo two", description="to see two",
+                                detail=True)
         self.assertEqual(result["description"], "to see two")
         give_up = time.monotonic() + PATIENCE
         shown = ""
@@ -289,17 +408,17 @@ class Details(Answers):
     def test_a_signal_in_a_shell_is_a_field_and_the_core_unknown(self):
         peer = self.peer()
         shell = self.shell(peer)
-        result, _ = self.result(peer, "run_persistent_command", id=shell, command="sh -c 'kill -SEGV $$'")
+        result, _ = self.result(peer, "run_persistent_command", id=shell, command="sh -c 'kill -SEGV $$'", detail=True)
         self.assertEqual((result["exit_code"], result["signal"], result["core_dumped"]), (139, "SIGSEGV", None))
-        result, _ = self.result(peer, "run_persistent_command", id=shell, command="(exit 3)")
+        result, _ = self.result(peer, "run_persistent_command", id=shell, command="(exit 3)", detail=True)
         self.assertEqual((result["exit_code"], result["signal"], result["core_dumped"]), (3, None, False))
 
     def test_pid_and_group(self):
         peer = self.peer()
-        result, text = self.result(peer, "run_command", command="sleep 600", wait_ms=300)
+        result, _ = self.result(peer, "run_command", command="sleep 600", wait_ms=300, detail=True)
         self.assertEqual(os.getpgid(result["pid"]), result["process_group"])
-        self.assertIn(f"process group {result['process_group']}", text)
-        result, _ = self.result(peer, "run_persistent_command", id=self.shell(peer), command="sleep 600", wait_ms=500)
+        result, _ = self.result(peer, "run_persistent_command", id=self.shell(peer), command="sleep 600", wait_ms=500,
+                                detail=True)
         with open(f"/proc/{result['pid']}/cmdline") as f:
             self.assertEqual(f.read(), "sleep\0" "600\0")
 

@@ -27,7 +27,7 @@ class Flood(McpTest):
         lines = SIZE // LINE
         begun = time.monotonic()
         result = agent.tool("run_command", command=f"seq -f %0{LINE - 1}.0f 1 {lines}; exit 9", cwd=self.work,
-                            timeout_ms=0, wait_ms=600_000)["structuredContent"]
+                            timeout_ms=0, wait_ms=600_000, view="full", detail=True)["structuredContent"]
         took = time.monotonic() - begun
         self.assertEqual((result["state"], result["exit_code"]), ("exited", 9), {**result, "output": ""})
         self.assertEqual(result["total_lines"], lines)
@@ -39,6 +39,18 @@ class Flood(McpTest):
         if not os.environ.get("TTYWARD_SANITIZED"):
             for name, kib in peaks.items():
                 self.assertLess(kib, MOST_KIB, name)
+
+    def test_a_digest_of_it_is_short_and_does_not_hold_others_up(self):
+        agent, other = Peer(self), Peer(self)
+        lines = SIZE // LINE
+        flood = agent.start_tool("run_command", {"command": f"seq -f %0{LINE - 1}.0f 1 {lines}; echo fatal: disk full; exit 9",
+                                                 "timeout_ms": 0, "wait_ms": 600_000})
+        self.assertEqual(other.tool("run_command", command="echo beside")["structuredContent"]["output"], "beside\n")
+        result = agent.answer(flood)["result"]["structuredContent"]
+        self.assertEqual((result["state"], result["exit_code"]), ("exited", 9))
+        self.assertLess(len(result["output"]), 2000)
+        self.assertIn("fatal: disk full", result["output"])
+        self.assertIn(f"×{lines}", result["output"])
 
     def test_many_calls_at_once_are_each_told_their_own_end(self):
         agent = Peer(self)

@@ -51,6 +51,12 @@ class Stdio(unittest.TestCase):
         server.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
         server.stdin.flush()
         self.assertIn(b"result", server.stdout.readline())
+        # Answered by the daemon: one that is still being started would outlive the test.
+        call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+                "params": {"name": "list_terminals", "arguments": {}, "_meta": META}}
+        server.stdin.write(json.dumps(call).encode() + b"\n")
+        server.stdin.flush()
+        self.assertIn(b"result", server.stdout.readline())
         server.send_signal(signal.SIGTERM)
         server.wait(PATIENCE)
         server.stdin.close()

@@ -62,7 +62,8 @@ class Survival(McpTest):
         answered = agent.tool("send_input", id=terminal, text="Ada")
         self.assertFalse(answered.get("isError"), answered)  # it was never sent to the daemon that died
         ended = agent.tool("wait_for", id=asks["structuredContent"]["command_id"], exit=True)
-        self.assertEqual(ended["structuredContent"]["result"]["output"].splitlines()[-1], "hello Ada", ended)
+        told = [answered["structuredContent"], ended["structuredContent"]["result"]]
+        self.assertEqual("".join(each.get("output", "") for each in told).splitlines()[-1], "hello Ada", told)
 
     def test_terminals_are_there_again_for_the_next_server(self):
         for version in (LEGACY, MODERN):

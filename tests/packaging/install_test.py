@@ -35,6 +35,17 @@ class Install(PackagingTest):
         with gzip.open(self.at("share/man/man1/ttyward.1.gz"), "rt") as f:
             self.assertIn(".TH", f.read())
 
+    def test_every_verb_has_a_page(self):
+        verbs = self.must(self.at("bin/ttyward"), "manual", "--list").split()
+        self.assertIn("run", verbs)
+        self.assertNotIn("manual", verbs)
+        self.assertEqual(sorted(os.listdir(self.at("share/man/man1"))),
+                         sorted(["ttyward.1.gz"] + [f"ttyward-{verb}.1.gz" for verb in verbs]))
+        with gzip.open(self.at("share/man/man1/ttyward-run.1.gz"), "rt") as f:
+            page = f.read()
+        self.assertIn("TTYWARD-RUN 1".replace("-", "\\-"), page)
+        self.assertIn("timeout", page)
+
     def test_the_bill_of_materials_names_every_dependency_with_its_version(self):
         with open(self.at("share/doc/ttyward/ttyward.spdx.json")) as f:
             document = json.load(f)

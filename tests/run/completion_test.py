@@ -139,6 +139,16 @@ class Manual(unittest.TestCase):
                               capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    @unittest.skipUnless(shutil.which("groff"), "no groff")
+    def test_every_verb_has_a_page_of_its_own(self):
+        verbs = output("manual", "--list").split()
+        self.assertIn("run", verbs)
+        pages = "".join(output("manual", verb) for verb in verbs)
+        self.assertEqual(pages.count(".SH NAME"), len(verbs))
+        done = subprocess.run(["groff", "-man", "-ww", "-Kutf8", "-Tutf8", "-z"], input=pages,
+                              capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     @unittest.skipUnless(shutil.which("man"), "no man")
     def test_man_shows_it(self):
         with tempfile.NamedTemporaryFile("w", suffix=".1", encoding="utf-8") as page:

@@ -109,11 +109,32 @@ class Signals(RunTest):
         self.assertEqual(process.stdout.readline(), b"ready\n")
         return process
 
+    def output_of(self, process):
+        """What it still prints; if it does not end, the failure tells which process had which signals."""
+        try:
+            return process.communicate(timeout=60)[0]
+        except subprocess.TimeoutExpired:
+            seen = self.signals_in_tree(process.pid)
+            process.kill()
+            out = process.communicate()[0]
+            self.fail(f"it did not end; it had printed {out!r}\n{seen}")
+
+    def signals_in_tree(self, pid):
+        try:
+            with open(f"/proc/{pid}/status") as f:
+                wanted = ("Name", "State", "SigPnd", "ShdPnd", "SigBlk", "SigIgn", "SigCgt")
+                told = " ".join(line.split(":")[0] + "=" + line.split()[1] for line in f if line.split(":")[0] in wanted)
+            with open(f"/proc/{pid}/task/{pid}/children") as f:
+                children = f.read().split()
+        except OSError:
+            return f"{pid} is gone"
+        return "\n".join([f"{pid} {told}", *(self.signals_in_tree(int(child)) for child in children)])
+
     def test_interrupt_reaches_the_command(self):
         for how in ([], ["--pipe"]):
             process = self.started("trap 'echo caught; exit 5' INT; echo ready; while :; do sleep 0.01; done", *how)
             process.send_signal(signal.SIGINT)
-            out, _ = process.communicate(timeout=60)
+            out = self.output_of(process)
             self.assertEqual((process.returncode, out), (5, b"caught\n" if how else b"^Ccaught\n"))
 
     def test_interrupt_ends_an_ordinary_command(self):

@@ -53,6 +53,7 @@ std::vector<Finding> check_journals(const Context& context);
 std::vector<Finding> check_runtime(const Context& context);
 std::vector<Finding> check_config(const Context& context);
 std::vector<Finding> check_policy(const Context& context);
+std::vector<Finding> check_sandbox(const Context& context);
 std::vector<Finding> check_shells(const Context& context);
 std::vector<Finding> check_notify(const Context& context);
 std::vector<Finding> check_person(const Context& context);

@@ -14,6 +14,7 @@ constexpr Check kChecks[] = {
     {"runtime", "a place for sockets", &check_runtime},
     {"config", "configuration", &check_config},
     {"policy", "rules and settings that loosen policy", &check_policy},
+    {"sandbox", "confining commands", &check_sandbox},
     {"shells", "shells and their integration", &check_shells},
     {"notify", "notifications of questions", &check_notify},
     {"terminal", "your terminal", &check_person},

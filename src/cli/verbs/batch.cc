@@ -109,6 +109,16 @@ int run_batch(const Arguments& args, const Globals& globals) {
   const std::vector<Judged> judged = judge_all(*policy, args, options->spawn.cwd);
   const Ruling ruling = policy->settle(judged);
   if (!ruling.allowed) return refuse(*options, args, judged, *policy, ruling, globals.json);
+  // They share a shell, so it has what all of them were allowed.
+  policy::Verdict together;
+  for (const Judged& each : judged) {
+    if (!each.verdict.sandbox.empty()) together.sandbox = each.verdict.sandbox;
+    together.effects.insert(together.effects.end(), each.verdict.effects.begin(), each.verdict.effects.end());
+  }
+  if (!together.sandbox.empty()) {
+    options = make_run_options(args.shared, false, together);
+    if (!options) return complain("batch", options.error().message, kExitUsage);
+  }
 
   command::Batch batch{args.commands,
                        args.keep_going ? command::OnFailure::KeepGoing : command::OnFailure::Stop,

@@ -110,7 +110,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   app.add_option("--cwd", options->cwd, "The folder it would run in (default: this one)")
       ->type_name("FOLDER");
   app.add_option("--mode", options->mode, "The mode: how much runs without asking")
-      ->type_name("plan|default|auto-edit|yolo");
+      ->type_name("plan|default|auto-edit|auto|yolo");
   app.add_flag("--batch", options->batch,
                "Read {\"id\":…,\"command\":…} lines from standard input, print a verdict for each");
   app.add_flag("--no-rules", options->no_rules, "Ignore rule files: use only the built-in policy");

@@ -48,9 +48,26 @@ std::function<int()> declare_completion(CLI::App& app, const Globals&) {
 
 std::function<int()> declare_manual(CLI::App& app, const Globals&) {
   app.group("");  // for the build; people use man(1)
-  return [&app]() -> int {
-    std::fputs(man_page(outline_of(*app.get_parent())).c_str(), stdout);
-    return 0;
+  auto wanted = std::make_shared<std::string>();
+  app.add_option("VERB", *wanted, "A page about this verb alone")->type_name("VERB");
+  auto list = std::make_shared<bool>(false);
+  app.add_flag("--list", *list, "Print the names of the verbs that have a page");
+  return [&app, wanted, list]() -> int {
+    const Outline program = outline_of(*app.get_parent());
+    if (*list) {
+      for (const Outline& verb : program.commands) std::printf("%s\n", verb.name.c_str());
+      return 0;
+    }
+    if (wanted->empty()) {
+      std::fputs(man_page(program).c_str(), stdout);
+      return 0;
+    }
+    for (const Outline& verb : program.commands) {
+      if (verb.name != *wanted) continue;
+      std::fputs(verb_page(program, verb).c_str(), stdout);
+      return 0;
+    }
+    return complain("manual", "there is no verb '" + *wanted + "'; ttyward --help lists them", kExitUsage);
   };
 }
 

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/colour.h"
+#include "cli/digest_paint.h"
 #include "cli/recorded_input.h"
 #include "cli/verbs/verbs.h"
 #include "terminal/output.h"
@@ -89,7 +91,8 @@ int show_digest(const Arguments& args) {
     return true;
   });
   const digest::Digest made = builder.finish();
-  const std::string text = args.json ? digest::to_json(made) + "\n" : made.text();
+  const std::string text =
+      args.json ? digest::to_json(made) + "\n" : painted_digest(made.text(), Paint::for_stdout());
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (std::fflush(stdout) != 0) {
     return complain("digest", fmt::format("cannot write the result: {}", std::strerror(errno)), kExitFailure);

@@ -25,7 +25,9 @@ std::function<int()> declare(CLI::App& app, const Globals&) {
   app.add_flag("--conformance", options->conformance,
                "Serve the fixtures of the official conformance suite, and no terminals");
   return [options] {
-    options->aliases = load_here().settings.mcp.aliases;
+    const config::Loaded loaded = load_here();
+    options->aliases = loaded.settings.mcp.aliases;
+    if (loaded.is_set("times", "yield_after")) options->wait = loaded.settings.times.yield_after;
     return mcp::serve(*options);
   };
 }

@@ -26,11 +26,12 @@ struct Arguments {
   bool login = false;
   bool pipe = false;
   bool reuse = false;
+  std::string sandbox;
 };
 
 base::Result<wire::AcquireRequest> acquire_request(const Arguments& args) {
   if (!args.name.empty() || !args.shell.empty() || !args.size.empty() || !args.environment.empty() ||
-      args.login) {
+      args.login || !args.sandbox.empty()) {
     return base::fail(
         base::ErrorCode::InvalidArgument,
         "--reuse takes a terminal as it is: it can be combined only with --cwd, --task and --pipe");
@@ -56,6 +57,7 @@ base::Result<wire::OpenRequest> open_request(const Arguments& args) {
   request.shell_args = args.shell_args;
   request.owner = wire::word_named<wire::Owner>(args.owner);
   request.login = args.login;
+  request.sandbox = args.sandbox;
   if (!args.size.empty()) {
     auto size = parse_size("--size", args.size);
     if (!size) return tl::unexpected(size.error());
@@ -103,6 +105,10 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   app.add_option("--env", args->environment, "NAME=value for its environment; may be repeated")
       ->allow_extra_args(false);
   app.add_option("--size", args->size, "Its size, such as 120x40");
+  app.add_option(
+         "--sandbox", args->sandbox,
+         "Confine it and all its commands: read-only, workspace, workspace+net or none (docs/sandbox.md)")
+      ->type_name("PROFILE");
   app.add_flag("--reuse", args->reuse, "Take an idle terminal of the same task and folder, if there is one");
   return [args, &globals] {
     return args->reuse ? open_terminal(acquire_request(*args), globals)

@@ -5,7 +5,9 @@
 #include <memory>
 #include <optional>
 
+#include "cli/colour.h"
 #include "cli/daemon_verb.h"
+#include "cli/digest_paint.h"
 #include "cli/exec_options.h"
 #include "cli/option_values.h"
 #include "cli/target.h"
@@ -97,7 +99,8 @@ int print_matches(const wire::ReadAnswer& answer) {
 // News are complete: that more may come is nothing to tell.
 enum class Of : uint8_t { Range, News };
 
-int print_lines(const wire::ReadAnswer& answer, Of what) {
+int print_lines(const wire::ReadAnswer& answer, Of what, bool digest) {
+  if (digest) return print_text("read", painted_digest(ended(answer.text), Paint::for_stdout()));
   if (answer.omitted) {
     complain("read",
              fmt::format("lines {0} to {1} are left out: read them with --lines {0}:{1}",
@@ -164,7 +167,7 @@ int read(const Arguments& args, const Globals& globals) {
     auto answer = whole ? read_lines(daemon, std::move(*request)) : daemon.call(*request);
     if (!answer) return tl::unexpected(answer.error());
     if (globals.json) return print_answer("read", *answer);
-    return args.grep.empty() ? print_lines(*answer, args.fresh ? Of::News : Of::Range)
+    return args.grep.empty() ? print_lines(*answer, args.fresh ? Of::News : Of::Range, args.view == "digest")
                              : print_matches(*answer);
   });
 }

@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "app/sandbox_plan.h"
+#include "cli/colour.h"
+#include "cli/digest_paint.h"
 #include "cli/foreground.h"
 #include "cli/local_policy.h"
 #include "cli/result_json.h"
@@ -91,6 +94,15 @@ void say_what_happened(const terminal::CommandResult& result) {
                  static_cast<unsigned long long>(result.lost_bytes));
   }
   if (!result.reason.empty()) complain("run", result.reason, 0);
+  if (result.sandbox && result.exit_code.value_or(0) != 0) {
+    for (const std::string& denied : result.sandbox->denied) {
+      std::fprintf(stderr,
+                   "ttyward run: the sandbox %s does not allow: %s. To allow it, see sandbox.readable, "
+                   "sandbox.writable "
+                   "and the profile workspace+net\n",
+                   result.sandbox->profile.c_str(), denied.c_str());
+    }
+  }
   for (const terminal::BackgroundProcess& process : result.background) {
     std::fprintf(stderr, "ttyward run: still running: %lld %s\n", static_cast<long long>(process.pid),
                  process.command.c_str());
@@ -98,12 +110,14 @@ void say_what_happened(const terminal::CommandResult& result) {
 }
 
 int run_command(const Arguments& args, const Globals& globals) {
-  const bool person = !globals.json && stdin_kind() == Stdin::Person && ::isatty(STDOUT_FILENO) != 0;
+  // Of a digest nothing is shown before the end, and it is the one an agent would get.
+  const bool digest = !globals.json && args.shared.view == "digest";
+  const bool person =
+      !globals.json && !digest && stdin_kind() == Stdin::Person && ::isatty(STDOUT_FILENO) != 0;
   auto argv = make_argv(args, globals.after_dashes);
   if (!argv) return complain("run", argv.error().message, kExitUsage);
   auto options = make_run_options(args.shared, person);
   if (!options) return complain("run", options.error().message, kExitUsage);
-  options->spawn.argv = std::move(*argv);
   options->shown_command = shown(args.words);
 
   auto policy = LocalPolicy::make(args.policy, PolicyLevel::Critical, "run", options->spawn.cwd);
@@ -114,6 +128,13 @@ int run_command(const Arguments& args, const Globals& globals) {
   const std::string verdict = globals.json ? verdict_json(*policy, judged) : "";
   const Ruling ruling = policy->settle({judged});
   if (!ruling.allowed) return refuse(*options, verdict, ruling, globals.json);
+  if (!judged.verdict.sandbox.empty()) {
+    options = make_run_options(args.shared, person, judged.verdict);
+    if (!options) return complain("run", options.error().message, kExitUsage);
+    options->shown_command = shown(args.words);
+  }
+  options->spawn.argv = std::move(*argv);
+  if (options->sandbox) options->sandbox->denied = app::denied_by(*options->spawn.sandbox, judged.verdict);
 
   if (person) {
     options->replies = command::Replies::Viewer;
@@ -122,11 +143,12 @@ int run_command(const Arguments& args, const Globals& globals) {
   Stdin input = stdin_kind();
   if (input == Stdin::Person && !person) input = Stdin::None;  // its keys are not ours to take
 
-  const Show show = globals.json ? Show::Nothing : person ? Show::Raw : Show::Lines;
+  const Show show = globals.json || digest ? Show::Nothing : person ? Show::Raw : Show::Lines;
   Foreground foreground(std::move(*options), show, input);
   Foreground::Outcome outcome = foreground.run([&](command::RunningCommand& run) {
     run.result().verdict_json = verdict;
-    return globals.json ? json_of(run.result()) + "\n" : "";
+    if (globals.json) return json_of(run.result()) + "\n";
+    return digest ? painted_digest(run.result().output.text, Paint::for_stdout()) : std::string();
   });
   outcome.result.verdict_json = verdict;
   if (!outcome.started && globals.json) std::printf("%s\n", json_of(outcome.result).c_str());

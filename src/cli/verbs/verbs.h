@@ -41,10 +41,15 @@ extern const Verb kResume;
 extern const Verb kAttach;
 extern const Verb kSelect;
 extern const Verb kTop;
+extern const Verb kPanel;
 extern const Verb kRename;
 extern const Verb kAssign;
 extern const Verb kRelease;
 extern const Verb kLend;
 extern const Verb kPerson;
+extern const Verb kChanges;
+extern const Verb kApply;
+extern const Verb kUndo;
+extern const Verb kDiscard;
 
 }  // namespace ttyward::cli

@@ -11,7 +11,13 @@ void know_tests(Page& page);     // ctest, gtest, pytest, unittest, jest, vitest
 void know_steps(Page& page);     // make, ninja, cmake, apt, pip, npm, cargo, maven, docker, terraform
 void know_traces(Page& page);    // python, node, java, go, rust, gdb, sanitizers, valgrind
 void know_git(Page& page);       // status, log, blame
+void read_listing(Page& page);   // ls, dir: their entries as data
 void know_listings(Page& page);  // ls, find, tree, grep, du
 void know_json(Page& page);
+void know_boilerplate(Page& page);      // banners and advice of many tools
+void know_memory_checkers(Page& page);  // valgrind, sanitizers
+void know_go_traces(Page& page);
+void know_dumps(Page& page);      // xxd, hexdump, od
+void know_transfers(Page& page);  // curl, wget
 
 }  // namespace ttyward::digest

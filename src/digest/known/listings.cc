@@ -41,6 +41,7 @@ std::string pack_names(const std::vector<std::string>& names, size_t most) {
 
 void replace_with(Page& page, const std::vector<size_t>& members, std::string text, const char* noun) {
   fold_lines(page, members, 1, false, noun);
+  page.altered = true;
   Line& line = page.lines[members[0]];
   line.text = std::move(text);
   line.whole_bytes = 0;
@@ -103,6 +104,44 @@ void shorten_long_listing(Page& page) {
     entries.push_back(std::move(e));
   }
   flush();
+}
+
+// Windows: "03/01/2026  10:15 AM    <DIR>          name", "01.03.2026  10:15         1.234 name".
+void read_dir(Page& page) {
+  static const RE2 kRow(
+      R"(^\d{2,4}[./-]\d{2}[./-]\d{2,4} +\d{1,2}:\d{2}(?: ?[AaPp][Mm])? +(<DIR>|<JUNCTION>|<SYMLINKD?>|[\d.,]+) +(.+)$)");
+  for (const Line& line : page.lines) {
+    std::string size, name;
+    if (line.text.size() > 1000 || page.facts.entries.size() >= 1000 ||
+        !RE2::FullMatch(line.text, kRow, &size, &name) || name == "." || name == "..")
+      continue;
+    Entry entry{name, size == "<DIR>" ? "directory" : size[0] == '<' ? "link" : "file", 0};
+    for (const char c : size) {
+      if (c >= '0' && c <= '9' && entry.size < (uint64_t{1} << 58))
+        entry.size = entry.size * 10 + static_cast<uint64_t>(c - '0');
+    }
+    page.facts.entries.push_back(std::move(entry));
+  }
+}
+
+// Names alone, one or several to a line: `ls` says no more.
+void read_names(Page& page) {
+  for (const Line& line : page.lines) {
+    if (line.alarm || line.text.ends_with(':') || line.text.starts_with("total ")) {
+      page.facts.entries.clear();  // not one plain listing
+      return;
+    }
+    std::string_view rest = line.text;
+    while (!rest.empty() && page.facts.entries.size() < 1000) {
+      const size_t end = std::min(rest.find("  "), rest.size());
+      std::string_view name = rest.substr(0, end);
+      rest.remove_prefix(end);
+      rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+      while (name.ends_with(' ')) name.remove_suffix(1);
+      if (!name.empty())
+        page.facts.entries.push_back({std::string(name), name.ends_with('/') ? "directory" : "", 0});
+    }
+  }
 }
 
 bool is_path(const Line& line) {
@@ -174,6 +213,18 @@ void shorten_paths(Page& page) {
 }
 
 }  // namespace
+
+void read_listing(Page& page) {
+  const std::string_view program = page.argv.empty() ? std::string_view() : page.argv.front();
+  if (program == "dir") read_dir(page);
+  const bool long_form = std::any_of(page.argv.begin(), page.argv.end(), [](const std::string& word) {
+    return word.starts_with("-") && !word.starts_with("--") &&
+           word.find_first_of("lRgons") != std::string::npos;
+  });
+  const bool alone = page.options.command.find_first_of("|;&<>`$") == std::string::npos;
+  if ((program == "ls" || program == "dir") && page.facts.entries.empty() && !long_form && alone)
+    read_names(page);
+}
 
 void know_listings(Page& page) {
   shorten_long_listing(page);

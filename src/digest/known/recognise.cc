@@ -3,11 +3,17 @@
 namespace ttyward::digest {
 
 void recognise(Page& page) {
+  if (!page.tiny()) know_boilerplate(page);
   know_diagnostics(page);
   know_tests(page);
+  know_go_traces(page);
   know_traces(page);
+  if (!page.tiny()) know_memory_checkers(page);
   know_git(page);
+  read_listing(page);
+  know_dumps(page);
   if (page.tiny()) return;
+  know_transfers(page);
   if (!page.small()) know_json(page);
   if (!page.replacement.empty()) return;
   know_steps(page);

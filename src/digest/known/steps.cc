@@ -1,6 +1,9 @@
 // Builders and installers: steps that only say that work goes on, as data.
 #include <re2/re2.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "digest/known/known.h"
 #include "digest/line_scan.h"
 
@@ -11,12 +14,13 @@ struct Step {
   const char* pattern;
   const char* noun;
 };
+constexpr const char* kCalls = "compiler calls";  // long, and the errors name their files
 constexpr Step kSteps[] = {
     {R"(^\[\d+/\d+\] (Building|Compiling|Linking|Generating|Running|Creating|/\S+(c\+\+|cc|gcc|g\+\+|clang)|:|cd ).*)",
      "build steps"},
     {R"(^\[ *\d+%\] (Building|Linking|Built|Generating|Scanning).*)", "build steps"},
     {R"(^(/\S*/)?(gcc|g\+\+|cc|c\+\+|clang|clang\+\+|ar|ranlib|ld)(-\d+)? .*\.(o|a|so|c|cc|cpp)\b.*)",
-     "compiler calls"},
+     kCalls},
     {R"(^-- (Detecting|Check for|Check if|Looking for|Performing Test|The \w+ compiler|Found |Checking).*)",
      "checks"},
     {R"(^ *(Compiling|Downloading|Downloaded|Checking|Fresh|Running `|Updating|Locking|Adding|Installing) .*)",
@@ -25,7 +29,15 @@ constexpr Step kSteps[] = {
      "package steps"},
     {R"(^(Collecting|Requirement already satisfied|Using cached|  Using cached|  Downloading|Building wheel|  Preparing|  Getting requirements) .*)",
      "package steps"},
-    {R"(^Download(ing|ed) from .*)", "downloads"},
+    {R"(^(\[INFO\] )?Download(ing|ed) from .*|^go: (downloading|extracting|finding) .*)", "downloads"},
+    {R"(^#\d+ (DONE|CACHED|transferring|resolve|sha256:|extracting|exporting|writing|naming|sending|preparing|importing|\[internal\]|\d+\.\d+ (Get|Hit|Ign|Selecting|Preparing|Unpacking|Setting up|Collecting|Downloading)).*|^ ---> ([0-9a-f]{12}|Using cache|Running in .*)$|^#\d+ \d+\.\d+$|^\d+\.\d{3}$|^Removing intermediate container .*|^[0-9a-f]{12}: (Pulling fs layer|Waiting|Verifying Checksum|Download complete|Pull complete|Already exists|Extracting|Downloading).*)",
+     "image steps"},
+    {R"(^> Task \S+( UP-TO-DATE| NO-SOURCE| FROM-CACHE| SKIPPED)?$)", "tasks"},
+    {R"(^\[INFO\] (Building|Compiling|Deleting|Installing|Changes detected|Copying|skip|Tests are skipped|Running|Packaging).*)",
+     "steps"},
+    {R"(^(\[\d+/\d+\] )(Resolving|Fetching|Linking|Building|Validating).*|^➤ YN\d+: .*|^Progress: resolved .*|^npm (http|timing|sill|verb|silly|verbose) .*)",
+     "package steps"},
+    {R"(^checking .*\.\.\. .*|^config\.status: creating .*|^configure: creating .*)", "checks"},
     {R"(^\w[\w.\[\]"]*: (Refreshing state|Creating|Creation complete|Still creating|Destroying|Destruction complete|Reading|Read complete).*)",
      "steps"},
     {R"(^(remote: )?(Enumerating|Counting|Compressing|Receiving|Writing|Resolving|Updating) (objects|deltas|files): .*)",
@@ -35,17 +47,32 @@ constexpr Step kSteps[] = {
 }  // namespace
 
 void know_steps(Page& page) {
-  for (const Step& step : kSteps) {
-    const RE2 pattern(step.pattern);
+  // Which step of an image it was.
+  static const RE2 kHeading(R"(^(#\d+ \[[^\]]*\d+/\d+\] |Step \d+/\d+ : ).*)");
+  for (Line& line : page.lines) {
+    if (!line.blank && !line.shielded && !line.settled && line.fold < 0 && line.text.size() < 400 &&
+        RE2::FullMatch(line.text, kHeading))
+      line.rank = std::max(line.rank, Rank::Hint);
+  }
+  static const std::vector<std::unique_ptr<RE2>>* const kPatterns = [] {
+    auto* patterns = new std::vector<std::unique_ptr<RE2>>;
+    for (const Step& step : kSteps) patterns->push_back(std::make_unique<RE2>(step.pattern));
+    return patterns;
+  }();
+  for (size_t s = 0; s < kPatterns->size(); ++s) {
     std::vector<size_t> members;
     for (size_t i = 0; i < page.lines.size(); ++i) {
       const Line& line = page.lines[i];
       if (line.blank || line.shielded || line.settled || line.fold >= 0 || line.alarm ||
           line.text.size() > 4000)
         continue;
-      if (RE2::FullMatch(line.text, pattern)) members.push_back(i);
+      if (RE2::FullMatch(line.text, *(*kPatterns)[s])) members.push_back(i);
     }
-    if (members.size() >= 4) fold_lines(page, members, 1, true, step.noun);
+    if (members.size() >= 4) {
+      fold_lines(page, members, 1, true, kSteps[s].noun);
+    } else if (!page.small() || kSteps[s].noun == kCalls) {
+      hide_lines(page, members, kSteps[s].noun);
+    }
   }
 }
 

@@ -17,9 +17,11 @@ constexpr const char* kPassed[] = {
     R"(^\S+::\S.* PASSED( |$))",                                                               // pytest -v
     R"(^\w+ \([\w.]+\)( \.\.\.|\n.*\.\.\.) ok$|^\w+ \([\w.]+\) \.\.\. ok$|^\S.* \.\.\. ok$)",  // unittest,
                                                                                                // cargo
-    R"(^\s*(✓|✔|√) )",                                // jest, mocha, vitest, node
-    R"(^\s*ok \d+ - |^\s*# Subtest: )",               // TAP
-    R"(^\s*--- PASS: |^=== (RUN|PAUSE|CONT|NAME) )",  // go
+    R"(^\s*(✓|✔|√) )",                                              // jest, mocha, vitest, node
+    R"(^\s*ok \d+ |^\s*# Subtest: )",                               // TAP
+    R"(^ok +\S+ +(\(cached\)|[\d.]+s)|^\?  .*\[no test files\]$)",  // go, by package
+    R"(\.{3,}(Passed|Skipped|OK|ok)$)",                             // pre-commit and others
+    R"(^\s*--- PASS: |^=== (RUN|PAUSE|CONT|NAME) )",                // go
     R"(^ok: |^PASS: |^PASS$|^\[PASS\]|^\[ok\] )",
 };
 
@@ -92,7 +94,7 @@ void know_tests(Page& page) {
   }
   if (passed.size() >= 4 && !page.tiny()) {
     for (const size_t i : passed) page.lines[i].rank = Rank::Plain;
-    fold_lines(page, passed, 1, false, "steps that passed or began");
+    fold_lines(page, passed, 1, false, "passed");
   }
 }
 

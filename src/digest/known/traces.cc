@@ -12,16 +12,16 @@ namespace {
 
 const RE2& frame_pattern() {
   static const RE2 kPattern(
-      R"(^\s+File ".*", line \d+(, in .*)?$|^\s+at .+\(?.*:\d+(:\d+)?\)?.*$|^\s+at \S+\(.*\)$|^\s+at .* \(?<?(anonymous|node:.*|native).*$|^\s*#\d+ +(0x[0-9a-f]+ )?(in )?.*$|^==\d+== +(at|by) 0x.*$|^\s+\d+: .*$|^\s+\.\.\. \d+ more$)");
+      R"(^\s+File ".*", line \d+(, in .*)?$|^\s+at .+\(?.*:\d+(:\d+)?\)?.*$|^\s+at \S+\(.*\)$|^\s+at .* \(?<?(anonymous|node:.*|native).*$|^\s*#\d+ +(0x[0-9a-f]+ in .*|[A-Za-z_~<?][\w:~<>,.*&?\[\] -]* ?\(.*)$|^==\d+== +(at|by) 0x.*$|^\s+\d+: .*$|^\s+\.\.\. \d+ more$|^\s+(# |from )\S+:\d+:in .*$|^#\d+ \S+\(\d+\): .*$)");
   return kPattern;
 }
 
 bool is_library(std::string_view text) {
   for (const std::string_view part :
-       {"site-packages", "node_modules", "node:",      "/usr/lib",      "/usr/include", "lib/python3",
-        "java.base/",    "jdk.",         "java.util.", "java.lang.",    "<frozen",      "libc.so",
-        "libasan",       "/rustc/",      "sysdeps",    "(/lib/",        "libstdc++",    "internal/",
-        "../csu",        "libsanitizer", "vgpreload",  "/usr/local/go/"}) {
+       {"site-packages", "node_modules", "node:",      "/usr/lib",       "/usr/include", "lib/python3",
+        "java.base/",    "jdk.",         "java.util.", "java.lang.",     "<frozen",      "libc.so",
+        "libasan",       "/rustc/",      "sysdeps",    "(/lib/",         "libstdc++",    "internal/",
+        "../csu",        "libsanitizer", "vgpreload",  "/usr/local/go/", "/gems/",       "/vendor/"}) {
     if (text.find(part) != std::string_view::npos) return true;
   }
   return false;

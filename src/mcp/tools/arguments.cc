@@ -71,8 +71,9 @@ const Argument* named(const std::vector<Argument>& arguments, std::string_view n
 
 std::string names_of(const std::vector<Argument>& arguments) {
   std::string out;
-  for (const Argument& argument : arguments)
-    out += (out.empty() ? "`" : ", `") + std::string(argument.name) + "`";
+  for (const Argument& argument : arguments) {
+    if (argument.told) out += (out.empty() ? "`" : ", `") + std::string(argument.name) + "`";
+  }
   return out.empty() ? "none" : out;
 }
 
@@ -109,6 +110,7 @@ json::object input_schema(const std::vector<Argument>& arguments) {
   json::object properties;
   json::array required;
   for (const Argument& argument : arguments) {
+    if (!argument.told) continue;
     json::object property;
     switch (argument.type) {
       case Argument::Type::Text:
@@ -124,15 +126,8 @@ json::object input_schema(const std::vector<Argument>& arguments) {
         property["type"] = "array";
         break;
     }
-    property["description"] = argument.description;
+    if (!argument.description.empty()) property["description"] = argument.description;
     if (argument.type == Argument::Type::TextList) property["items"] = json::object{{"type", "string"}};
-    if (argument.type == Argument::Type::Integer) {
-      property["minimum"] = argument.least;
-      if (argument.most > 0) property["maximum"] = argument.most;
-      if (argument.fallback) property["default"] = *argument.fallback;
-    }
-    if (argument.type == Argument::Type::Flag && argument.fallback)
-      property["default"] = *argument.fallback != 0;
     if (!argument.choices.empty()) {
       json::array choices;
       for (const char* choice : argument.choices) choices.emplace_back(choice);
@@ -145,7 +140,6 @@ json::object input_schema(const std::vector<Argument>& arguments) {
   schema["type"] = "object";
   schema["properties"] = std::move(properties);
   if (!required.empty()) schema["required"] = std::move(required);
-  schema["additionalProperties"] = false;
   return schema;
 }
 

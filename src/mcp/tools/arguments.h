@@ -1,7 +1,8 @@
 // What a tool takes: one list that makes both the schema clients see and the checks their calls pass.
 //
-// Schemas are flat and plain (no $ref, no anyOf, no type lists): every client accepts them. Errors are
-// written for the model that made the call: what is wrong, and what to write instead.
+// Schemas are flat and plain (no $ref, no anyOf, no type lists): every client accepts them. They are short,
+// because a model reads them each time: no bounds, which the checks tell, and no defaults beyond the words.
+// Errors are written for the model that made the call: what is wrong, and what to write instead.
 //
 // Pure.
 #pragma once
@@ -24,11 +25,12 @@ struct Argument {
   std::string description;
   bool required = false;
   // NOLINTBEGIN(readability-redundant-member-init): what a table leaves out has to have an initializer.
-  std::optional<int64_t> fallback{};  // Integer and Flag: told to clients
+  std::optional<int64_t> fallback{};  // Integer and Flag: what holds otherwise
   int64_t least = 0;
   int64_t most = 0;                    // Integer: 0 is no limit
   std::vector<const char*> choices{};  // Text: one of these
   std::vector<const char*> aliases{};  // other names that are understood, not told
+  bool told = true;                    // false: understood, but clients are not told of it
   // NOLINTEND(readability-redundant-member-init)
 };
 

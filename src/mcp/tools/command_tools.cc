@@ -14,7 +14,6 @@
 namespace ttyward::mcp::tools {
 namespace {
 
-constexpr int64_t kRunWaitMs = 50'000;      // below the minute after which some clients give up
 constexpr int64_t kBackgroundWaitMs = 300;  // long enough to see a command fail at once
 constexpr int64_t kMostWaitMs = 600'000;
 constexpr int64_t kMostTimeMs = 7 * 24 * 3'600'000ll;
@@ -22,17 +21,13 @@ constexpr int64_t kMostTimeMs = 7 * 24 * 3'600'000ll;
 using Type = Argument::Type;
 
 Argument command_argument() {
-  return {.name = "command",
-          .type = Type::Text,
-          .description = "The command line, as for bash",
-          .required = true};
+  return {.name = "command", .type = Type::Text, .description = "", .required = true};
 }
 
-Argument wait_argument(const char* description, std::optional<int64_t> fallback) {
+Argument wait_argument(const char* description) {
   return {.name = "wait_ms",
           .type = Type::Integer,
           .description = description,
-          .fallback = fallback,
           .least = 100,
           .most = kMostWaitMs,
           .aliases = {"yield_ms", "yield_after_ms"}};
@@ -48,16 +43,22 @@ Argument timeout_argument(const char* description) {
 }
 
 Argument description_argument() {
-  return {.name = "description",
+  return {.name = "description", .type = Type::Text, .description = "What it is for; kept in the history"};
+}
+
+enum class Told : uint8_t { No, Yes };
+
+// Told once: the list of tools is short.
+Argument sandbox_argument(Told told) {
+  return {.name = "sandbox",
           .type = Type::Text,
-          .description = "What the command is for, in a few words; kept in the history"};
+          .description = "",
+          .choices = {"read-only", "workspace", "workspace+net"},
+          .told = told == Told::Yes};
 }
 
 Argument cancel_argument() {
-  return {.name = "interrupt_on_cancel",
-          .type = Type::Flag,
-          .description = "If this call is cancelled, interrupt the command too (otherwise it keeps running)",
-          .fallback = 0};
+  return {.name = "interrupt_on_cancel", .type = Type::Flag, .description = "", .fallback = 0, .told = false};
 }
 
 // Empty: fine. What no shell can be given is refused here; what it does is judged by the daemon.
@@ -108,15 +109,15 @@ std::optional<std::chrono::milliseconds> time_at(const json::object& values, std
   return given ? std::optional(std::chrono::milliseconds(*given)) : std::nullopt;
 }
 
-json::object answer(const json::object& result) {
-  json::object out = both(result_text(result, Fence()), result);
+json::object answer(const json::object& result, const json::object& values) {
+  json::object out = both(result_text(result, Fence()), wants_detail(values) ? result : lean_result(result));
   if (did_not_run(result)) out["isError"] = true;
   return out;
 }
 
 // Starts it, or goes on where a person was asked; then answers.
 template <client::Request R>
-Detached start(Context& context, RequestPtr request, R call) {
+Detached start(Context& context, RequestPtr request, json::object values, R call) {
   std::optional<CallReply> settled;
   if (request->params.contains("requestState")) {
     settled = co_await resume(context, request);
@@ -128,7 +129,7 @@ Detached start(Context& context, RequestPtr request, R call) {
   }
   if (!settled) co_return;
   const CallReply reply = std::move(*settled);
-  request->reply(reply ? answer(*reply) : failure_result(reply.error()));
+  request->reply(reply ? answer(*reply, values) : failure_result(reply.error()));
 }
 
 Detached run_command(Context& context, RequestPtr request, json::object values) {
@@ -142,7 +143,8 @@ Detached run_command(Context& context, RequestPtr request, json::object values) 
     co_return;
   }
   const bool background = flag_at(values, "background");
-  const int64_t wait_ms = background ? kBackgroundWaitMs : integer_at(values, "wait_ms").value_or(kRunWaitMs);
+  const int64_t wait_ms =
+      background ? kBackgroundWaitMs : integer_at(values, "wait_ms").value_or(context.wait.count());
   call.timeout = time_at(values, "timeout_ms");
   call.idle_timeout = time_at(values, "idle_timeout_ms");
   if (background) {
@@ -152,8 +154,9 @@ Detached run_command(Context& context, RequestPtr request, json::object values) 
   call.keep_background = flag_at(values, "keep_background", call.keep_background);
   call.task = context.session;
   call.stdin_text = text_at(values, "stdin");
+  call.sandbox = text_or(values, "sandbox");
   add_manner(values, request, wait_ms, call);
-  start(context, request, std::move(call));
+  start(context, request, std::move(values), std::move(call));
 }
 
 Detached run_persistent_command(Context& context, RequestPtr request, json::object values) {
@@ -166,10 +169,11 @@ Detached run_persistent_command(Context& context, RequestPtr request, json::obje
     co_return;
   }
   call.terminal = text_or(values, "id");
+  call.sandbox = text_or(values, "sandbox");
   call.timeout = time_at(values, "timeout_ms").value_or(call.timeout);
   call.on_busy = wire::word_named<wire::OnBusy>(text_or(values, "on_busy")).value_or(call.on_busy);
   add_manner(values, request, integer_at(values, "wait_ms"), call);
-  start(context, request, std::move(call));
+  start(context, request, std::move(values), std::move(call));
 }
 
 std::string batch_text(const json::object& reply) {
@@ -178,7 +182,7 @@ std::string batch_text(const json::object& reply) {
   const json::array* results = array_at(reply, "results");
   for (size_t i = 0; results != nullptr && i < results->size(); i++) {
     if (const json::object* result = (*results)[i].if_object())
-      text += (i == 0 ? "" : "\n") + result_text(*result, fence);
+      text += (i == 0 ? "" : "\n") + result_text(*result, fence, Echo::Command);
   }
   const json::array* rest = array_at(reply, "not_run");
   if (rest == nullptr || rest->empty()) return text;
@@ -209,9 +213,10 @@ Detached run_batch(Context& context, RequestPtr request, json::object values) {
   batch.keep_going = flag_at(values, "keep_going");
   batch.separate = !one_shell;
   batch.task = context.session;
-  batch.yield_after = time_at(values, "wait_ms").value_or(std::chrono::milliseconds(kRunWaitMs));
+  batch.yield_after = time_at(values, "wait_ms").value_or(context.wait);
   batch.parallel = integer_at(values, "parallel").value_or(batch.parallel);
   batch.timeout = time_at(values, "timeout_ms");
+  batch.sandbox = text_or(values, "sandbox");
   add_view(values, batch.view);
   const auto progress = Progress::start(request);
   // Named first: GCC 12 destroys a closure twice that is made inside a co_await.
@@ -224,11 +229,20 @@ Detached run_batch(Context& context, RequestPtr request, json::object values) {
   }
   if (one_shell) (*reply)["one_shell"] = true;
   bool any_ran = false;
+  json::array lean;
   if (const json::array* results = array_at(*reply, "results")) {
-    for (const json::value& entry : *results)
-      any_ran = any_ran || (entry.is_object() && !did_not_run(entry.get_object()));
+    for (const json::value& entry : *results) {
+      if (!entry.is_object()) continue;
+      any_ran = any_ran || !did_not_run(entry.get_object());
+      lean.push_back(lean_result(entry.get_object()));
+    }
   }
-  json::object out = both(batch_text(*reply), *reply);
+  json::object structured = *reply;
+  if (!wants_detail(values)) {
+    structured = lean_value(structured).as_object();
+    structured["results"] = std::move(lean);
+  }
+  json::object out = both(batch_text(*reply), structured);
   if (!any_ran) out["isError"] = true;
   request->reply(std::move(out));
 }
@@ -239,90 +253,80 @@ std::vector<Tool> command_tools() {
   return {
       {"run_command",
        "Run a command",
-       "Run one command in a terminal of its own and return its output and exit code. If a program asks for "
-       "input, the result says what it waits for. A command that takes longer than wait_ms keeps running; "
-       "the result has an id for wait_for, read_output and interrupt_command.",
-       {command_argument(),
-        {.name = "cwd",
-         .type = Type::Text,
-         .description = "The folder to run it in",
-         .aliases = {"directory", "dir_path"}},
-        wait_argument(
-            "Return after this time even if the command is still running, with its output so far and its id",
-            kRunWaitMs),
-        timeout_argument("Stop the command after this time (default: never, or as configured)"),
-        {.name = "idle_timeout_ms",
-         .type = Type::Integer,
-         .description = "Stop the command after this much silence (default: never, or as configured)",
-         .least = 0,
-         .most = kMostTimeMs},
-        {.name = "background",
-         .type = Type::Flag,
-         .description = "For servers and watchers: return at once, without time limits",
-         .fallback = 0,
-         .aliases = {"is_background"}},
-        argument_of<wire::RunRequest>("keep_background"),
-        {.name = "env", .type = Type::TextList, .description = "Variables to set, each NAME=value"},
-        argument_of<wire::RunRequest>("stdin"),
-        description_argument(),
-        cancel_argument(),
-        max_lines_argument(),
-        max_chars_argument()},
+       "Run a bash command line in a terminal of its own: its exit code, and a digest of its output (view: "
+       "full or tail for the text itself; at most max_chars, 8000). After wait_ms it goes on in the "
+       "background: wait_for, read_output, interrupt_command take its id. detail: true returns all fields.",
+       with_view(
+           {command_argument(),
+            {.name = "cwd", .type = Type::Text, .description = "", .aliases = {"directory", "dir_path"}},
+            wait_argument("Default 50000"),
+            timeout_argument("Stop it then (default: never)"),
+            {.name = "idle_timeout_ms",
+             .type = Type::Integer,
+             .description = "Stop it after so much silence",
+             .least = 0,
+             .most = kMostTimeMs},
+            {.name = "background",
+             .type = Type::Flag,
+             .description = "For servers: return at once",
+             .fallback = 0,
+             .aliases = {"is_background"}},
+            {.name = "keep_background",
+             .type = Type::Flag,
+             .description = "false: end what it leaves behind",
+             .fallback = 1},
+            {.name = "env", .type = Type::TextList, .description = "NAME=value"},
+            {.name = "stdin", .type = Type::Text, .description = ""},
+            sandbox_argument(Told::Yes),
+            description_argument(),
+            cancel_argument()}),
        {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},
        result_schema,
        TaskSupport::Optional,
        run_command},
       {"run_persistent_command",
        "Run a command in an open terminal",
-       "Run a command in a terminal from open_persistent_terminal: folder, variables and shell state persist "
-       "from one command to the next. Returns when the command ends or asks for input, or after wait_ms; it "
-       "keeps running then.",
-       {id_argument("The terminal's id, from open_persistent_terminal"),
-        command_argument(),
-        {.name = "cwd", .type = Type::Text, .description = "A folder for this command only"},
-        wait_argument(
-            "Return after this time even if the command is still running (default 30000, or as configured)",
-            std::nullopt),
-        timeout_argument("Stop the command after this time (default: never)"),
-        {.name = "on_busy",
-         .type = Type::Text,
-         .description = "If another command is running there: \"fail\" (default) or \"wait\" for its end",
-         .choices = {"fail", "wait"}},
-        description_argument(),
-        cancel_argument(),
-        max_lines_argument(),
-        max_chars_argument()},
+       "Run a command in a terminal from open_persistent_terminal: folder, variables and shell state "
+       "persist. Returns when it ends or asks for input, or after wait_ms.",
+       with_view({id_argument("The terminal's"),
+                  command_argument(),
+                  {.name = "cwd", .type = Type::Text, .description = "For this command only"},
+                  wait_argument("Default 30000"),
+                  timeout_argument(""),
+                  {.name = "on_busy",
+                   .type = Type::Text,
+                   .description = "Default fail",
+                   .choices = {"fail", "wait"}},
+                  sandbox_argument(Told::No),
+                  description_argument(),
+                  cancel_argument()}),
        {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},
        result_schema,
        TaskSupport::Optional,
        run_persistent_command},
       {"run_batch",
        "Run several commands",
-       "Run several independent commands, each in a terminal of its own, and return a result for each: one "
-       "after "
-       "the other, or several at once with `parallel`. Stops at the first that fails unless keep_going is "
-       "set.",
-       {{.name = "commands", .type = Type::TextList, .description = "The command lines", .required = true},
-        {.name = "cwd", .type = Type::Text, .description = "The folder to run them in"},
-        argument_of<wire::BatchRequest>("keep_going"),
-        {.name = "parallel",
-         .type = Type::Integer,
-         .description = "How many may run at once",
-         .fallback = 1,
-         .least = 1,
-         .most = 16},
-        {.name = "one_shell",
-         .type = Type::Flag,
-         .description = "Run them in one shell instead: folder and variables persist from one to the next",
-         .fallback = 0},
-        timeout_argument("Stop each command after this time (default: never, or as configured)"),
-        wait_argument("Return after this time: a running command keeps running, and commands that have not "
-                      "started are not run",
-                      kRunWaitMs),
-        max_lines_argument(),
-        max_chars_argument()},
+       "Run independent commands, each in a terminal of its own, with a result for each. Stops at the first "
+       "that fails unless keep_going is set. What has not begun after wait_ms is not run.",
+       with_view({{.name = "commands", .type = Type::TextList, .description = "", .required = true},
+                  {.name = "cwd", .type = Type::Text, .description = ""},
+                  {.name = "keep_going", .type = Type::Flag, .description = "", .fallback = 0},
+                  {.name = "parallel",
+                   .type = Type::Integer,
+                   .description = "How many at once (1)",
+                   .fallback = 1,
+                   .least = 1,
+                   .most = 16},
+                  {.name = "one_shell",
+                   .type = Type::Flag,
+                   .description = "Folder and variables persist from one to the next",
+                   .fallback = 0},
+                  timeout_argument("Of each"),
+                  sandbox_argument(Told::No),
+                  wait_argument("")},
+                 false),
        {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},
-       batch_schema,
+       any_schema,
        TaskSupport::Optional,
        run_batch},
   };

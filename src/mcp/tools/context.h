@@ -30,6 +30,8 @@ struct Context {
   std::string session;
   std::chrono::milliseconds patience{
       10'000};  // with a person who may answer elsewhere, before the model is told
+  std::chrono::milliseconds wait{
+      50'000};  // for a command's end: below the minute after which some clients give up
   // NOLINTBEGIN(readability-redundant-member-init): who makes one leaves these out.
   PendingStates<StartedPtr> states{};
   std::list<std::weak_ptr<Started>> started{};  // whom questions may be about

@@ -55,6 +55,21 @@ std::string waited_text(const json::object& waited) {
   return text;
 }
 
+json::object lean_outcome(const json::object& waited) {
+  json::object out;
+  for (const auto& [name, value] : waited) {
+    if (name == "result" && value.is_object()) {
+      out[name] = lean_result(value.get_object());
+    } else if (name == "terminal" && value.is_object()) {
+      // What is said of a command says enough of its terminal.
+      if (object_at(waited, "result") == nullptr) out[name] = lean_terminal(value.get_object());
+    } else if (!value.is_null()) {
+      out[name] = lean_value(value);
+    }
+  }
+  return out;
+}
+
 Detached wait_for(Context& context, RequestPtr request, json::object values) {
   const std::string id = text_or(values, "id");
   wire::WaitRequest wait;
@@ -76,6 +91,7 @@ Detached wait_for(Context& context, RequestPtr request, json::object values) {
   const auto until = std::chrono::steady_clock::now() +
                      std::chrono::milliseconds(integer_at(values, "timeout_ms").value_or(kWaitMs));
   wait.timeout = left_until(until);
+  wait.only_new = !wants_detail(values);
   add_view(values, wait.view);
   const auto progress = Progress::start(request);
   // Named first: GCC 12 destroys a closure twice that is made inside a co_await.
@@ -95,11 +111,12 @@ Detached wait_for(Context& context, RequestPtr request, json::object values) {
     command.exit = true;
     command.input = true;
     command.timeout = left_until(until);
+    command.only_new = wait.only_new;
     add_view(values, command.view);
     CallReply after = co_await call_daemon(context, request, command);
     if (after) reply = std::move(after);
   }
-  json::object out = both(waited_text(*reply), *reply);
+  json::object out = both(waited_text(*reply), wants_detail(values) ? *reply : lean_outcome(*reply));
   const json::object* result = object_at(*reply, "result");
   if (result != nullptr && did_not_run(*result)) out["isError"] = true;
   request->reply(std::move(out));
@@ -145,19 +162,12 @@ Detached check_command(Context& context, RequestPtr request, json::object values
         text += "- " + visible_line(text_or(*reason, "text"), 200) + "\n";
     }
   }
-  request->reply(both(text, *reply));
-}
-
-json::object wait_schema() {
-  return answer_schema(wire::shape_of<wire::WaitOutcome>(),
-                       {"condition", "match", "port", "file", "result", "terminal"});
-}
-json::object interrupted_schema() {
-  return answer_schema(wire::shape_of<wire::Interrupted>());
-}
-json::object verdict_schema() {
-  return answer_schema(wire::shape_of<wire::Verdict>(),
-                       {"decision", "risk", "effects", "reasons", "rule", "commands"});
+  json::object structured = *reply;
+  if (!wants_detail(values)) {
+    structured = lean_value(structured).as_object();
+    structured.erase("commands");
+  }
+  request->reply(both(text, structured));
 }
 
 }  // namespace
@@ -166,56 +176,53 @@ std::vector<Tool> control_tools() {
   return {
       {"wait_for",
        "Wait for something to happen",
-       "Wait until a command ends, a terminal is idle, a line matches, a port opens, a file appears, a "
-       "program asks for input, or a person has answered an approval, whichever happens first. Returns at "
-       "once if a condition is already met. Use this instead of polling.",
-       {id_argument("The id of a command, terminal or approval"),
-        argument_of<wire::WaitRequest>("exit"),
-        argument_of<wire::WaitRequest>("input"),
-        argument_of<wire::WaitRequest>("prompt"),
-        {.name = "pattern",
-         .type = Type::Text,
-         .description = "A line matches this regular expression (RE2)"},
-        {.name = "from_start",
-         .type = Type::Flag,
-         .description = "The pattern also matches lines printed before this call",
-         .fallback = 0},
-        argument_of<wire::WaitRequest>("port"),
-        {.name = "file", .type = Type::Text, .description = "This file exists"},
-        {.name = "quiet_ms",
-         .type = Type::Integer,
-         .description = "Nothing was printed for this long",
-         .least = 1,
-         .most = 600'000},
-        {.name = "timeout_ms",
-         .type = Type::Integer,
-         .description = "Return after this time in any case; 0: at once",
-         .fallback = kWaitMs,
-         .least = 0,
-         .most = 600'000,
-         .aliases = {"wait_ms"}},
-        max_lines_argument(),
-        max_chars_argument()},
+       "Wait until a command ends, a program asks for input, a line matches, a port opens, a file appears, "
+       "or "
+       "a person has answered an approval; returns what is new. Use it instead of polling.",
+       with_view(
+           {id_argument("Of a command, terminal or approval"),
+            {.name = "exit", .type = Type::Flag, .description = "", .fallback = 0},
+            {.name = "input", .type = Type::Flag, .description = "", .fallback = 0},
+            {.name = "prompt", .type = Type::Flag, .description = "", .fallback = 0},
+            {.name = "pattern", .type = Type::Text, .description = "RE2"},
+            {.name = "from_start",
+             .type = Type::Flag,
+             .description = "pattern: earlier lines, too",
+             .fallback = 0},
+            {.name = "port", .type = Type::Integer, .description = "0: any", .least = 0, .most = 65'535},
+            {.name = "file", .type = Type::Text, .description = ""},
+            {.name = "quiet_ms",
+             .type = Type::Integer,
+             .description = "Nothing was printed for so long",
+             .least = 1,
+             .most = 600'000},
+            {.name = "timeout_ms",
+             .type = Type::Integer,
+             .description = "Default 50000",
+             .fallback = kWaitMs,
+             .least = 0,
+             .most = 600'000,
+             .aliases = {"wait_ms"}}}),
        {.read_only = true, .destructive = false, .idempotent = true, .open_world = false},
-       wait_schema,
+       any_schema,
        TaskSupport::Optional,
        wait_for},
       {"interrupt_command",
        "Interrupt a command",
-       "Interrupt the running command, as Ctrl-C does. The terminal stays open.",
-       {id_argument("The id of the command or terminal")},
+       "Interrupt the running command, as Ctrl-C does.",
+       {id_argument("Of a command or terminal")},
        {.read_only = false, .destructive = true, .idempotent = true, .open_world = false},
-       interrupted_schema,
+       any_schema,
        TaskSupport::Never,
        interrupt_command},
       {"check_command",
        "Check a command without running it",
-       "Say whether a command would run, be denied, or need a person's approval, and what it would do. Runs "
-       "nothing.",
-       {{.name = "command", .type = Type::Text, .description = "The command line", .required = true},
-        {.name = "cwd", .type = Type::Text, .description = "The folder it would run in"}},
+       "Say whether a command would run, be denied, or need a person's approval, and why. Runs nothing.",
+       {{.name = "command", .type = Type::Text, .description = "", .required = true},
+        {.name = "cwd", .type = Type::Text, .description = ""},
+        {.name = "detail", .type = Type::Flag, .description = "", .fallback = 0, .told = false}},
        {.read_only = true, .destructive = false, .idempotent = true, .open_world = false},
-       verdict_schema,
+       any_schema,
        TaskSupport::Never,
        check_command},
   };

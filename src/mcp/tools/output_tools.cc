@@ -18,6 +18,7 @@ using Type = Argument::Type;
 constexpr int64_t kColumnsAtOnce = 40'000;  // of a long line, where no end is given
 constexpr int64_t kContext = 2;
 constexpr int64_t kMostMatches = 50;
+constexpr int64_t kTailLines = 200;
 constexpr int64_t kInputWaitMs = 30'000;
 constexpr int64_t kStableMs = 700;  // a screen that did not change for so long has been drawn
 
@@ -47,10 +48,10 @@ std::string which_part(const json::object& values, wire::ReadRequest& read) {
     read.grep = text_or(values, "search");
     read.context = integer_at(values, "context").value_or(kContext);
     read.most = integer_at(values, "max_matches").value_or(kMostMatches);
-  } else if (flag_at(values, "only_new")) {
+  } else if (values.contains("tail")) {
+    read.tail = integer_at(values, "tail");
+  } else if (!values.contains("view")) {
     read.only_new = true;
-  } else {
-    read.tail = integer_at(values, "tail").value_or(200);
   }
   return {};
 }
@@ -65,14 +66,27 @@ std::string read_text(const json::object& read, const wire::ReadRequest& asked, 
            (flag_at(read, "more") ? "There are more matches: raise max_matches or use a narrower pattern.\n"
                                   : "");
   }
-  if (text.empty()) return fmt::format("Nothing to read, or nothing new; {} has {} lines.\n", id, total);
-  std::string out = fmt::format("Lines {} to {} of {}", integer_at(read, "first_line").value_or(0),
-                                integer_at(read, "last_line").value_or(0), total);
+  const std::string state = text_or(read, "state");
+  if (text.empty()) {
+    return fmt::format("Nothing new ({}, {} lines). from_line, tail, search or view reads again{}.\n", state,
+                       total, state == "running" ? "; wait_for waits" : "");
+  }
+  std::string out = fmt::format("Lines {} to {} of {}, {}", integer_at(read, "first_line").value_or(0),
+                                integer_at(read, "last_line").value_or(0), total, state);
   if (asked.columns)
     out += fmt::format(", columns {} to {} (the longest line has {})", asked.columns->front(),
                        asked.columns->back(), integer_at(read, "longest_line").value_or(0));
   out += ".\n" + fence.around("output", visible_text(text));
   if (const json::object* omitted = object_at(read, "omitted")) out += omitted_text(*omitted, total, id);
+  return out;
+}
+
+// What a caller needs of it: the text has the numbers of what matched.
+json::object lean_read(const json::object& read) {
+  json::object out = lean_value(read).as_object();
+  for (const char* known : {"total_bytes", "terminal_id", "command_id", "matches"}) out.erase(known);
+  if (text_or(read, "text").ends_with(kDigestCut)) out.erase("omitted");
+  if (is_null(read, "omitted")) out.erase("more");
   return out;
 }
 
@@ -84,9 +98,23 @@ Detached read_output(Context& context, RequestPtr request, json::object values) 
     co_return;
   }
   set_target(read, id);
-  add_view(values, read.view);
-  const CallReply reply = co_await call_daemon(context, request, read);
-  request->reply(reply ? both(read_text(*reply, read, visible_line(id, 60)), *reply)
+  const bool by_number = read.range || read.grep || read.tail;
+  if (by_number && !values.contains("view")) {
+    add_lines_view(values, read.tail ? End::Last : End::First, read.view);
+  } else {
+    add_view(values, read.view);
+  }
+  CallReply reply = co_await call_daemon(context, request, read);
+  // Whoever asks again for what has ended wants to see it again.
+  if (reply && read.only_new && !flag_at(values, "only_new") && text_or(*reply, "text").empty() &&
+      !flag_at(*reply, "more")) {
+    read.only_new = false;
+    read.tail = kTailLines;
+    add_lines_view(values, End::Last, read.view);
+    reply = co_await call_daemon(context, request, read);
+  }
+  request->reply(reply ? both(read_text(*reply, read, visible_line(id, 60)),
+                              wants_detail(values) ? *reply : lean_read(*reply))
                        : failure_result(reply.error()));
 }
 
@@ -109,7 +137,9 @@ Detached get_screen(Context& context, RequestPtr request, json::object values) {
                                       integer_at(*cursor, "col").value_or(0))
                         : "");
   text += Fence().around("screen", visible_text(text_or(*reply, "content")));
-  request->reply(both(text, *reply));
+  json::object structured = *reply;
+  if (!wants_detail(values)) structured = lean_value(structured).as_object();
+  request->reply(both(text, structured));
 }
 
 // A line end at the end of the text is the Enter that is pressed anyway.
@@ -169,10 +199,17 @@ Detached send_input(Context& context, RequestPtr request, json::object values) {
     co_return;
   }
   const json::object* result = object_at(*waited, "result");
-  json::object structured = result != nullptr ? *result : json::object();
-  for (const auto& [name, value] : *typed) structured[name] = value;
+  json::object structured;
+  if (wants_detail(values)) {
+    if (result != nullptr) structured = *result;
+    for (const auto& [name, value] : *typed) structured[name] = value;
+  } else if (result != nullptr) {
+    structured = lean_result(*result);
+  } else if (const json::object* terminal = object_at(*waited, "terminal")) {
+    structured = lean_terminal(*terminal);
+  }
   structured["condition"] = text_or(*waited, "condition");
-  std::string out = "Typed.\n";
+  std::string out = "Typed. ";
   if (result != nullptr) {
     out += result_text(*result, Fence());
   } else if (const json::object* terminal = object_at(*waited, "terminal")) {
@@ -181,119 +218,79 @@ Detached send_input(Context& context, RequestPtr request, json::object values) {
   request->reply(both(out, structured));
 }
 
-json::object read_schema() {
-  return answer_schema(wire::shape_of<wire::ReadAnswer>(),
-                       {"text", "first_line", "last_line", "total_lines", "total_bytes", "more", "matches"});
-}
-json::object screen_schema() {
-  return answer_schema(wire::shape_of<wire::ScreenContent>(),
-                       {"content", "cols", "rows", "cursor", "alternate", "title"});
-}
-// A Result, and how it came; without a command there is only the latter.
-json::object input_schema_out() {
-  json::object schema = result_schema();
-  json::object& properties = schema["properties"].get_object();
-  properties["bytes"] = json::object{{"type", "integer"}};
-  properties["condition"] = json::object{{"type", "string"}};
-  schema.erase("required");
-  return schema;
-}
-
 }  // namespace
 
 std::vector<Tool> output_tools() {
   return {
       {"read_output",
        "Read output",
-       "Read any part of what a command or terminal printed, as a person would have seen it: the end "
-       "(default), a range of lines, "
-       "what is new since you last asked, or the lines that match.",
-       {id_argument("The id of a command or terminal"),
-        {.name = "tail",
-         .type = Type::Integer,
-         .description = "The number of lines to read from the end (default 200)",
-         .least = 1,
-         .most = 20'000},
-        {.name = "from_line", .type = Type::Integer, .description = "First line, from 1", .least = 1},
-        {.name = "to_line", .type = Type::Integer, .description = "Last line", .least = 1},
-        {.name = "from_column",
-         .type = Type::Integer,
-         .description = "For a long line: the first column to read, from 1",
-         .least = 1},
-        {.name = "to_column", .type = Type::Integer, .description = "The last column to read", .least = 1},
-        {.name = "search",
-         .type = Type::Text,
-         .description = "Lines that match this regular expression (RE2), with their numbers"},
-        {.name = "context",
-         .type = Type::Integer,
-         .description = "Lines around each match",
-         .fallback = kContext,
-         .least = 0,
-         .most = 50},
-        {.name = "max_matches",
-         .type = Type::Integer,
-         .description = "Most matches",
-         .fallback = kMostMatches,
-         .least = 1,
-         .most = 1000},
-        {.name = "only_new",
-         .type = Type::Flag,
-         .description = "Only output you have not read yet",
-         .fallback = 0},
-        max_lines_argument(),
-        max_chars_argument()},
+       "Read what a command or terminal printed: what is new to you (default), a range of lines, the last "
+       "ones (tail), those that match (search), or all of it again (view).",
+       with_view({id_argument("Of a command or terminal"),
+                  {.name = "tail", .type = Type::Integer, .description = "", .least = 1, .most = 20'000},
+                  {.name = "from_line", .type = Type::Integer, .description = "", .least = 1},
+                  {.name = "to_line", .type = Type::Integer, .description = "", .least = 1},
+                  {.name = "from_column", .type = Type::Integer, .description = "For long lines", .least = 1},
+                  {.name = "to_column", .type = Type::Integer, .description = "", .least = 1},
+                  {.name = "search", .type = Type::Text, .description = "RE2"},
+                  {.name = "context",
+                   .type = Type::Integer,
+                   .description = "Lines around each match (2)",
+                   .fallback = kContext,
+                   .least = 0,
+                   .most = 50},
+                  {.name = "max_matches",
+                   .type = Type::Integer,
+                   .description = "Default 50",
+                   .fallback = kMostMatches,
+                   .least = 1,
+                   .most = 1000},
+                  {.name = "only_new", .type = Type::Flag, .description = "", .fallback = 0}}),
        {.read_only = true, .destructive = false, .idempotent = false, .open_world = false},
-       read_schema,
+       any_schema,
        TaskSupport::Never,
        read_output},
       {"get_screen",
        "See a terminal's screen",
-       "Return what a terminal's screen shows now. For editors, pagers, menus and other full-screen "
-       "programs.",
-       {id_argument("The terminal's id"),
+       "Return what a terminal's screen shows now: for full-screen programs.",
+       {id_argument("The terminal's"),
         {.name = "history",
          .type = Type::Integer,
-         .description = "How many lines above the screen to include",
+         .description = "Lines above it (0)",
          .fallback = 0,
          .least = 0,
-         .most = 5000}},
+         .most = 5000},
+        {.name = "detail", .type = Type::Flag, .description = "", .fallback = 0, .told = false}},
        {.read_only = true, .destructive = false, .idempotent = true, .open_world = false},
-       screen_schema,
+       any_schema,
        TaskSupport::Never,
        get_screen},
       {"send_input",
        "Type into a terminal",
        "Type into a terminal: an answer to a program that asks, or keys for a full-screen program. Returns "
-       "when the command ends or asks again, or after wait_ms, with the new lines it printed, its state and "
-       "its exit code. To run a command use run_persistent_command instead.",
-       {id_argument("The terminal's id"),
-        {.name = "text",
-         .type = Type::Text,
-         .description = "Text to type; a line end at its end is the Enter"},
-        {.name = "enter",
-         .type = Type::Flag,
-         .description = "Press Enter after the text",
-         .fallback = 1,
-         .aliases = {"submit"}},
-        {.name = "keys",
-         .type = Type::Text,
-         .description =
-             "Keys instead of text, separated by spaces: \"C-c\", \"Up Up Enter\", \"Escape\", \"q\""},
-        {.name = "secret",
-         .type = Type::Flag,
-         .description =
-             "The text is a secret: it is typed only while the program hides its input, and never recorded",
-         .fallback = 0},
-        {.name = "wait_ms",
-         .type = Type::Integer,
-         .description = "Return after this time even if the command has neither ended nor asked again",
-         .fallback = kInputWaitMs,
-         .least = 0,
-         .most = 600'000},
-        max_lines_argument(),
-        max_chars_argument()},
+       "what is new when the command ends or asks again, or after wait_ms.",
+       with_view(
+           {id_argument("The terminal's"),
+            {.name = "text", .type = Type::Text, .description = ""},
+            {.name = "enter",
+             .type = Type::Flag,
+             .description = "Press Enter after the text (true)",
+             .fallback = 1,
+             .aliases = {"submit"}},
+            {.name = "keys", .type = Type::Text, .description = "Instead of text: \"C-c\", \"Up Up Enter\""},
+            {.name = "secret",
+             .type = Type::Flag,
+             .description = "Typed only where input is hidden; never recorded",
+             .fallback = 0},
+            {.name = "wait_ms",
+             .type = Type::Integer,
+             .description = "Default 30000",
+             .fallback = kInputWaitMs,
+             .least = 0,
+             .most = 600'000}},
+           false),
        {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},
-       input_schema_out,
+       any_schema,
        TaskSupport::Never,
        send_input},
   };

@@ -52,7 +52,7 @@ Detached debug_failing_command(Context& context, RequestPtr request, std::string
       "read_output where something "
       "was left out. Name the cause and the smallest fix, and say how sure you are. Run it again only when "
       "you know what to change.\n\n" +
-      result_text(*reply, Fence());
+      result_text(*reply, Fence(), Echo::Command);
   request->reply(json::object{{"description", "Find out why a command failed"},
                               {"messages", json::array{prompt_message(text_content(text))}}});
 }

@@ -28,13 +28,14 @@ Detached open_terminal(Context& context, RequestPtr request, json::object values
   acquire.task = context.session;
   // One like any other may be one that is idle there already.
   const bool reuse = !flag_at(values, "new") && !values.contains("name") && !values.contains("shell") &&
-                     !values.contains("shell_args");
+                     !values.contains("shell_args") && !values.contains("sandbox");
   wire::OpenRequest open;
   open.cwd = *folder;
   open.task = context.session;
   open.owner = wire::Owner::Agent;
   open.name = text_or(values, "name");
   open.shell = text_or(values, "shell");
+  open.sandbox = text_or(values, "sandbox");
   if (const json::array* arguments = array_at(values, "shell_args")) {
     for (const json::value& each : *arguments) open.shell_args.emplace_back(view(each.get_string()));
   }
@@ -48,17 +49,20 @@ Detached open_terminal(Context& context, RequestPtr request, json::object values
   const json::object* terminal = object_at(*reply, "terminal");
   json::object structured = terminal != nullptr ? *terminal : json::object();
   const std::string id = text_or(structured, "id");
+  const std::string integration = text_or(structured, "integration");
+  if (!wants_detail(values)) {
+    structured = lean_terminal(structured);
+    if (integration != "rich") structured["integration"] = integration;
+  }
   structured["persistent_terminal_id"] = id;
-  structured["persistentTerminalId"] = id;
   std::string text = fmt::format(
-      "Terminal {} is open in {}{}. Use this id with run_persistent_command, send_input, read_output, "
-      "get_screen; close "
-      "it with kill_persistent_terminal.",
+      "Terminal {} is open in {}{}. run_persistent_command takes this id; kill_persistent_terminal closes "
+      "it.",
       id, visible_line(text_or(structured, "cwd", *folder), 300),
       reuse && !flag_at(*reply, "created", true)
           ? "; it was idle there and keeps the state of earlier commands"
           : "");
-  if (text_or(structured, "integration") == "none")
+  if (integration == "none")
     text += " Its shell does not report when commands end, so exit codes may be unknown.";
   request->reply(both(text, structured));
 }
@@ -89,6 +93,7 @@ Detached kill_terminal(Context& context, RequestPtr request, json::object values
 }
 
 constexpr size_t kMostListed = 50;
+constexpr int64_t kNewsChars = 8000;  // of all terminals
 
 // Those of this session first, and of them those that live; the newest first. Returns how many were left out.
 size_t arrange(json::object& listed, const std::string& session) {
@@ -123,9 +128,14 @@ Detached list_terminals(Context& context, RequestPtr request, json::object value
   const size_t left_out = arrange(structured, context.session);
   const json::array* terminals = array_at(structured, "terminals");
   std::string text;
+  json::array lean;
   for (size_t i = 0; terminals != nullptr && i < terminals->size(); i++) {
-    if (const json::object* terminal = (*terminals)[i].if_object()) text += terminal_line(*terminal) + "\n";
+    const json::object* terminal = (*terminals)[i].if_object();
+    if (terminal == nullptr) continue;
+    text += terminal_line(*terminal) + "\n";
+    lean.push_back(lean_terminal(*terminal));
   }
+  if (!wants_detail(values)) structured = json::object{{"terminals", std::move(lean)}};
   if (text.empty()) text = "No terminal is open.\n";
   if (left_out > 0) {
     structured["left_out"] = left_out;
@@ -134,6 +144,8 @@ Detached list_terminals(Context& context, RequestPtr request, json::object value
   if (flag_at(values, "new_output")) {
     wire::EnvironmentRequest ask;
     ask.task = context.session;
+    ask.view.view = "agent";
+    ask.view.chars = kNewsChars;
     const CallReply news = co_await call_daemon(context, request, ask);
     if (!news) {
       request->reply(failure_result(news.error()));
@@ -145,66 +157,49 @@ Detached list_terminals(Context& context, RequestPtr request, json::object value
   request->reply(both(text, structured));
 }
 
-json::object opened_schema() {
-  json::object schema =
-      answer_schema(wire::shape_of<wire::Terminal>(), {"id", "name", "cwd", "state", "integration", "shell"});
-  schema["properties"].get_object()["persistent_terminal_id"] = json::object{{"type", "string"}};
-  schema["required"] = json::array{"persistent_terminal_id"};
-  return schema;
-}
-
-json::object killed_schema() {
-  return answer_schema(wire::shape_of<wire::Killed>());
-}
-json::object list_schema() {
-  json::object schema = answer_schema(wire::shape_of<wire::TerminalList>());
-  schema["properties"].get_object()["new_output"] = json::object{{"type", "string"}};
-  return schema;
-}
-
 }  // namespace
 
 std::vector<Tool> terminal_tools() {
   return {
       {"open_persistent_terminal",
        "Open a terminal",
-       "Open a terminal with a shell that stays: for several commands that build on each other, for servers, "
-       "and for programs that ask questions. It stays open until it is killed, even when this server ends. "
-       "Reuses an idle terminal in that folder unless you ask for a name, a shell or a new one.",
-       {{.name = "cwd", .type = Type::Text, .description = "The folder to start in"},
-        {.name = "name", .type = Type::Text, .description = "A name for people to recognise it by"},
-        {.name = "shell",
+       "Open a shell that stays: for commands that build on each other, servers, dialogues. Reuses an idle "
+       "one in that folder unless you ask for a name, a shell or a new one.",
+       {{.name = "cwd", .type = Type::Text, .description = ""},
+        {.name = "name", .type = Type::Text, .description = ""},
+        {.name = "shell", .type = Type::Text, .description = ""},
+        {.name = "shell_args", .type = Type::TextList, .description = ""},
+        {.name = "sandbox",
          .type = Type::Text,
-         .description = "The shell: a name or a path (default: the user's)"},
-        {.name = "shell_args",
-         .type = Type::TextList,
-         .description = "Arguments for that shell, such as --norc; a person may be asked about them"},
-        {.name = "new",
-         .type = Type::Flag,
-         .description = "Open a new one even if another is idle in that folder",
-         .fallback = 0}},
+         .description = "",
+         .choices = {"read-only", "workspace", "workspace+net"},
+         .told = false},
+        {.name = "new", .type = Type::Flag, .description = "", .fallback = 0},
+        {.name = "detail", .type = Type::Flag, .description = "", .fallback = 0, .told = false}},
        {.read_only = false, .destructive = false, .idempotent = false, .open_world = false},
-       opened_schema,
+       any_schema,
        TaskSupport::Never,
        open_terminal},
       {"kill_persistent_terminal",
        "Close a terminal",
-       "Close a terminal and end everything that runs in it. Its output can still be read for a while.",
-       {id_argument("The terminal's id"), argument_of<wire::KillRequest>("force")},
+       "Close a terminal and end everything in it. Its output can still be read for a while.",
+       {id_argument("The terminal's"),
+        {.name = "force", .type = Type::Flag, .description = "", .fallback = 0}},
        {.read_only = false, .destructive = true, .idempotent = true, .open_world = false},
-       killed_schema,
+       any_schema,
        TaskSupport::Never,
        kill_terminal},
       {"list_terminals",
        "List terminals",
-       "List the open terminals: id, state, folder and running command.",
-       {argument_of<wire::ListRequest>("all"),
+       "List the open terminals.",
+       {{.name = "all", .type = Type::Flag, .description = "Also those that have ended", .fallback = 0},
         {.name = "new_output",
          .type = Type::Flag,
-         .description = "Include what they printed since you last asked",
-         .fallback = 0}},
+         .description = "And what they printed since you last asked",
+         .fallback = 0},
+        {.name = "detail", .type = Type::Flag, .description = "", .fallback = 0, .told = false}},
        {.read_only = true, .destructive = false, .idempotent = true, .open_world = false},
-       list_schema,
+       any_schema,
        TaskSupport::Never,
        list_terminals},
   };

@@ -20,6 +20,8 @@ class Terminals final : public Catalog {
   Terminals(io::Loop& loop, Backends backends, Notices& notices, Roots roots, std::string session);
   ~Terminals() override;
 
+  // How long run_command and run_batch wait unless the caller says so.
+  void set_wait(std::chrono::milliseconds wait) { context_.wait = wait; }
   void set_patience(std::chrono::milliseconds patience) { context_.patience = patience; }
 
   // Other names for run_command. What is no tool's name, or another tool's, is left out.

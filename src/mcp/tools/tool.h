@@ -9,12 +9,12 @@
 #include "mcp/request.h"
 #include "mcp/tools/arguments.h"
 #include "mcp/tools/context.h"
-#include "wire/shape.h"
 #include "wire/types/arguments.h"
 
 namespace ttyward::mcp::tools {
 
-// All four are always told: what clients assume otherwise is the worst.
+// What clients assume of a tool that says nothing is the worst: it writes, destroys, and reaches out. Only
+// what differs from that is told, and always whether it only reads.
 struct Hints {
   bool read_only;
   bool destructive;
@@ -45,15 +45,19 @@ std::vector<Tool> control_tools();
 
 // Arguments that several tools share.
 Argument id_argument(const char* description);
-Argument max_lines_argument();
-Argument max_chars_argument();
-// Both of them, into the arguments of a call; the daemon's configuration says what holds otherwise.
+// `told`: whether clients are told of `view` and `max_chars`, which are understood anyway.
+std::vector<Argument> with_view(std::vector<Argument> arguments, bool told = true);
+// `view`, `max_chars` and `max_lines`, into the arguments of a call; the daemon's configuration says what
+// holds otherwise.
 void add_view(const json::object& values, wire::ViewArguments& view);
+// The same for lines that were asked for by number: as they are, from one end.
+enum class End : uint8_t { First, Last };
+void add_lines_view(const json::object& values, End end, wire::ViewArguments& view);
+// Whether the caller wants the whole object of the protocol.
+bool wants_detail(const json::object& values);
 
-// Schemas of results.
+// Schemas of results: what is always there. A Result, and any object.
 json::object result_schema();
-json::object batch_schema();
-// An object of the protocol: its members by name and type, all of which may be null. With `only`, just these.
-json::object answer_schema(const wire::Shape& shape, std::initializer_list<std::string_view> only = {});
+json::object any_schema();
 
 }  // namespace ttyward::mcp::tools

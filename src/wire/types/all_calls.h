@@ -1,6 +1,7 @@
 // The table of all calls: each request type names its call, the role it needs and its answer.
 #pragma once
 
+#include "wire/types/change_calls.h"
 #include "wire/types/command_calls.h"
 #include "wire/types/daemon_calls.h"
 #include "wire/types/policy_calls.h"
@@ -29,6 +30,7 @@ using AllCalls =
              SubscribeRequest, UnsubscribeRequest, CheckRequest, PermitRequest, ToldRequest, AgentRequest,
              ApprovalsRequest, AnswerRequest, WithdrawRequest, RulesRequest, RuleAddRequest,
              RuleRemoveRequest, RulesUnconfirmedRequest, RulesConfirmRequest, ModeRequest, HistoryRequest,
-             DecisionsRequest, StatusRequest, ReloadRequest, StopRequest>;
+             DecisionsRequest, ChangeSetsRequest, ChangesRequest, ApplyRequest, UndoRequest, DiscardRequest,
+             StatusRequest, ReloadRequest, StopRequest>;
 
 }  // namespace ttyward::wire

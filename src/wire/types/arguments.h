@@ -11,7 +11,7 @@
 
 namespace ttyward::wire {
 
-inline constexpr std::string_view kViewNames = "default|void|roo|gemini|full";
+inline constexpr std::string_view kViewNames = "default|digest|head|tail|full|agent|void|roo|gemini";
 
 inline constexpr std::string_view kDescriptionAbout =
     "what it is for, in the caller's words; kept in the history, and no part of any decision";
@@ -23,8 +23,10 @@ struct ViewArguments {
   std::optional<int64_t> chars;
   template <class V>
   static void describe(V& v, auto& self) {
-    v.field("view", self.view, "preset of how much output is returned", OneOf{kViewNames},
-            Usual{"`output.view`"});
+    v.field("view", self.view,
+            "preset of how much output is returned; `agent` is the configured one, and a digest unless one "
+            "is configured",
+            OneOf{kViewNames}, Usual{"`output.view`"});
     v.field("lines", self.lines, "lines of output at most, instead of the preset's", Range{0, 10'000'000});
     v.field("chars", self.chars, "characters of output at most, instead of the preset's", Range{0, 16 << 20});
   }

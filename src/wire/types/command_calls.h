@@ -22,6 +22,11 @@ inline constexpr std::string_view kFromLineAbout =
 inline constexpr std::string_view kWaitForInputAbout =
     "keep waiting when the command waits for input; otherwise the call answers then";
 
+inline constexpr std::string_view kSandboxAbout =
+    "the profile that confines it (docs/sandbox.md); an agent can only ask for a stricter one than is "
+    "configured";
+inline constexpr std::string_view kSandboxUsual = "`sandbox.profile` for an agent, none for a person";
+
 struct RunRequest {
   static constexpr std::string_view kCall = "run";
   static constexpr Role kRole = Role::Agent;
@@ -50,6 +55,7 @@ struct RunRequest {
   std::optional<std::string> stdin_text;
   OnCancel on_cancel = OnCancel::Leave;
   bool wait_for_input = false;
+  std::string sandbox;
   ViewArguments view;
   template <class V>
   static void describe(V& v, auto& self) {
@@ -77,6 +83,7 @@ struct RunRequest {
             "terminal");
     v.field("on_cancel", self.on_cancel, "what happens to the command when the call is cancelled");
     v.field("wait_for_input", self.wait_for_input, kWaitForInputAbout);
+    v.field("sandbox", self.sandbox, kSandboxAbout, Usual{kSandboxUsual});
     ViewArguments::describe(v, self.view);
   }
 };
@@ -127,6 +134,7 @@ struct ExecRequest {
   std::vector<ExpectedReply> replies;
   std::chrono::milliseconds replies_timeout{0};
   bool sentinel = false;
+  std::string sandbox;
   ViewArguments view;
   template <class V>
   static void describe(V& v, auto& self) {
@@ -149,6 +157,11 @@ struct ExecRequest {
     v.field("replies", self.replies, "what to answer when the command asks");
     v.field("replies_timeout_ms", self.replies_timeout, "how long to wait for each question; 0: for ever");
     v.field("sentinel", self.sentinel, "type it into the program that reads the terminal now, such as ssh");
+    v.field(
+        "sandbox", self.sandbox,
+        "the profile that must confine it at least; where the terminal's is weaker, the command runs beside "
+        "the terminal, in its folder",
+        Usual{"the terminal's"});
     ViewArguments::describe(v, self.view);
   }
 };
@@ -191,6 +204,7 @@ struct BatchRequest {
   std::optional<std::chrono::milliseconds> idle_timeout;
   std::chrono::milliseconds yield_after{0};
   std::string batch_id;
+  std::string sandbox;
   ViewArguments view;
   template <class V>
   static void describe(V& v, auto& self) {
@@ -209,6 +223,7 @@ struct BatchRequest {
     v.field("batch_id", self.batch_id,
             "chosen by the client, at most 40 letters, digits, `-` and `_`; a call that is repeated with the "
             "same id runs nothing twice. In one shell the command with number n has the id `batch_id-n`");
+    v.field("sandbox", self.sandbox, kSandboxAbout, Usual{kSandboxUsual});
     ViewArguments::describe(v, self.view);
   }
 };

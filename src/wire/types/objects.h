@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "wire/types/change_objects.h"
 #include "wire/types/describe.h"
 
 namespace ttyward::wire {
@@ -63,9 +64,11 @@ struct Verdict {
   std::vector<std::string> commands;
   std::vector<WaivedObjection> waived;
   std::vector<std::string> hints;
+  std::string sandbox;
   template <class V>
   static void describe(V& v, auto& self) {
-    v.field("decision", self.decision, "what follows", OneOf{"allow|ask|deny"});
+    v.field("decision", self.decision, "what follows; `allow_confined`: it runs in a sandbox",
+            OneOf{"allow|allow_confined|ask|deny"});
     v.field("risk", self.risk, "the highest risk of its parts", OneOf{"low|medium|high|critical"});
     v.field("effects", self.effects, "what the command does");
     v.field("reasons", self.reasons, "why, highest risk first");
@@ -73,6 +76,7 @@ struct Verdict {
     v.field("commands", self.commands, "every simple command found, as understood");
     v.field("waived", self.waived, "objections that rules overruled", kLeftOut);
     v.field("hints", self.hints, "rules that almost cover it, and why they do not", kLeftOut);
+    v.field("sandbox", self.sandbox, "the profile that confines it", kLeftOut);
   }
 };
 
@@ -154,6 +158,118 @@ struct DialogueOutcome {
   }
 };
 
+struct SandboxState {
+  std::string profile;
+  std::string workspace;
+  std::vector<std::string> layers;
+  std::vector<std::string> denied;
+  std::vector<std::string> notes;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("profile", self.profile, "its name");
+    v.field("workspace", self.workspace, "the folder that is the workspace");
+    v.field("layers", self.layers, "what was enforced");
+    v.field("denied", self.denied, "what the command does that the profile does not allow", kLeftOut);
+    v.field("notes", self.notes, "what else to know about it", kLeftOut);
+  }
+};
+
+struct UsualRun {
+  int64_t duration_ms = 0;
+  uint64_t lines = 0;
+  uint64_t runs = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("duration_ms", self.duration_ms, "how long it took; the median");
+    v.field("lines", self.lines, "how much it printed; the median");
+    v.field("runs", self.runs, "so many of them are known");
+  }
+};
+
+struct Diagnostic {
+  std::string file;
+  uint64_t line = 0;
+  uint64_t column = 0;
+  std::string severity;
+  std::string code;
+  std::string message;
+  uint64_t at = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("file", self.file, "where", kLeftOut);
+    v.field("line", self.line, "of the file; 0: not said");
+    v.field("column", self.column, "the same");
+    v.field("severity", self.severity, "error, warning, as the tool says it");
+    v.field("code", self.code, "the tool's name for it", kLeftOut);
+    v.field("message", self.message, "what is wrong");
+    v.field("at", self.at, "the line of the output");
+  }
+};
+
+struct TestOutcome {
+  std::string name;
+  std::string outcome;
+  std::string message;
+  uint64_t at = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("name", self.name, "of a test that did not pass");
+    v.field("outcome", self.outcome, "how it ended", OneOf{"failed|error|timeout"});
+    v.field("message", self.message, "why, where one line says so", kLeftOut);
+    v.field("at", self.at, "the line of the output");
+  }
+};
+
+struct FileEntry {
+  std::string name;
+  std::string state;
+  uint64_t size = 0;
+  uint64_t added = 0;
+  uint64_t removed = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("name", self.name, "of a file");
+    v.field("state", self.state,
+            "of a listing: file, directory, link; of a repository: modified, untracked and so on", kLeftOut);
+    v.field("size", self.size, "bytes; 0: not said");
+    v.field("added", self.added, "lines, of a change");
+    v.field("removed", self.removed, "the same");
+  }
+};
+
+struct Commit {
+  std::string hash;
+  std::string author;
+  std::string date;
+  std::string subject;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("hash", self.hash, "as it was printed");
+    v.field("author", self.author, "the same", kLeftOut);
+    v.field("date", self.date, "the same", kLeftOut);
+    v.field("subject", self.subject, "first line of its message");
+  }
+};
+
+struct Facts {
+  static constexpr std::string_view kName = "Facts";
+  static constexpr std::string_view kAbout =
+      "What a digest found in the output, as data: diagnostics of compilers and linters, tests that did not "
+      "pass, files of listings and "
+      "of git status and diff, commits of git log.";
+  std::vector<Diagnostic> diagnostics;
+  std::vector<TestOutcome> tests;
+  std::vector<FileEntry> files;
+  std::vector<Commit> commits;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("diagnostics", self.diagnostics, "of compilers and linters", kLeftOut);
+    v.field("tests", self.tests, "that did not pass", kLeftOut);
+    v.field("files", self.files, "of a listing, a status or a diff", kLeftOut);
+    v.field("commits", self.commits, "of a log", kLeftOut);
+  }
+};
+
 struct CommandResult {
   static constexpr std::string_view kName = "Result";
   static constexpr std::string_view kAbout =
@@ -197,8 +313,13 @@ struct CommandResult {
   Encoded<Verdict> verdict;
   std::string approval;
   std::vector<std::string> typed_meanwhile;
+  std::optional<SandboxState> sandbox;
   std::optional<DialogueOutcome> dialogue;
   std::optional<uint64_t> new_lines;
+  std::optional<UsualRun> usual;
+  std::optional<Facts> facts;
+  std::vector<std::string> suggestions;
+  std::optional<Changes> changes;
 
   bool ended_well() const { return state == "exited" && exit_code == 0; }
 
@@ -254,11 +375,18 @@ struct CommandResult {
     v.field("integration", self.integration, "how well the shell reports", kNull, OneOf{"rich|basic|none"});
     v.field("verdict", self.verdict, "what policy said");
     v.field("approval", self.approval, "the open question, while the state is `pending_approval`", kNull);
+    v.field("sandbox", self.sandbox, "what confined it; without it, nothing did", kLeftOut);
     v.field("typed_meanwhile", self.typed_meanwhile,
             "command lines that a person ran since the agent's last command", kLeftOut);
     v.field("dialogue", self.dialogue, "of an `exec` with `replies`: which were given", kLeftOut);
     v.field("new_lines", self.new_lines, "in `environment`: lines of output that are new to the reader",
             kLeftOut);
+    v.field("usual", self.usual,
+            "with the view `agent`, while it runs: how it went before, in the same folder", kLeftOut);
+    v.field("facts", self.facts, "with the view `digest`: what it found", kLeftOut);
+    v.field("suggestions", self.suggestions, "commands that may help, where `output.suggestions` is set",
+            kLeftOut);
+    v.field("changes", self.changes, "of a command that ran with `try`: what it changed", kLeftOut);
   }
 };
 
@@ -341,6 +469,7 @@ struct Terminal {
   std::string provider;
   std::string fallback_reason;
   std::string integration;
+  std::string sandbox;
   std::string shell;
   std::vector<std::string> argv;
   std::string cwd;
@@ -381,6 +510,7 @@ struct Terminal {
     v.field("provider", self.provider, "how its process was made", OneOf{"pty|pipe"});
     v.field("fallback_reason", self.fallback_reason, "why it is pipe although pty was asked for", kNull);
     v.field("integration", self.integration, "how well the shell reports", OneOf{"rich|basic|none"});
+    v.field("sandbox", self.sandbox, "the profile that confines it; null: none", kNull);
     v.field("shell", self.shell, "which kind of shell; null: it runs one command", kNull);
     v.field("argv", self.argv, "what was started");
     v.field("cwd", self.cwd, "where it is now", kNull);

@@ -12,9 +12,9 @@
 
 namespace ttyward::wire {
 
-enum class Mode : uint8_t { Plan, Default, AutoEdit, Yolo };
-constexpr std::array<std::string_view, 4> names_of(Mode) {
-  return {"plan", "default", "auto-edit", "yolo"};
+enum class Mode : uint8_t { Plan, Default, AutoEdit, Auto, Yolo };
+constexpr std::array<std::string_view, 5> names_of(Mode) {
+  return {"plan", "default", "auto-edit", "auto", "yolo"};
 }
 
 struct CheckRequest {

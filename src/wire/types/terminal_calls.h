@@ -55,6 +55,7 @@ struct OpenRequest {
   Variables env;
   std::optional<Size> size;
   std::string request;
+  std::string sandbox;
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("name", self.name, "a name that no living terminal has");
@@ -75,6 +76,11 @@ struct OpenRequest {
     v.field("size", self.size, "of the terminal", Usual{"`terminal.cols`, `terminal.rows`"});
     v.field("request", self.request,
             "chosen by the client; a call that is repeated with the same id opens no second terminal");
+    v.field(
+        "sandbox", self.sandbox,
+        "the profile that confines it and all its commands (docs/sandbox.md); an agent can only ask for a "
+        "stricter one than is configured",
+        Usual{"`sandbox.profile` for an agent, none for a person"});
   }
 };
 

@@ -1,0 +1,201 @@
+// The output of a command as numbered lines of text, any number of them: only those in sight are there.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { parseLines, textOf, type Piece } from "./ansi";
+import { A, copy, Icon, Line } from "./parts";
+import { link, store } from "./store";
+import type { ReadAnswer } from "./types";
+import { size } from "./words";
+
+const ROW = 20;
+const CHUNK = 500;
+const AROUND = 30;
+
+export interface Find { text: string; lines: number[]; now: number } // the line of the current match, or 0
+
+export function finder(text: string): RegExp {
+  return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi");
+}
+// The same for the daemon, which uses RE2.
+export function pattern(text: string): string {
+  return "(?i)" + text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+export async function grep(command: string, text: string): Promise<number[]> {
+  const answer = await link.call<ReadAnswer>("read", { command, grep: pattern(text), most: 1000, view: "full" });
+  return answer.matches.map((each) => each.line);
+}
+
+interface Known { total: number; bytes: number; binary: boolean }
+
+export function Log({ command, terminal, live, find, errors = [], line, onLine }: {
+  command: string; terminal: string | null; live: boolean; find: Find | null; errors?: number[]; line: number; onLine: (line: number) => void;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const chunks = useRef(new Map<number, Piece[][]>());
+  const asked = useRef(new Set<number>());
+  const [known, setKnown] = useState<Known | null>(null);
+  const [error, setError] = useState("");
+  const [, redraw] = useState(0);
+  const [view, setView] = useState({ top: 0, height: 400 });
+  const follow = useRef(live);
+
+  const fetchChunk = (number: number) => {
+    if (asked.current.has(number)) return;
+    asked.current.add(number);
+    link.call<ReadAnswer>("read", { command, range: [number * CHUNK + 1, (number + 1) * CHUNK], ansi: true, view: "full" }).then(
+      (answer) => {
+        const text = answer.text.endsWith("\n") ? answer.text.slice(0, -1) : answer.text;
+        chunks.current.set(number, answer.total_lines === 0 ? [] : parseLines(text));
+        setError("");
+        setKnown({ total: answer.total_lines, bytes: answer.total_bytes, binary: answer.binary });
+        redraw((value) => value + 1);
+      },
+      (problem: Error) => {
+        asked.current.delete(number);
+        setError(problem.message);
+      },
+    );
+  };
+
+  useEffect(() => {
+    chunks.current.clear();
+    asked.current.clear();
+    fetchChunk(line > 0 ? Math.floor((line - 1) / CHUNK) : 0);
+  }, [command]);
+
+  // While it runs, its last lines are read again whenever something was printed.
+  useEffect(() => {
+    if (!live || !terminal) return;
+    let timer = 0;
+    const again = () => {
+      if (timer) return;
+      timer = window.setTimeout(() => {
+        timer = 0;
+        const last = Math.floor(Math.max(0, (known?.total ?? 1) - 1) / CHUNK);
+        asked.current.delete(last);
+        fetchChunk(last);
+      }, 250);
+    };
+    const stop = store.listenOutput(terminal, again);
+    again();
+    return () => {
+      stop();
+      window.clearTimeout(timer);
+    };
+  }, [live, terminal, known?.total]);
+
+  // Once more when it has ended.
+  useEffect(() => {
+    if (live || !known) return;
+    const last = Math.floor(Math.max(0, known.total - 1) / CHUNK);
+    asked.current.delete(last);
+    fetchChunk(last);
+  }, [live]);
+
+  const total = known?.total ?? 0;
+  const show = (number: number) => {
+    if (box.current && number > 0) box.current.scrollTop = Math.max(0, (number - 1) * ROW - box.current.clientHeight / 3);
+  };
+  useEffect(() => show(line), [line, total > 0]);
+  useEffect(() => show(find?.now ?? 0), [find?.now, find?.text]);
+  useEffect(() => {
+    if (live && follow.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [total]);
+
+  if (error && !known) return <div class="log-empty">{error}</div>;
+  if (!known) return <div class="log-empty" aria-busy="true"> </div>;
+  if (known.binary) return <div class="log-empty">The output is not text: {size(known.bytes)}. It can be downloaded as it is.</div>;
+  if (total === 0) return <div class="log-empty">It printed nothing{live ? " yet" : ""}.</div>;
+
+  const first = Math.max(0, Math.floor(view.top / ROW) - AROUND);
+  const last = Math.min(total, Math.ceil((view.top + view.height) / ROW) + AROUND);
+  for (let chunk = Math.floor(first / CHUNK); chunk * CHUNK < last; chunk++) fetchChunk(chunk);
+  const rows = [];
+  const expression = find?.text ? finder(find.text) : null;
+  for (let at = first; at < last; at++) {
+    const pieces = chunks.current.get(Math.floor(at / CHUNK))?.[at % CHUNK] ?? [];
+    const number = at + 1;
+    const matches = expression && find!.lines.includes(number);
+    rows.push(
+      <div key={number} class={`log-line${number === line ? " log-at" : errors.includes(number) ? " log-error" : ""}`} id={`L${number}`}>
+        <a href={`/c/${command}#L${number}`} onClick={(event) => { event.preventDefault(); onLine(number); }}>{number}</a>
+        <span><bdi><Line pieces={pieces} marks={matches ? { find: expression, now: number === find!.now } : undefined} /></bdi></span>
+      </div>,
+    );
+  }
+  return (
+    <div class="log-frame">
+      <div ref={box} class="log" role="group" tabIndex={0} aria-label={`Output, ${total} lines`}
+        onScroll={(event) => {
+          const { scrollTop, clientHeight, scrollHeight } = event.currentTarget;
+          follow.current = scrollTop + clientHeight >= scrollHeight - ROW;
+          if (Math.abs(scrollTop - view.top) > ROW * 5 || clientHeight !== view.height) setView({ top: scrollTop, height: clientHeight });
+        }}>
+        <div class="log-space" style={{ height: `${total * ROW}px` }}>
+          <div class="log-rows" style={{ transform: `translateY(${first * ROW}px)` }}>{rows}</div>
+        </div>
+      </div>
+      {(find && find.lines.length > 0) || errors.length > 0 ? (
+        <svg class="log-marks" preserveAspectRatio="none" viewBox={`0 0 8 ${total}`} aria-hidden="true">
+          {errors.slice(0, 200).map((number) => <rect key={`e${number}`} x="0" y={number - 1} width="8" height={total / 180} class="error" />)}
+          {(find?.lines ?? []).slice(0, 500).map((number) => (
+            <rect key={number} x="0" y={number - 1} width="8" height={total / 180} class={number === find?.now ? "now" : ""} />
+          ))}
+        </svg>
+      ) : null}
+    </div>
+  );
+}
+
+// Everything as text, in pieces the daemon can answer.
+export async function wholeOutput(command: string): Promise<string> {
+  let text = "";
+  for (let from = 1; ; from += 20_000) {
+    const answer = await link.call<ReadAnswer>("read", { command, range: [from, from + 19_999], view: "full" });
+    text += answer.text;
+    if (answer.total_lines < from + 20_000) return text;
+  }
+}
+
+export async function copyOutput(command: string): Promise<void> {
+  try {
+    await copy(await wholeOutput(command), "the output");
+  } catch (error) {
+    store.toast((error as Error).message);
+  }
+}
+
+export async function downloadRaw(command: string): Promise<void> {
+  try {
+    const parts: BlobPart[] = [];
+    for (let offset = 0; ;) {
+      const answer = await link.call<ReadAnswer>("read", { command, raw: { offset, bytes: 512 * 1024 } });
+      const bytes = Uint8Array.from(atob(answer.base64 ?? ""), (char) => char.charCodeAt(0));
+      if (bytes.length > 0) parts.push(bytes);
+      if (answer.next_offset == null || answer.next_offset <= offset || bytes.length === 0) break;
+      offset = answer.next_offset;
+    }
+    const address = URL.createObjectURL(new Blob(parts, { type: "application/octet-stream" }));
+    const anchor = document.createElement("a");
+    anchor.href = address;
+    anchor.download = `${command}.out`;
+    anchor.click();
+    window.setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  } catch (error) {
+    store.toast((error as Error).message);
+  }
+}
+
+export function LogTools({ command, terminal, words }: { command: string; terminal: string | null; words: string }) {
+  return (
+    <div class="log-tools">
+      <span class="grow cut">{words}</span>
+      <button type="button" class="btn btn-bare" onClick={() => void copyOutput(command)}><Icon name="copy" />Copy output</button>
+      <button type="button" class="btn btn-bare" onClick={() => void downloadRaw(command)}><Icon name="load" />Download raw</button>
+      <button type="button" class="btn btn-bare" onClick={() => void copy(`${location.origin}/c/${command}`, "the link")}><Icon name="chain" />Copy link</button>
+      {terminal && store.terminals.has(terminal) ? <A class="btn btn-bare" href={`/t/${terminal}`}><Icon name="term" />Terminal</A> : null}
+    </div>
+  );
+}
+
+export { textOf };

@@ -1,0 +1,62 @@
+// The sandbox of a command, from the configuration and what its caller asked for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/caller.h"
+#include "base/result.h"
+#include "config/settings.h"
+#include "policy/evaluate.h"
+#include "policy/verdict.h"
+#include "sandbox/profile.h"
+#include "terminal/result.h"
+
+namespace ttyward::app {
+
+enum class Asker : uint8_t { Person, Agent };
+inline Asker asker_of(const Caller& caller) {
+  return caller.role == Role::Person ? Asker::Person : Asker::Agent;
+}
+
+// Which profile holds. `asked` may be empty: then the configuration's holds for an agent, and none for a
+// person. An agent can only ask for a stricter one than is configured.
+base::Result<sandbox::Profile> choose_profile(const std::string& asked, Asker asker,
+                                              const config::SandboxSettings& settings);
+
+// The plan for a command that starts in `cwd` with this environment (NAME=value); none if it is not confined.
+base::Result<std::optional<sandbox::Plan>> make_sandbox(const sandbox::Profile& profile,
+                                                        const std::string& cwd,
+                                                        const std::vector<std::string>& environment,
+                                                        const config::SandboxSettings& settings);
+
+struct Confined {
+  std::optional<sandbox::Plan> plan;  // none: not confined
+  terminal::SandboxReport report;     // what results state about it
+};
+// Both at once, with what a project at `cwd` makes stricter. A verdict that relies on a sandbox gets it, and
+// in it what policy or a person has allowed the command to do: its effects. Null: nothing was judged.
+base::Result<Confined> confine(const std::string& asked, Asker asker, const std::string& cwd,
+                               const std::vector<std::string>& environment,
+                               const config::SandboxSettings& settings,
+                               const policy::Verdict* verdict = nullptr);
+
+// What the terminals of an agent in this mode rely on.
+policy::Verdict reliance_of(policy::Mode mode, Asker asker);
+
+// What policy or a person has allowed a command to do becomes possible inside: its network, the files it
+// reads, the files and folders it changes. A file that does not exist yet cannot be shown by itself, and its
+// folder was not what was allowed, so that stays refused.
+void grant_effects(sandbox::Plan& plan, const policy::Verdict& verdict);
+// What the command does, as policy understood it, that the plan does not allow: "write /etc/x", "network
+// host".
+std::vector<std::string> denied_by(const sandbox::Plan& plan, const policy::Verdict& verdict);
+
+// Whether a command with this verdict may run in a terminal with this profile (which may be empty: none): the
+// terminal is confined as the verdict says, and the command needs no more than that.
+bool suffices(const std::string& profile, const policy::Verdict& verdict);
+
+terminal::SandboxReport report_of(const sandbox::Plan& plan);
+
+}  // namespace ttyward::app

@@ -1,0 +1,63 @@
+// ttyward panel: terminals and questions in a browser.
+#include <memory>
+
+#include "cli/daemon_verb.h"
+#include "cli/verb.h"
+#include "cli/verbs/verbs.h"
+#include "client/session.h"
+#include "panel/serve.h"
+
+namespace ttyward::cli {
+namespace panel_verb {
+namespace {
+
+int serve(panel::ServeOptions options, const Globals& globals) {
+  if (globals.json)
+    return complain("panel", "panel has no JSON output; its link is its only line", kExitUsage);
+  if (!panel::is_built()) {
+    return complain("panel",
+                    "this ttyward was built without the panel. In its source tree run ./ttyward panel, which "
+                    "builds it (Node 18 or newer), or install the package",
+                    kExitFailure);
+  }
+  options.daemon = client_options("panel");
+  options.daemon.reader.clear();
+  if (options.daemon.role != "person")
+    return complain("panel", "the panel is for people; an agent has ttyward mcp", kExitUsage);
+  if (options.view_only) options.daemon.role = "viewer";
+  // Every page connects by itself; whether this program counts as a person is better said now.
+  {
+    const auto session = client::Session::open(options.daemon);
+    if (!session) return complain("panel", session.error().message, kExitFailure);
+    const wire::Welcome& welcome = session->welcome();
+    if (welcome.role != options.daemon.role) {
+      return complain(
+          "panel",
+          "the daemon does not count you as a person: " + welcome.why +
+              ". Start the panel in a terminal of your own, name the file of `ttyward person token` in "
+              "TTYWARD_PERSON_TOKEN_FILE, or use --view-only",
+          kExitFailure);
+    }
+  }
+  return panel::serve(options,
+                      [](const std::string& message) { return complain("panel", message, kExitFailure); });
+}
+
+std::function<int()> declare(CLI::App& app, const Globals& globals) {
+  auto options = std::make_shared<panel::ServeOptions>();
+  app.add_option(
+         "--port", options->port,
+         "The port on 127.0.0.1 (default: any that is free). With a port of its own choice a panel that is "
+         "started again is found by its open pages")
+      ->check(CLI::Range(0, 65535));
+  app.add_flag("--open", options->open, "Open it in the browser instead of printing a link");
+  app.add_flag("--view-only", options->view_only, "Whoever opens a link can watch and change nothing");
+  return [options, &globals] { return serve(*options, globals); };
+}
+
+}  // namespace
+}  // namespace panel_verb
+
+const Verb kPanel = {"panel", "See, approve and take over in a browser", panel_verb::declare};
+
+}  // namespace ttyward::cli

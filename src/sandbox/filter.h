@@ -1,0 +1,22 @@
+// The system calls a confined command cannot make, as a program for the kernel (seccomp, classic BPF).
+//
+// A refused call fails with EPERM, or with the error that makes programs choose another way (ENOSYS for
+// clone3 and io_uring, EAFNOSUPPORT for sockets). Nothing is killed: a program that asks gets an answer.
+// Pure: the same argument gives the same program.
+#pragma once
+
+#include <linux/filter.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace ttyward::sandbox {
+
+enum class Sockets : uint8_t {
+  Usual,      // unix, IPv4, IPv6 and the kernel's routing information
+  LocalOnly,  // unix: where no network namespace stands between the command and the machine's network
+};
+
+std::vector<sock_filter> system_call_filter(Sockets sockets);
+
+}  // namespace ttyward::sandbox

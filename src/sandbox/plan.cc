@@ -1,0 +1,49 @@
+#include "sandbox/plan.h"
+
+#include <algorithm>
+
+namespace ttyward::sandbox {
+namespace {
+
+// The entry that decides about a path: the last one it lies in.
+const Entry* entry_for(const Plan& plan, const std::string& path) {
+  const Entry* found = nullptr;
+  for (const Entry& entry : plan.entries)
+    if (is_within(path, entry.path) && (found == nullptr || entry.path.size() >= found->path.size()))
+      found = &entry;
+  return found;
+}
+
+bool in_private_folder(const Plan& plan, const std::string& path) {
+  for (const char* folder : {"/tmp", "/var/tmp", "/dev/shm"})
+    if (is_within(path, folder)) return true;
+  return !plan.home.empty() && is_within(path, plan.home);
+}
+
+bool hides(const Plan& plan, const std::string& path) {
+  return std::any_of(plan.hidden.begin(), plan.hidden.end(),
+                     [&](const std::string& hidden) { return is_within(path, hidden); });
+}
+
+}  // namespace
+
+bool is_within(const std::string& path, const std::string& folder) {
+  if (folder == "/") return true;
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+bool Plan::writes(const std::string& path) const {
+  if (hides(*this, path)) return false;
+  for (const std::string& kept : read_only)
+    if (is_within(path, kept)) return false;
+  const Entry* const entry = entry_for(*this, path);
+  if (entry == nullptr) return in_private_folder(*this, path);
+  return entry->access != Entry::Access::Read;
+}
+
+bool Plan::shows(const std::string& path) const {
+  if (hides(*this, path)) return false;
+  return entry_for(*this, path) != nullptr;
+}
+
+}  // namespace ttyward::sandbox

@@ -1,0 +1,309 @@
+// sandbox_probe NAME...: tries to do what a confined command must not be able to do, or must be able to, and
+// prints a line for each: "NAME: done", or "NAME: " and why not. For tests.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/keyctl.h>
+#include <linux/netlink.h>
+#include <linux/perf_event.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/personality.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace {
+
+// 0, or an errno.
+using Probe = int (*)();
+
+int result(long rc) {
+  return rc < 0 ? errno : 0;
+}
+
+int new_socket(int family, int type, int protocol = 0) {
+  return result(::socket(family, type, protocol));
+}
+
+int connect_to(const char* address, uint16_t port) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+  if (fd < 0) return errno;
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(port);
+  ::inet_pton(AF_INET, address, &to.sin_addr);
+  return result(::connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to));
+}
+
+uint16_t port_given() {
+  const char* text = std::getenv("PROBE_PORT");
+  return static_cast<uint16_t>(text != nullptr ? std::atoi(text) : 1);
+}
+
+int connect_unix(const char* name, bool abstract) {
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  if (fd < 0) return errno;
+  sockaddr_un to{};
+  to.sun_family = AF_UNIX;
+  std::strncpy(to.sun_path + (abstract ? 1 : 0), name, sizeof to.sun_path - 2);
+  const size_t length = offsetof(sockaddr_un, sun_path) + std::strlen(name) + (abstract ? 1 : 0);
+  return result(::connect(fd, reinterpret_cast<sockaddr*>(&to), static_cast<socklen_t>(length)));
+}
+
+int type_into_terminal(unsigned long number) {
+  const int fd = ::open("/dev/tty", O_RDWR | O_NOCTTY);
+  char c = 'x';
+  return result(::syscall(SYS_ioctl, fd >= 0 ? fd : 0, number, &c));
+}
+
+int in_child(int (*what)()) {
+  const pid_t child = ::fork();
+  if (child < 0) return errno;
+  if (child == 0) ::_exit(what());
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+}
+
+int debug_own_child() {
+  const pid_t child = ::fork();
+  if (child < 0) return errno;
+  if (child == 0) {
+    if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) ::_exit(errno);
+    ::raise(SIGSTOP);
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (!WIFSTOPPED(status)) return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+  errno = 0;
+  const long word = ::ptrace(PTRACE_PEEKDATA, child, reinterpret_cast<void*>(&status), nullptr);
+  const int error = word == -1 ? errno : 0;
+  ::ptrace(PTRACE_CONT, child, nullptr, nullptr);
+  ::waitpid(child, &status, 0);
+  return error;
+}
+
+int listen_on_localhost() {
+  const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  if (::bind(fd, reinterpret_cast<sockaddr*>(&address), size) != 0 || ::listen(fd, 1) != 0) return errno;
+  ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
+  return connect_to("127.0.0.1", ntohs(address.sin_port));
+}
+
+int has_capabilities() {
+  FILE* const file = std::fopen("/proc/self/status", "r");
+  if (file == nullptr) return errno;
+  char line[256];
+  bool any = false;
+  while (std::fgets(line, sizeof line, file) != nullptr)
+    if (std::strncmp(line, "Cap", 3) == 0) any |= std::strtoull(std::strchr(line, ':') + 1, nullptr, 16) != 0;
+  std::fclose(file);
+  return any ? 0 : EPERM;
+}
+
+int has_descriptors() {
+  for (int fd = 3; fd < 1024; ++fd)
+    if (::fcntl(fd, F_GETFD) >= 0) return 0;
+  return EBADF;
+}
+
+int fork_many() {
+  int made = 0;
+  int error = 0;
+  for (; made < 100'000; ++made) {
+    const pid_t child = ::fork();
+    if (child < 0) {
+      error = errno;
+      break;
+    }
+    if (child == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+  }
+  ::signal(SIGTERM, SIG_IGN);
+  ::kill(-1, SIGKILL);
+  while (::wait(nullptr) > 0) {
+  }
+  return error;
+}
+
+int allocate_without_end() {
+  constexpr size_t kPiece = size_t{1} << 30;
+  for (size_t total = 0; total < (size_t{1} << 42); total += kPiece)
+    if (::mmap(nullptr, kPiece, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) ==
+        MAP_FAILED)
+      return errno;
+  return 0;
+}
+
+int write_large_file() {
+  const int fd = ::open("large-file", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  ::signal(SIGXFSZ, SIG_IGN);
+  const int error = result(::pwrite(fd, "x", 1, off_t{1} << 42));
+  ::unlink("large-file");
+  return error;
+}
+
+int open_handle() {
+  struct {
+    file_handle head;
+    char rest[128];
+  } handle{};
+  handle.head.handle_bytes = sizeof handle.rest;
+  int mount = 0;
+  if (::name_to_handle_at(AT_FDCWD, "/usr", &handle.head, &mount, 0) != 0) handle.head.handle_bytes = 8;
+  const int root = ::open("/", O_RDONLY);
+  return result(::open_by_handle_at(root, &handle.head, O_RDONLY));
+}
+
+struct Named {
+  std::string_view name;
+  Probe probe;
+};
+
+const Named kProbes[] = {
+    {"mount", [] { return result(::mount("none", "/tmp", "tmpfs", 0, nullptr)); }},
+    {"remount", [] { return result(::mount(nullptr, "/usr", nullptr, MS_REMOUNT | MS_BIND, nullptr)); }},
+    {"umount", [] { return result(::umount2("/usr", MNT_DETACH)); }},
+    {"chroot", [] { return result(::chroot("/tmp")); }},
+    {"open_tree", [] { return result(::syscall(SYS_open_tree, AT_FDCWD, "/usr", 1)); }},
+    {"fsopen", [] { return result(::syscall(SYS_fsopen, "tmpfs", 0)); }},
+    {"unshare_user", [] { return in_child([] { return result(::unshare(CLONE_NEWUSER)); }); }},
+    {"unshare_net", [] { return in_child([] { return result(::unshare(CLONE_NEWNET)); }); }},
+    {"clone_newuser",
+     [] {
+       const long pid = ::syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0);
+       if (pid == 0) ::_exit(0);
+       return result(pid);
+     }},
+    {"clone3", [] { return result(::syscall(SYS_clone3, nullptr, 0)); }},
+    {"setns",
+     [] {
+       const int fd = ::open("/proc/self/ns/net", O_RDONLY);
+       return result(::setns(fd, 0));
+     }},
+    {"ptrace_init", [] { return result(::ptrace(PTRACE_ATTACH, 1, nullptr, nullptr)); }},
+    {"ptrace_seize_init", [] { return result(::ptrace(PTRACE_SEIZE, 1, nullptr, nullptr)); }},
+    {"read_init_memory", [] { return result(::open("/proc/1/mem", O_RDONLY)); }},
+    {"read_init_environment",
+     [] {
+       const int fd = ::open("/proc/1/environ", O_RDONLY);
+       char c = 0;
+       return fd < 0 ? errno : result(::read(fd, &c, 1) - 1);
+     }},
+    {"init_root", [] { return result(::open("/proc/1/root/etc", O_RDONLY)); }},
+    {"init_descriptors",
+     [] {
+       for (int number = 0; number < 64; ++number) {
+         const std::string path = "/proc/1/fd/" + std::to_string(number);
+         char target[64];
+         if (::readlink(path.c_str(), target, sizeof target) > 0 || ::open(path.c_str(), O_RDONLY) >= 0)
+           return 0;
+       }
+       return EACCES;
+     }},
+    {"process_vm_readv",
+     [] {
+       char c = 0;
+       iovec here{&c, 1};
+       return result(::syscall(SYS_process_vm_readv, ::getpid(), &here, 1, &here, 1, 0));
+     }},
+    {"keyctl", [] { return result(::syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_USER_KEYRING, 1)); }},
+    {"add_key", [] { return result(::syscall(SYS_add_key, "user", "x", "y", 1, KEY_SPEC_PROCESS_KEYRING)); }},
+    {"io_uring",
+     [] {
+       char parameters[256] = {};
+       return result(::syscall(SYS_io_uring_setup, 1, parameters));
+     }},
+    {"bpf", [] { return result(::syscall(SYS_bpf, 0, nullptr, 0)); }},
+    {"userfaultfd", [] { return result(::syscall(SYS_userfaultfd, 1)); }},
+    {"perf",
+     [] {
+       perf_event_attr attribute{};
+       attribute.type = PERF_TYPE_SOFTWARE;
+       attribute.size = sizeof attribute;
+       attribute.exclude_kernel = 1;
+       return result(::syscall(SYS_perf_event_open, &attribute, 0, -1, -1, 0));
+     }},
+    {"personality", [] { return result(::personality(0x0400000)); }},
+    {"open_by_handle", open_handle},
+    {"kexec", [] { return result(::syscall(SYS_kexec_load, 0, 0, nullptr, 0)); }},
+    {"module", [] { return result(::syscall(SYS_init_module, nullptr, 0, "")); }},
+    {"reboot", [] { return result(::syscall(SYS_reboot, 0, 0, 0, nullptr)); }},
+    {"sethostname", [] { return result(::sethostname("x", 1)); }},
+    {"syslog", [] { return result(::syscall(SYS_syslog, 3, nullptr, 0)); }},
+    {"tiocsti", [] { return type_into_terminal(TIOCSTI); }},
+    {"tiocsti_high_bits", [] { return type_into_terminal(TIOCSTI | (1UL << 32)); }},
+    {"tioclinux", [] { return type_into_terminal(0x541C); }},
+    {"vsock", [] { return new_socket(40, SOCK_STREAM); }},
+    {"packet", [] { return new_socket(17, SOCK_DGRAM); }},
+    {"raw", [] { return new_socket(AF_INET, SOCK_RAW, IPPROTO_ICMP); }},
+    {"bluetooth", [] { return new_socket(31, SOCK_RAW); }},
+    {"alg", [] { return new_socket(38, SOCK_SEQPACKET); }},
+    {"netlink_audit", [] { return new_socket(AF_NETLINK, SOCK_RAW, NETLINK_AUDIT); }},
+    {"netlink_uevent", [] { return new_socket(AF_NETLINK, SOCK_RAW, NETLINK_KOBJECT_UEVENT); }},
+    {"host_port", [] { return connect_to("127.0.0.1", port_given()); }},
+    {"host_abstract", [] { return connect_unix(std::getenv("PROBE_ABSTRACT"), true); }},
+    {"host_socket", [] { return connect_unix(std::getenv("PROBE_SOCKET"), false); }},
+    {"capabilities", has_capabilities},
+    {"descriptors", has_descriptors},
+    {"fork_bomb", fork_many},
+    {"memory_bomb", allocate_without_end},
+    {"disk_bomb", write_large_file},
+    {"write_core_pattern", [] { return result(::open("/proc/sys/kernel/core_pattern", O_WRONLY)); }},
+    {"sysrq", [] { return result(::open("/proc/sysrq-trigger", O_WRONLY)); }},
+    {"kernel_memory", [] { return result(::open("/proc/kcore", O_RDONLY)); }},
+    {"make_device", [] { return result(::mknod("device", S_IFBLK | 0600, 0x0801)); }},
+    {"become_root", [] { return result(::setuid(::getuid() == 0 ? 1 : 0)); }},
+    // What must work.
+    {"localhost", listen_on_localhost},
+    {"debugger", debug_own_child},
+    {"netlink_route", [] { return new_socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE); }},
+    {"socketpair",
+     [] {
+       int ends[2];
+       return result(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+     }},
+    {"new_terminal", [] { return result(::posix_openpt(O_RDWR | O_NOCTTY)); }},
+    {"shared_memory", [] { return result(::open("/dev/shm/x", O_RDWR | O_CREAT, 0600)); }},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    bool found = false;
+    for (const Named& each : kProbes) {
+      if (each.name != argv[i]) continue;
+      found = true;
+      const int error = each.probe();
+      std::printf("%s: %s\n", argv[i], error == 0 ? "done" : std::strerror(error));
+      std::fflush(stdout);
+    }
+    if (!found) std::printf("%s: no such probe\n", argv[i]);
+  }
+  return 0;
+}

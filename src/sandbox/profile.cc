@@ -1,0 +1,282 @@
+#include "sandbox/profile.h"
+
+#include <limits.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "base/path.h"
+#include "sandbox/home.h"
+#include "sandbox/repository.h"
+
+namespace ttyward::sandbox {
+namespace {
+
+using Access = Entry::Access;
+
+constexpr std::string_view kWeaker = "-landlock";
+
+struct Name {
+  std::string_view name;
+  Profile::Kind kind;
+};
+constexpr Name kNames[] = {{"read-only", Profile::Kind::ReadOnly},
+                           {"workspace", Profile::Kind::Workspace},
+                           {"workspace+net", Profile::Kind::WorkspaceNet},
+                           {"none", Profile::Kind::None}};
+
+// What programs need of the system. A new folder at the top is invisible until somebody lists it.
+constexpr auto kSystem = std::to_array<const char*>({"/usr",
+                                                     "/bin",
+                                                     "/sbin",
+                                                     "/lib",
+                                                     "/lib32",
+                                                     "/lib64",
+                                                     "/libx32",
+                                                     "/etc",
+                                                     "/opt",
+                                                     "/nix/store",
+                                                     "/nix/var/nix/profiles",
+                                                     "/gnu/store",
+                                                     "/snap",
+                                                     "/var/lib/dpkg",
+                                                     "/var/lib/rpm",
+                                                     "/var/lib/pacman/local",
+                                                     "/var/lib/apt/lists",
+                                                     "/var/cache/fontconfig",
+                                                     "/sys/devices/system",
+                                                     "/sys/fs/cgroup",
+                                                     "/run/systemd/resolve",
+                                                     "/run/current-system"});
+
+// Secrets of the system. Ordinary users cannot read most of them; a command of root's could.
+constexpr auto kSecrets = std::to_array<const char*>({"/etc/shadow",
+                                                      "/etc/shadow-",
+                                                      "/etc/gshadow",
+                                                      "/etc/gshadow-",
+                                                      "/etc/sudoers",
+                                                      "/etc/sudoers.d",
+                                                      "/etc/ssl/private",
+                                                      "/etc/pki/tls/private",
+                                                      "/etc/ssh",
+                                                      "/etc/krb5.keytab",
+                                                      "/etc/NetworkManager/system-connections",
+                                                      "/etc/wireguard",
+                                                      "/etc/openvpn",
+                                                      "/etc/letsencrypt",
+                                                      "/etc/docker",
+                                                      "/etc/kubernetes",
+                                                      "/etc/rancher",
+                                                      "/etc/security/opasswd",
+                                                      "/etc/netplan",
+                                                      "/etc/cni"});
+
+// Control files that are protected where they exist.
+constexpr auto kRarer = std::to_array<const char*>({".continue", ".windsurf", ".aider.conf.yml", ".opencode",
+                                                    ".kiro", ".cline", ".zed", ".husky", ".ttyward"});
+
+constexpr uint64_t kDefaultFileSize = uint64_t{8} << 30;
+constexpr uint64_t kDefaultOpenFiles = 16384;
+constexpr uint64_t kDefaultCpuSeconds = 24 * 3600;
+
+std::string canonical(const std::string& path) {
+  char resolved[PATH_MAX];
+  return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : std::string();
+}
+
+bool is_link(const char* path) {
+  struct stat about{};
+  return ::lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
+}
+
+std::string expanded(const std::string& path, const std::string& home) {
+  if (path == "~") return home;
+  if (path.starts_with("~/")) return home + path.substr(1);
+  return path;
+}
+
+void show(Plan& plan, const std::string& path, Access access) {
+  const std::string real = canonical(path);
+  if (real.empty() || real == "/") return;
+  Entry entry;
+  entry.path = real;
+  entry.access = access;
+  plan.entries.push_back(std::move(entry));
+}
+
+void add_system(Plan& plan) {
+  // Those that are links are skipped when they are opened; what they lead to is in the list, too.
+  for (const char* path : kSystem) {
+    Entry entry;
+    entry.path = path;
+    plan.entries.push_back(std::move(entry));
+  }
+  // A link that leads out of what is visible, as systemd's resolv.conf does.
+  for (const char* path : {"/etc/resolv.conf", "/etc/localtime", "/etc/mtab"}) {
+    const std::string real = is_link(path) ? canonical(path) : std::string();
+    if (!real.empty() && !real.starts_with("/proc/") && !plan.shows(real)) show(plan, real, Access::Read);
+  }
+}
+
+// Others than root cannot read them anyway.
+void hide_system_secrets(Plan& plan) {
+  if (!plan.run_as || plan.run_as->user != 0) return;
+  for (const char* path : kSecrets) plan.hidden.emplace_back(path);
+}
+
+Limits limits_for(const Settings& settings) {
+  Limits limits = settings.limits;
+  if (limits.processes == 0) limits.processes = Limits{}.processes;
+  if (limits.scratch == 0) limits.scratch = Limits{}.scratch;
+  if (limits.file_size == 0) limits.file_size = kDefaultFileSize;
+  if (limits.open_files == 0) limits.open_files = kDefaultOpenFiles;
+  if (limits.cpu_seconds == 0) limits.cpu_seconds = kDefaultCpuSeconds;
+  struct sysinfo machine{};
+  if (settings.unlimited_memory) {
+    limits.memory = 0;
+  } else if (limits.memory == 0 && ::sysinfo(&machine) == 0) {
+    limits.memory = static_cast<uint64_t>(machine.totalram) * machine.mem_unit / 4 * 3;
+  }
+  return limits;
+}
+
+// A command of root's runs as the owner of its workspace.
+void choose_user(Plan& plan) {
+  if (::geteuid() != 0) return;
+  struct stat about{};
+  if (::stat(plan.workspace.c_str(), &about) != 0) return;
+  plan.run_as = Identity{about.st_uid, about.st_gid};
+  if (about.st_uid == 0)
+    plan.notes.emplace_back(
+        "the workspace belongs to root, so the command runs as root without capabilities");
+}
+
+base::Result<void> check_workspace(const std::string& workspace, const std::string& home,
+                                   const std::string& asked) {
+  const auto refuse = [&](const std::string& why) {
+    return base::fail(base::ErrorCode::InvalidArgument, "the sandbox cannot use " + asked +
+                                                            " as its workspace: " + why +
+                                                            ". Start in the folder of a project");
+  };
+  if (workspace.empty()) return refuse("it does not exist");
+  if (workspace == "/") return refuse("it is the whole machine");
+  if (!home.empty() && is_within(home, workspace)) return refuse("it contains the home folder with its keys");
+  for (const char* system :
+       {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/sys", "/dev", "/boot"})
+    if (is_within(workspace, system)) return refuse("it belongs to the system");
+  for (const char* whole : {"/tmp", "/var/tmp", "/var", "/run", "/home", "/opt", "/srv", "/mnt"})
+    if (workspace == whole) return refuse("it is shared with other programs");
+  return {};
+}
+
+void add_workspace(Plan& plan, const PlanRequest& request) {
+  const bool writable = request.profile.kind != Profile::Kind::ReadOnly;
+  Entry workspace;
+  workspace.path = plan.workspace;
+  workspace.access = writable ? Access::Write : Access::Read;
+  workspace.optional = false;
+  plan.entries.push_back(workspace);
+  add_repository(plan, writable);
+  if (!writable) return;
+  for (const std::string& name : control_files()) {
+    const auto& may = request.settings.unprotected;
+    if (std::find(may.begin(), may.end(), name) == may.end())
+      plan.read_only.push_back(plan.workspace + "/" + name);
+  }
+  for (const char* name : kRarer) {
+    const std::string path = plan.workspace + "/" + name;
+    struct stat about{};
+    if (::lstat(path.c_str(), &about) == 0) plan.read_only.push_back(path);
+  }
+}
+
+}  // namespace
+
+std::optional<Profile> profile_named(std::string_view name) {
+  Profile profile;
+  if (name.ends_with(kWeaker)) {
+    profile.walls = Walls::Landlock;
+    name.remove_suffix(kWeaker.size());
+    if (name == "none") return std::nullopt;
+  }
+  for (const Name& known : kNames) {
+    if (known.name != name) continue;
+    profile.kind = known.kind;
+    return profile;
+  }
+  return std::nullopt;
+}
+
+std::string profile_name(const Profile& profile) {
+  for (const Name& known : kNames) {
+    if (known.kind != profile.kind) continue;
+    const bool weaker = profile.walls == Walls::Landlock && profile.confines();
+    return std::string(known.name) + std::string(weaker ? kWeaker : "");
+  }
+  return {};
+}
+
+std::string profile_names() {
+  return "read-only, workspace, workspace+net, none, read-only-landlock, workspace-landlock, "
+         "workspace+net-landlock";
+}
+
+bool is_as_strict(const Profile& a, const Profile& b) {
+  if (!b.confines()) return true;
+  return a.kind <= b.kind && (a.walls == Walls::Namespaces || b.walls == Walls::Landlock);
+}
+
+Profile stricter(const Profile& a, const Profile& b) {
+  if (!a.confines()) return b;
+  if (!b.confines()) return a;
+  return {std::min(a.kind, b.kind), std::min(a.walls, b.walls)};
+}
+
+const std::vector<std::string>& control_files() {
+  static const std::vector<std::string> names = {".claude",   ".codex",       ".cursor",       ".gemini",
+                                                 ".vscode",   ".idea",        ".devcontainer", ".envrc",
+                                                 ".mcp.json", ".ttyward.toml"};
+  return names;
+}
+
+base::Result<Plan> make_plan(const PlanRequest& request) {
+  Plan plan;
+  plan.profile = profile_name(request.profile);
+  plan.walls = request.profile.walls;
+  const std::string home = canonical(request.home);
+  const std::string directory = canonical(request.directory);
+  if (directory.empty()) {
+    return base::fail(base::ErrorCode::NotFound, "the folder " + request.directory + " does not exist");
+  }
+  const std::string asked = request.workspace.empty() ? workspace_of(directory, home) : request.workspace;
+  plan.workspace = canonical(asked);
+  if (auto checked = check_workspace(plan.workspace, home, asked); !checked)
+    return tl::unexpected(checked.error());
+  add_system(plan);
+  plan.home = home == "/" ? std::string() : home;
+  add_home(plan, request.path);
+  for (const std::string& path : request.settings.readable) show(plan, expanded(path, home), Access::Read);
+  add_workspace(plan, request);
+  const bool writes = request.profile.kind != Profile::Kind::ReadOnly;
+  for (const std::string& path : request.settings.writable)
+    show(plan, expanded(path, home), writes ? Access::Write : Access::Read);
+  for (const std::string& path : request.settings.hidden) plan.hidden.push_back(expanded(path, home));
+  for (const std::string& folder : request.own_folders) {
+    const std::string real = canonical(folder);
+    if (!real.empty()) plan.hidden.push_back(real);
+  }
+  plan.entries.insert(plan.entries.end(), request.also.begin(), request.also.end());
+  if (request.profile.kind == Profile::Kind::WorkspaceNet)
+    plan.network = request.settings.hosts.empty() ? Network::Host : Network::Proxy;
+  plan.limits = limits_for(request.settings);
+  choose_user(plan);
+  hide_system_secrets(plan);
+  return plan;
+}
+
+}  // namespace ttyward::sandbox

@@ -1,0 +1,124 @@
+"""tools/make_dist.py: what is published holds what it should, and the same tree gives the same bytes. The programs here are
+stand-ins; tools/try_release.sh uses the real ones in clean systems."""
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+import zipfile
+
+SOURCE = os.environ.get("TTYWARD_SOURCE_DIR") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+with open(os.path.join(SOURCE, "CMakeLists.txt")) as f:
+    VERSION = re.search(r"project\(ttyward VERSION (\S+)", f.read()).group(1)
+
+
+class Dist(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="ttyward-dist-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.tree = cls.folder + "/tree"
+        for name in ("bin", "libexec/ttyward", "share/doc/ttyward", "lib/systemd/user", "share/man/man1"):
+            os.makedirs(f"{cls.tree}/{name}")
+        for name in ("bin/ttyward", "libexec/ttyward/ttyward-hold"):
+            shutil.copy(os.path.realpath("/bin/true"), f"{cls.tree}/{name}")
+        for name in ("share/doc/ttyward/ttyward.spdx.json", "share/man/man1/ttyward.1.gz"):
+            with open(f"{cls.tree}/{name}", "w") as f:
+                f.write("{}")
+        cls.dist = cls.make("first")
+
+    @classmethod
+    def make(cls, name, version=VERSION):
+        done = subprocess.run([sys.executable, "-B", f"{SOURCE}/tools/make_dist.py", version, cls.tree, f"{cls.folder}/{name}"],
+                              env={**os.environ, "SOURCE_DATE_EPOCH": "1790000000"}, text=True, capture_output=True)
+        if done.returncode != 0:
+            raise AssertionError(done.stderr)
+        return f"{cls.folder}/{name}"
+
+    def members(self, name):
+        with tarfile.open(f"{self.dist}/{name}") as tar:
+            return {member.name: member for member in tar if member.isfile()}
+
+    def test_twice_the_same_bytes(self):
+        for path in (f"{self.tree}/bin/ttyward", self.tree):
+            os.utime(path)
+        second = self.make("second")
+        self.assertEqual(sorted(os.listdir(second)), sorted(os.listdir(self.dist)))
+        for name in os.listdir(second):
+            with open(f"{self.dist}/{name}", "rb") as a, open(f"{second}/{name}", "rb") as b:
+                self.assertEqual(a.read(), b.read(), name)
+
+    def test_the_checksums_are_right(self):
+        with open(self.dist + "/SHA256SUMS") as f:
+            rows = [line.split() for line in f]
+        self.assertEqual(len(rows), len(os.listdir(self.dist)) - 2)
+        for digest, name in rows:
+            with open(f"{self.dist}/{name}", "rb") as f:
+                self.assertEqual(hashlib.sha256(f.read()).hexdigest(), digest, name)
+
+    def test_the_archive_can_be_anywhere(self):
+        members = self.members(f"ttyward-{VERSION}-linux-x86_64.tar.gz")
+        self.assertTrue(all(name.startswith(f"ttyward-{VERSION}/") for name in members))
+        self.assertEqual(members[f"ttyward-{VERSION}/bin/ttyward"].mode, 0o755)
+        self.assertFalse([name for name in members if "systemd" in name], "units name a fixed place")
+
+    def test_npm_finds_the_program_of_the_platform(self):
+        packages = self.folder + "/node_modules"
+        for name, place in ((f"ttyward-{VERSION}.tgz", "ttyward"), (f"ttyward-linux-x64-{VERSION}.tgz", "@ttyward/linux-x64"),
+                            (f"ttyward-client-{VERSION}.tgz", "@ttyward/client")):
+            with tarfile.open(f"{self.dist}/{name}") as tar:
+                tar.extractall(f"{self.folder}/npm", filter="data")
+            os.makedirs(os.path.dirname(f"{packages}/{place}"), exist_ok=True)
+            os.rename(f"{self.folder}/npm/package", f"{packages}/{place}")
+            with open(f"{packages}/{place}/package.json") as f:
+                package = json.load(f)
+            self.assertEqual((package["name"], package["version"]), (place, VERSION))
+            self.assertNotIn("scripts", package)
+        node = shutil.which("node")
+        if node is None:
+            self.skipTest("no node")
+        program = f"{packages}/@ttyward/linux-x64/bin/ttyward"
+        shim = [node, f"{packages}/ttyward/bin/ttyward.js"]
+        self.assertEqual(subprocess.run(shim, timeout=60).returncode, 0)
+        with open(program, "w") as f:
+            f.write("#!/bin/sh\n[ \"$1\" = kill ] && kill -TERM $$\nread -r line; echo \"$line $*\"; exit 7\n")
+        done = subprocess.run([*shim, "a b", "c"], input="in\n", text=True, capture_output=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (7, "in a b c\n"))
+        self.assertEqual(subprocess.run([*shim, "kill"], timeout=60).returncode, -15)
+        os.remove(program)
+        done = subprocess.run(shim, text=True, capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("@ttyward/linux-x64 is not installed", done.stderr)
+
+    def test_the_wheel_is_one(self):
+        with zipfile.ZipFile(f"{self.dist}/ttyward-{VERSION}-py3-none-any.whl") as wheel:
+            self.assertIn("ttyward/_calls.py", wheel.namelist())
+            recorded = wheel.read(f"ttyward-{VERSION}.dist-info/RECORD").decode().splitlines()
+            self.assertEqual(sorted(row.split(",")[0] for row in recorded), sorted(wheel.namelist()))
+        path = f"{self.dist}/ttyward-{VERSION}-py3-none-any.whl"
+        version = subprocess.run([sys.executable, "-B", "-c", "import ttyward; print(ttyward.__version__)"], env={"PYTHONPATH": path},
+                                 text=True, capture_output=True, check=True).stdout
+        self.assertEqual(version, VERSION + "\n")
+
+    @unittest.skipUnless(shutil.which("dpkg-deb"), "no dpkg-deb")
+    def test_the_debian_package(self):
+        path = f"{self.dist}/ttyward_{VERSION}_amd64.deb"
+        fields = subprocess.run(["dpkg-deb", "-f", path], text=True, capture_output=True, check=True).stdout
+        self.assertIn(f"Version: {VERSION}\n", fields)
+        self.assertNotIn("Depends", fields)
+        listed = subprocess.run(["dpkg-deb", "-c", path], text=True, capture_output=True, check=True).stdout
+        self.assertRegex(listed, r"-rwxr-xr-x root/root .* \./usr/bin/ttyward\n")
+        self.assertIn("./usr/lib/systemd/user/ttyward.service", listed)
+
+    def test_versions_must_agree(self):
+        with self.assertRaisesRegex(AssertionError, "not 9.9.9 everywhere"):
+            self.make("wrong", "9.9.9")
+
+
+if __name__ == "__main__":
+    unittest.main()
