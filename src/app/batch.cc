@@ -83,7 +83,12 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
     if (!confined) return reply_.fail(confined.error());
     open.sandbox = std::move(confined->plan);
     open.sandbox_report = std::move(confined->report);
+    SandboxProxies& proxies = commands_.proxies_;
+    const auto proxy = proxies.start_unnamed(core_.settings().sandbox.hosts, open.sandbox);
+    if (!proxy) return reply_.fail(proxy.error());
     auto opened = core_.engine->open(std::move(open));
+    if (opened) proxies.rename(*proxy, (*opened)->id());
+    proxies.end(*proxy);
     if (!opened) return reply_.fail(opened.error());
     // Another's batch of that id.
     if (const auto why = refusal(core_, caller_, **opened, Use::Act)) return reply_.fail(*why);

@@ -67,6 +67,10 @@ std::vector<wire::PathProblem> problems(const std::vector<changes::Refused>& fro
 
 }  // namespace
 
+changes::Keeping keeping_of(const config::SandboxSettings& settings) {
+  return {static_cast<uint64_t>(settings.changes_quota), settings.changes_age.count()};
+}
+
 wire::Changes changes_object(const changes::Info& info, const std::vector<changes::Entry>& entries,
                              const std::vector<changes::AppliedEntry>& applied, size_t limit) {
   wire::Changes made;
@@ -94,7 +98,7 @@ wire::Changes changes_object(const changes::Info& info, const std::vector<change
 
 wire::Changes changes_object(const changes::ChangeSet& set, size_t limit) {
   wire::Changes made;
-  made.state = changes::state_name(set.info().state);
+  made.state = changes::state_name(set.state());
   made.workspace = set.info().workspace;
   if (set.running()) return made;
   auto entries = set.entries();
@@ -103,7 +107,9 @@ wire::Changes changes_object(const changes::ChangeSet& set, size_t limit) {
     made.problem = entries ? applied.error().message : entries.error().message;
     return made;
   }
-  return changes_object(set.info(), *entries, *applied, limit);
+  made = changes_object(set.info(), *entries, *applied, limit);
+  made.state = changes::state_name(set.state());
+  return made;
 }
 
 wire::ChangeSetRow row_object(const changes::Info& info) {
@@ -128,7 +134,7 @@ base::Result<wire::ChangesAnswer> answer_changes(const changes::Shelf& shelf,
   auto set = shelf.open(request.command, changes::ChangeSet::Access::Read);
   if (!set) return tl::unexpected(set.error());
   wire::ChangesAnswer made;
-  made.changes.state = changes::state_name(set->info().state);
+  made.changes.state = changes::state_name(set->state());
   made.changes.workspace = set->info().workspace;
   if (set->running()) return made;
   auto entries = set->entries();
@@ -141,6 +147,7 @@ base::Result<wire::ChangesAnswer> answer_changes(const changes::Shelf& shelf,
                       "the command changed nothing there; leave the paths out to see all of its changes");
   }
   made.changes = changes_object(set->info(), *entries, *applied, static_cast<size_t>(request.limit));
+  made.changes.state = changes::state_name(set->state());
   for (const changes::Entry& entry : *entries) {
     if (!request.diff) break;
     if (made.diff.size() > kLargestPatch) {

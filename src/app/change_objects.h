@@ -7,12 +7,15 @@
 
 #include "base/result.h"
 #include "changes/shelf.h"
+#include "config/settings.h"
 #include "wire/types/change_calls.h"
 
 namespace ttyward::app {
 
 // How many changes a result has with it; the rest is for `changes`.
 inline constexpr size_t kChangesInResult = 100;
+
+changes::Keeping keeping_of(const config::SandboxSettings& settings);
 
 wire::Changes changes_object(const changes::Info& info, const std::vector<changes::Entry>& entries,
                              const std::vector<changes::AppliedEntry>& applied, size_t limit);

@@ -8,6 +8,12 @@ namespace ttyward::app {
 
 using changes::ChangeSet;
 
+namespace {
+
+constexpr size_t kMostSettled = 64;
+
+}  // namespace
+
 ChangeSets::ChangeSets(Core& core) : core_(core), shelf_(core.configuration.folders()) {}
 
 template <class T>
@@ -77,6 +83,78 @@ void ChangeSets::discard(const Caller& caller, const wire::DiscardRequest& reque
     if (auto gone = std::move(*set).discard(); !gone) return tl::unexpected(gone.error());
     return wire::Discarded{};
   });
+}
+
+base::Result<void> ChangeSets::begin(const LayeredRun& run, sandbox::Plan& plan) {
+  auto prepared = put_on_layer(shelf_, run, plan);
+  if (!prepared) return tl::unexpected(prepared.error());
+  running_[run.id] = {std::make_shared<ChangeSet>(std::move(prepared->set))};
+  return {};
+}
+
+void ChangeSets::started(const std::string& id, pid_t pid) {
+  const auto found = running_.find(id);
+  if (found == running_.end() || found->second.told_pid || pid <= 0) return;
+  found->second.told_pid = true;
+  if (auto noted = found->second.set->set_keeper(pid); !noted) core_.log.warning(noted.error().message);
+}
+
+void ChangeSets::never_started(const std::string& id) {
+  const auto found = running_.find(id);
+  if (found == running_.end()) return;
+  static_cast<void>(std::move(*found->second.set).discard());
+  running_.erase(found);
+}
+
+void ChangeSets::ended(const std::string& id) {
+  const auto found = running_.find(id);
+  if (found == running_.end()) return;
+  const auto set = found->second.set;
+  const config::SandboxSettings& settings = core_.settings().sandbox;
+  const changes::Keeping keeping = keeping_of(settings);
+  // Known to be on its way from now on: whoever waits for it waits behind it.
+  auto posted = background_.post([this, alive = core_.alive, shelf = shelf_, set, keeping, id] {
+    auto settled = settle_changes(shelf, *set, keeping);
+    core_.loop.post([this, alive, id, settled = std::move(settled)] {
+      if (!*alive) return;
+      running_.erase(id);
+      settled_[id] = settled;
+      settled_order_.push_back(id);
+      if (settled_order_.size() <= kMostSettled) return;
+      settled_.erase(settled_order_.front());
+      settled_order_.pop_front();
+    });
+  });
+  found->second.set.reset();
+  if (!posted) running_.erase(id);  // the list is made when somebody asks for it
+}
+
+std::optional<wire::Changes> ChangeSets::known(const std::string& id) const {
+  if (const auto found = settled_.find(id); found != settled_.end()) return found->second;
+  if (!running_.contains(id)) return std::nullopt;
+  wire::Changes made;
+  made.state = changes::state_name(changes::State::Running);
+  return made;
+}
+
+void ChangeSets::when_settled(const std::string& id, std::function<void()> done) {
+  if (const auto found = running_.find(id); found != running_.end() && found->second.set) ended(id);
+  // The background does one thing after the other, so what is on its way is done before this.
+  auto posted = background_.post([this, alive = core_.alive, done] {
+    core_.loop.post([alive, done] {
+      if (*alive) done();
+    });
+  });
+  if (!posted) done();
+}
+
+void ChangeSets::find_again(const std::function<bool(const std::string& id)>& runs) {
+  for (const changes::Info& info : shelf_.list()) {
+    if (!runs(info.id)) continue;
+    auto set = shelf_.open(info.id, ChangeSet::Access::Running);
+    if (set && set->info().state == changes::State::Running)
+      running_[info.id] = {std::make_shared<ChangeSet>(std::move(*set)), true};
+  }
 }
 
 }  // namespace ttyward::app

@@ -133,8 +133,37 @@ bool Commands::rejoin(const Caller& caller, const std::string& id, const std::st
   return true;
 }
 
+base::Result<void> Commands::complete_sandbox(bool try_run, engine::RunRequest& request) {
+  if (!request.sandbox && try_run)
+    return base::fail(base::ErrorCode::InvalidArgument,
+                      "'try' needs a sandbox: ask for 'workspace', not for 'none'");
+  if (!request.sandbox) return {};
+  const config::SandboxSettings& settings = core_.settings().sandbox;
+  if (try_run || (settings.keep_changes && can_keep_changes(*request.sandbox))) {
+    LayeredRun run;
+    run.id = request.id;
+    run.command = base::mask_secrets(request.command);
+    run.session = request.session;
+    run.purpose = try_run ? changes::Purpose::Try : changes::Purpose::Keep;
+    if (auto begun = change_sets_.begin(run, *request.sandbox); !begun) return begun;
+    // What goes on after the end would write to a layer that nobody looks at any more.
+    request.keep_background = false;
+  }
+  auto started = proxies_.start(request.id, settings.hosts, *request.sandbox);
+  if (!started) change_sets_.never_started(request.id);
+  return started;
+}
+
 void Commands::answer_with(const std::string& command_id, const std::string& reader,
                            const terminal::ViewLimits& view, const Reply<wire::CommandResult>& reply) {
+  const auto found = core_.engine->find_command(command_id);
+  if (!found || !found->command->over() || !change_sets_.unsettled(command_id))
+    return answer_settled(command_id, reader, view, reply);
+  change_sets_.when_settled(command_id, [=, this] { answer_settled(command_id, reader, view, reply); });
+}
+
+void Commands::answer_settled(const std::string& command_id, const std::string& reader,
+                              const terminal::ViewLimits& view, const Reply<wire::CommandResult>& reply) {
   watching_.when_viewable(command_id, view, {}, [=, this] {
     const auto found = core_.engine->find_command(command_id);
     if (!found) return reply.fail(found.error());
@@ -323,11 +352,11 @@ void Commands::run_noting(const Caller& caller, const wire::RunRequest& asked, c
   request.callers = environment_.of(caller);
   // Not copied with the callbacks: its standard input may be large. It is used once.
   const auto waiting = std::make_shared<engine::RunRequest>(std::move(request));
-  gatekeeper_.ask_for_command(
-      caller, std::move(gate), how.yield_after, reply,
-      [this, caller, waiting, how, reply, note, profile = asked.sandbox](const policy::Verdict& verdict) {
-        start_run(caller, waiting, {profile, note, verdict}, how, reply);
-      });
+  gatekeeper_.ask_for_command(caller, std::move(gate), how.yield_after, reply,
+                              [this, caller, waiting, how, reply, note, profile = asked.sandbox,
+                               try_run = asked.try_run](const policy::Verdict& verdict) {
+                                start_run(caller, waiting, {profile, note, verdict, try_run}, how, reply);
+                              });
 }
 
 void Commands::start_run(const Caller& caller, const std::shared_ptr<engine::RunRequest>& waiting,
@@ -344,14 +373,23 @@ void Commands::start_run(const Caller& caller, const std::shared_ptr<engine::Run
     const auto cannot = [&](const base::Error& error) {
       gatekeeper_.cannot_start(std::move(facts), caller.session, wire::call_error(error), reply);
     };
-    auto confined = confine(confining.profile, asker_of(caller), ready.cwd, ready.callers,
-                            core_.settings().sandbox, &confining.verdict);
+    const std::string profile =
+        confining.try_run ? profile_for_try(confining.profile, asker_of(caller), core_.settings().sandbox)
+                          : confining.profile;
+    auto confined = confine(profile, asker_of(caller), ready.cwd, ready.callers, core_.settings().sandbox,
+                            &confining.verdict);
     if (!confined) return cannot(confined.error());
     ready.sandbox = std::move(confined->plan);
     ready.sandbox_report = std::move(confined->report);
     if (!confining.note.empty()) ready.sandbox_report.notes.push_back(confining.note);
+    if (auto complete = complete_sandbox(confining.try_run, ready); !complete)
+      return cannot(complete.error());
     auto ran = core_.engine->run(std::move(ready));
-    if (!ran) return cannot(ran.error());
+    if (!ran) {
+      change_sets_.never_started(facts.command_id);
+      proxies_.end(facts.command_id);
+      return cannot(ran.error());
+    }
     follow(caller, **ran, *(*ran)->commands().back(), how, reply);
   });
 }

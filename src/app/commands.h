@@ -13,10 +13,12 @@
 #include <vector>
 
 #include "app/caller_environment.h"
+#include "app/change_sets.h"
 #include "app/core.h"
 #include "app/gatekeeper.h"
 #include "app/history.h"
 #include "app/reply.h"
+#include "app/sandbox_proxy.h"
 #include "app/summarizer.h"
 #include "app/terminal_access.h"
 #include "app/watching.h"
@@ -29,12 +31,14 @@ namespace ttyward::app {
 class Commands {
  public:
   Commands(Core& core, Gatekeeper& gatekeeper, History& history, CallerEnvironment& environment,
-           Watching& watching)
+           Watching& watching, ChangeSets& change_sets, SandboxProxies& proxies)
       : core_(core),
         gatekeeper_(gatekeeper),
         history_(history),
         environment_(environment),
         watching_(watching),
+        change_sets_(change_sets),
+        proxies_(proxies),
         summarizer_(core.loop) {}
 
   void run(const Caller& caller, const wire::RunRequest& request, const Reply<wire::CommandResult>& reply);
@@ -103,10 +107,13 @@ class Commands {
     std::string profile;  // asked for; may be empty
     std::string note;
     policy::Verdict verdict;
+    bool try_run = false;
   };
   // It was allowed. `request` is used up.
   void start_run(const Caller& caller, const std::shared_ptr<engine::RunRequest>& request,
                  const Confining& confining, const Follow& how, const Reply<wire::CommandResult>& reply);
+  // What a confined command needs beside its plan: a layer for its changes, a proxy.
+  base::Result<void> complete_sandbox(bool try_run, engine::RunRequest& request);
   // A command that its terminal's sandbox does not suit: stricter, or it was allowed for more.
   void run_beside(const Submission& submission, const policy::Verdict& verdict);
   void follow(const Caller& caller, engine::Terminal& terminal, const engine::Command& command,
@@ -122,12 +129,17 @@ class Commands {
                  const wire::CommandResult& answer, const Reply<wire::CommandResult>& reply);
   void answer_with(const std::string& command_id, const std::string& reader, const terminal::ViewLimits& view,
                    const Reply<wire::CommandResult>& reply);
+  // The same when it is known what it changed, if it ran on a layer.
+  void answer_settled(const std::string& command_id, const std::string& reader,
+                      const terminal::ViewLimits& view, const Reply<wire::CommandResult>& reply);
 
   Core& core_;
   Gatekeeper& gatekeeper_;
   History& history_;
   CallerEnvironment& environment_;
   Watching& watching_;
+  ChangeSets& change_sets_;
+  SandboxProxies& proxies_;
   Summarizer summarizer_;
   // By the key of their wait: submissions that are judged at the shell's next prompt.
   std::map<uint64_t, Submission> settling_;

@@ -77,6 +77,11 @@ base::Result<sandbox::Profile> choose_profile(const std::string& asked, Asker as
   return *wanted;
 }
 
+std::string profile_for_try(const std::string& asked, Asker asker, const config::SandboxSettings& settings) {
+  if (!asked.empty()) return asked;
+  return asker == Asker::Agent && configured(settings).confines() ? "" : "workspace";
+}
+
 base::Result<std::optional<sandbox::Plan>> make_sandbox(const sandbox::Profile& profile,
                                                         const std::string& cwd,
                                                         const std::vector<std::string>& environment,

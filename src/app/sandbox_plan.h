@@ -25,6 +25,10 @@ inline Asker asker_of(const Caller& caller) {
 base::Result<sandbox::Profile> choose_profile(const std::string& asked, Asker asker,
                                               const config::SandboxSettings& settings);
 
+// Which profile to ask for where a command is tried and nobody asks for one: what it changes goes to a layer,
+// so it needs a profile that confines, and not more than is configured.
+std::string profile_for_try(const std::string& asked, Asker asker, const config::SandboxSettings& settings);
+
 // The plan for a command that starts in `cwd` with this environment (NAME=value); none if it is not confined.
 base::Result<std::optional<sandbox::Plan>> make_sandbox(const sandbox::Profile& profile,
                                                         const std::string& cwd,

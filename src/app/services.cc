@@ -16,16 +16,23 @@ Services::Services(io::Loop& loop, io::Log& log, Installation installation, Even
       gatekeeper_(core_, [this](store::CommandRow row) { history_.put(std::move(row)); }),
       environment_(core_),
       change_sets_(core_),
+      proxies_(loop, core_.configuration.folders()),
       watching_(core_, gatekeeper_, sink),
-      terminals_(core_, gatekeeper_, history_, environment_,
+      terminals_(core_, gatekeeper_, history_, environment_, proxies_,
                  [this](const wire::AnyEvent& event, const std::string& id) { watching_.tell(event, id); }),
-      commands_(core_, gatekeeper_, history_, environment_, watching_),
+      commands_(core_, gatekeeper_, history_, environment_, watching_, change_sets_, proxies_),
       approvals_(core_, gatekeeper_, [this] { static_cast<void>(reload()); }),
       agents_(core_, history_),
       webhook_(loop, log) {
   core_.gate = std::make_unique<gate::Gate>(loop, core_.configuration.gate_settings(), history_,
                                             &core_.configuration.confirmations());
   core_.gate->set_observer(this);
+  watching_.complete_results([this](wire::CommandResult& result) {
+    if (auto changes = change_sets_.known(result.command_id)) result.changes = std::move(*changes);
+    if (!result.sandbox) return;
+    for (const std::string& id : {result.command_id, result.terminal_id})
+      for (std::string& refused : proxies_.refused(id)) result.sandbox->denied.push_back(std::move(refused));
+  });
   history_.restore_session_rules();
   auto readers = engine::Readers::open(core_.configuration.folders().state + "/readers");
   if (!readers) warn("cannot remember what each reader has read: " + readers.error().message);
@@ -40,6 +47,10 @@ base::Result<std::unique_ptr<Services>> Services::start(io::Loop& loop, io::Log&
   if (!engine) return tl::unexpected(engine.error());
   core.engine = std::move(*engine);
   made->recovered_ = core.engine->recover();
+  made->change_sets_.find_again([&core](const std::string& id) {
+    const auto found = core.engine->find_command(id);
+    return found && !found->command->over();
+  });
   for (const std::string& problem : made->recovered_.problems) log.warning(problem);
   log.info("found " + std::to_string(made->recovered_.terminals) + " living terminals and " +
            std::to_string(made->recovered_.ended) + " that ended, in " +
@@ -120,6 +131,7 @@ void Services::on_terminal_opened(Terminal& terminal) {
 
 void Services::on_terminal_change(Terminal& terminal, uint32_t changes) {
   if (terminal.spec().pooled) return;
+  if (terminal.spec().temporary()) change_sets_.started(terminal.spec().command_id, terminal.pid());
   watching_.terminal_changed(terminal, changes);
   if ((changes & (engine::kPrompt | engine::kCommandFinished | engine::kClosed | engine::kMeta)) != 0)
     terminals_.terminal_changed();
@@ -127,6 +139,9 @@ void Services::on_terminal_change(Terminal& terminal, uint32_t changes) {
 
 void Services::on_record(const Terminal& terminal, const engine::Command& command) {
   history_.put(row_of(terminal, command));
+  if (!terminal.spec().temporary()) return;
+  change_sets_.ended(command.facts.command_id);
+  proxies_.end(command.facts.command_id);
 }
 
 void Services::on_quality(const Terminal& terminal, shell::Quality from, shell::Quality to,
@@ -139,6 +154,7 @@ void Services::on_quality(const Terminal& terminal, shell::Quality from, shell::
 
 void Services::on_terminal_forgotten(const Terminal& terminal) {
   watching_.terminal_forgotten(terminal);
+  proxies_.end(terminal.id());
 }
 
 void Services::on_opened(const gate::Approval& approval) {

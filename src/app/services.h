@@ -24,6 +24,7 @@
 #include "app/event_sink.h"
 #include "app/gatekeeper.h"
 #include "app/history.h"
+#include "app/sandbox_proxy.h"
 #include "app/terminals.h"
 #include "app/watching.h"
 #include "app/webhook.h"
@@ -82,6 +83,7 @@ class Services final : private engine::EngineObserver, private gate::GateObserve
   Gatekeeper gatekeeper_;
   CallerEnvironment environment_;
   ChangeSets change_sets_;
+  SandboxProxies proxies_;
   Watching watching_;
   Terminals terminals_;
   Commands commands_;

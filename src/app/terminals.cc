@@ -183,7 +183,11 @@ void Terminals::open_now(const Caller& caller, engine::OpenRequest request,
     if (!confined) return reply.fail(confined.error());
     ready.sandbox = std::move(confined->plan);
     ready.sandbox_report = std::move(confined->report);
+    const auto proxy = proxies_.start_unnamed(core_.settings().sandbox.hosts, ready.sandbox);
+    if (!proxy) return reply.fail(proxy.error());
     auto opened = core_.engine->open(std::move(ready));
+    if (opened) proxies_.rename(*proxy, (*opened)->id());
+    proxies_.end(*proxy);
     if (!opened) return reply.fail(opened.error());
     // Another's, by the same request.
     if (const auto why = refusal(core_, caller, **opened, Use::Act)) return reply.fail(*why);
@@ -210,9 +214,16 @@ void Terminals::acquire(const Caller& caller, const wire::AcquireRequest& reques
         reply.fail(confined.error());
         return true;
       }
+      const auto proxy = proxies_.start_unnamed(core_.settings().sandbox.hosts, confined->plan);
+      if (!proxy) {
+        reply.fail(proxy.error());
+        return true;
+      }
       auto acquired =
           core_.engine->acquire(request.cwd, request.task, owner_of(caller), own_session(caller), provider,
                                 callers, std::move(confined->plan), std::move(confined->report));
+      if (acquired && acquired->created) proxies_.rename(*proxy, acquired->terminal->id());
+      proxies_.end(*proxy);  // one that was opened before has its own
       if (!acquired && acquired.error().code == base::ErrorCode::Exhausted) {
         why = acquired.error().message;
         return false;

@@ -12,6 +12,7 @@
 #include "app/gatekeeper.h"
 #include "app/history.h"
 #include "app/reply.h"
+#include "app/sandbox_proxy.h"
 #include "app/terminal_access.h"
 #include "engine/agent_input.h"
 #include "wire/types/command_calls.h"
@@ -29,11 +30,13 @@ std::string command_words(const engine::Terminal& terminal);
 class Terminals {
  public:
   using Tell = std::function<void(const wire::AnyEvent& event, const std::string& terminal_id)>;
-  Terminals(Core& core, Gatekeeper& gatekeeper, History& history, CallerEnvironment& environment, Tell tell)
+  Terminals(Core& core, Gatekeeper& gatekeeper, History& history, CallerEnvironment& environment,
+            SandboxProxies& proxies, Tell tell)
       : core_(core),
         gatekeeper_(gatekeeper),
         history_(history),
         environment_(environment),
+        proxies_(proxies),
         tell_(std::move(tell)) {}
 
   void open(const Caller& caller, const wire::OpenRequest& request, const Reply<wire::OneTerminal>& reply);
@@ -90,6 +93,7 @@ class Terminals {
   Gatekeeper& gatekeeper_;
   History& history_;
   CallerEnvironment& environment_;
+  SandboxProxies& proxies_;
   const Tell tell_;
   std::deque<Acquiring> acquiring_;  // who came first gets the first one
   bool attempt_due_ = false;

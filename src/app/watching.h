@@ -41,6 +41,10 @@ class Watching {
   void when_viewable(const std::string& command_id, const terminal::ViewLimits& view,
                      const std::string& reader, std::function<void()> then);
   // A command's result for this reader: all of its output, or only what the reader has not seen.
+  // What other services know about a command is added to each of its results.
+  void complete_results(std::function<void(wire::CommandResult& result)> complete) {
+    complete_ = std::move(complete);
+  }
   wire::CommandResult result_for(engine::Terminal& terminal, const engine::Command& command,
                                  const std::string& reader, const terminal::ViewLimits& view, bool only_new);
 
@@ -135,6 +139,7 @@ class Watching {
 
   Core& core_;
   Gatekeeper& gatekeeper_;
+  std::function<void(wire::CommandResult& result)> complete_;
   EventSink& sink_;
   LongDigest* long_digest_ = nullptr;
   ResultMemory memory_;

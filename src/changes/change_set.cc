@@ -277,7 +277,7 @@ Result<Applied> ChangeSet::undo(bool over_conflicts) {
   auto workspace = open_workspace();
   if (!workspace) return tl::unexpected(workspace.error());
   Applied outcome;
-  if (!over_conflicts) outcome.conflicts = later_changes(workspace->get(), *record);
+  if (!over_conflicts) outcome.conflicts = later_changes(workspace->get(), folder_.get(), *record);
   if (!outcome.conflicts.empty() || record->empty()) return outcome;
   auto staging = Staging::begin(workspace->get(), folder_.get(), info_.id);
   if (!staging) return tl::unexpected(staging.error());

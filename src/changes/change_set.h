@@ -62,6 +62,8 @@ class ChangeSet {
   const Info& info() const { return info_; }
   // Whether its command may still be running.
   bool running() const;
+  // How far it is: Finished also where the command's end was not noted.
+  State state() const { return info_.state == State::Running && !running() ? State::Finished : info_.state; }
   // The list. Of a set whose command was not seen to end, it is made now.
   base::Result<std::vector<Entry>> entries() const;
   // What was applied and not undone.

@@ -144,6 +144,8 @@ Result<PreparedSet> Shelf::prepare(const NewSet& wanted) const {
   info.protected_paths = wanted.protected_paths;
   info.began_ns = nanoseconds(made.st_ctim);
   info.created_ms = base::unix_ms();
+  // Without links: whoever mounts it follows none.
+  if (::realpath(root.c_str(), real) != nullptr) root = real;
   const std::string path = root + "/" + wanted.id;
   ChangeSet set(path, std::move(*folder), std::move(lock), std::move(info));
   if (auto written = set.write_info(); !written) return give_up(written.error());
@@ -170,7 +172,9 @@ std::vector<Info> Shelf::list() const {
     for (const Named& named : *entries) {
       if (named.node.type != NodeType::Folder || !base::is_id(named.name, 'c')) continue;
       auto set = ChangeSet::open(root + "/" + named.name, ChangeSet::Access::Read);
-      if (set) found.push_back(set->info());
+      if (!set) continue;
+      found.push_back(set->info());
+      found.back().state = set->state();
     }
   }
   std::sort(found.begin(), found.end(),

@@ -60,6 +60,15 @@ std::string conflict_of(int workspace, const Entry& entry, const Node& now) {
   return same ? "" : "it changed in the workspace since the command ran";
 }
 
+// Whether the file or link has the content that the command gave it: another undo may have brought it back.
+bool same_as_layer(int workspace, int set, const Entry& entry, const Node& now) {
+  const std::string path = "upper/" + entry.path;
+  const auto upper = look(set, path);
+  if (!upper || upper->type != now.type || now.mode != entry.after.mode) return false;
+  const std::string hash = fingerprint(workspace, entry.path, now, kLargestHashed);
+  return !hash.empty() && hash == fingerprint(set, path, *upper, kLargestHashed);
+}
+
 // The entry as it is if what stands in the workspace now is what it replaces.
 void rebase(Entry& entry, const Node& now) {
   entry.before = now;
@@ -98,7 +107,7 @@ std::vector<Refused> settle_conflicts(int workspace, std::vector<Entry>& entries
   return found;
 }
 
-std::vector<Refused> later_changes(int workspace, const std::vector<AppliedEntry>& entries) {
+std::vector<Refused> later_changes(int workspace, int set, const std::vector<AppliedEntry>& entries) {
   std::vector<Refused> found;
   std::set<std::string> ours;
   for (const AppliedEntry& each : entries) ours.insert(each.entry.path);
@@ -121,7 +130,8 @@ std::vector<Refused> later_changes(int workspace, const std::vector<AppliedEntry
         const std::string path = entry.path + "/" + named.name;
         if (!ours.contains(path)) found.push_back({path, "it was made since, in a folder that would go"});
       }
-    } else if (now->exists() && !same_state(*now, entry.after)) {
+    } else if (now->exists() && !same_state(*now, entry.after) &&
+               !same_as_layer(workspace, set, entry, *now)) {
       found.push_back({entry.path, "it changed since"});
     }
   }

@@ -21,8 +21,8 @@ namespace ttyward::changes {
 // what is there now is replaced, and only those stay conflicts whose folder is gone.
 std::vector<Refused> settle_conflicts(int workspace, std::vector<Entry>& entries, bool over);
 
-// Of what was applied: what is not any more as the apply left it.
-std::vector<Refused> later_changes(int workspace, const std::vector<AppliedEntry>& entries);
+// Of what was applied: what is not any more as the apply left it. `set` is the open folder of the change set.
+std::vector<Refused> later_changes(int workspace, int set, const std::vector<AppliedEntry>& entries);
 
 class Staging {
  public:

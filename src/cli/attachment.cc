@@ -145,10 +145,11 @@ void Attachment::take_keys() {
   DetachKey::Typed typed = options_.detach_key.feed({buffer, static_cast<size_t>(n)});
   if (!complaint_.empty()) dirty_ = true;
   complaint_.clear();
-  if (options_.mark_key) {
+  while (options_.mark_key && !typed.for_program.empty()) {
     const DetachKey::Typed other = options_.mark_key->feed(typed.for_program);
-    typed.for_program = other.for_program;
+    if (!other.for_program.empty()) type(other.for_program);
     if (other.detach) mark_screen();
+    typed.for_program = other.rest;
   }
   if (!typed.for_program.empty()) type(typed.for_program);
   if (typed.detach) end(AttachEnd::Kind::Detached);

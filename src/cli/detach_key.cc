@@ -53,6 +53,7 @@ DetachKey::Typed DetachKey::feed(std::string_view bytes) {
       seen_ = 0;
       held_.clear();
       typed.detach = true;
+      typed.rest = bytes;
       return typed;
     }
     const bool may_begin_anew = seen_ > 0;

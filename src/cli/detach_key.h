@@ -21,7 +21,8 @@ class DetachKey {
 
   struct Typed {
     std::string for_program;
-    bool detach = false;  // what follows the key is dropped
+    bool detach = false;
+    std::string rest = {};  // what follows the key
   };
   Typed feed(std::string_view bytes);
   const std::string& name() const { return name_; }

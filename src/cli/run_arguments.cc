@@ -22,13 +22,6 @@ namespace {
 using base::ErrorCode;
 using base::fail;
 
-// An agent could set our environment, so for it only files count.
-config::Settings settings_in(const std::string& folder) {
-  std::vector<std::string> environment;
-  for (char** entry = environ; !is_agent() && *entry != nullptr; ++entry) environment.emplace_back(*entry);
-  return config::load(base::user_folders(), folder, environment).settings;
-}
-
 // An agent could set our environment, so for it only the option and the configuration count.
 base::Result<sandbox::Profile> sandbox_profile(const RunArguments& args,
                                                const config::SandboxSettings& settings) {
@@ -65,6 +58,13 @@ base::Result<std::vector<std::string>> child_environment(const RunArguments& arg
 }
 
 }  // namespace
+
+// An agent could set our environment, so for it only files count.
+config::Settings settings_in(const std::string& folder) {
+  std::vector<std::string> environment;
+  for (char** entry = environ; !is_agent() && *entry != nullptr; ++entry) environment.emplace_back(*entry);
+  return config::load(base::user_folders(), folder, environment).settings;
+}
 
 void declare_run_options(CLI::App& app, RunArguments& args) {
   app.add_option("--cwd", args.cwd, "Folder to run in (default: the current one)")->type_name("FOLDER");

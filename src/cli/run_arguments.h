@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "cli/foreground.h"
 #include "command/running_command.h"
+#include "config/settings.h"
 #include "policy/verdict.h"
 
 namespace ttyward::cli {
@@ -30,6 +31,9 @@ struct RunArguments {
   std::optional<double> kill_grace;
   std::string sandbox;  // empty: TTYWARD_SANDBOX, or for an agent the configuration
 };
+
+// The settings for a command in this folder.
+config::Settings settings_in(const std::string& folder);
 
 void declare_run_options(CLI::App& app, RunArguments& args);
 

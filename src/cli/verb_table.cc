@@ -11,6 +11,7 @@ std::span<const Verb> verb_table() {
   static const std::vector<Verb> kVerbs = {
       kRun,
       kBatch,
+      kTry,
       kChanges,
       kApply,
       kUndo,

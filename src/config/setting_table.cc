@@ -158,6 +158,11 @@ const Setting kTable[] = {
   TIME(sandbox, cpu_time, "s", kSecond, kYear, false, Tighten::Lower, "Processor time of each process of a confined command."),
   BYTES(sandbox, scratch, kMiB, 1024 * kTiB, false, Tighten::Lower,
     "What a confined command can keep in its private /tmp, home folder and /dev/shm, which are in memory and are gone at its end."),
+  FLAG(sandbox, keep_changes, Tighten::Never,
+    "Keep what each confined command on its own replaces in the workspace, so that `ttyward undo` takes back the last one (docs/try.md). Others see its changes when it has ended, and processes it leaves behind are stopped."),
+  BYTES(sandbox, changes_quota, kMiB, 1024 * kTiB, false, Tighten::Never,
+    "Disk space of all change sets together (`try`, keep_changes); the oldest are removed to make room."),
+  TIME(sandbox, changes_age, "s", kSecond, kYear, true, Tighten::Never, "How long a change set is kept; 0 means for ever."),
 
   FLAG(notify, bell, Tighten::Never, "Ring the terminal's bell when a question arrives while `approvals watch` or `top` is running."),
   FLAG(notify, desktop, Tighten::Never,

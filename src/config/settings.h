@@ -113,6 +113,9 @@ struct SandboxSettings {
   int64_t open_files = 16'384;
   Milliseconds cpu_time{24 * 3'600'000};
   int64_t scratch = int64_t{1} << 30;
+  bool keep_changes = false;
+  int64_t changes_quota = int64_t{4} << 30;
+  Milliseconds changes_age{int64_t{7} * 24 * 3'600'000};
 };
 
 struct NotifySettings {

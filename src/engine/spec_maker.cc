@@ -5,6 +5,7 @@
 #include "base/ids.h"
 #include "base/path.h"
 #include "command/shell_choice.h"
+#include "proxy/environment.h"
 #include "pty/environment.h"
 #include "sandbox/profile.h"
 #include "shell/command_line.h"
@@ -13,6 +14,14 @@ namespace ttyward::engine {
 
 using base::ErrorCode;
 using base::fail;
+
+namespace {
+
+bool uses_proxy(const std::optional<sandbox::Plan>& plan) {
+  return plan && plan->network == sandbox::Network::Proxy;
+}
+
+}  // namespace
 
 base::Result<std::string> SpecMaker::checked_cwd(const std::string& cwd) const {
   if (cwd.empty()) {
@@ -66,6 +75,7 @@ base::Result<TerminalSpec> SpecMaker::shell(OpenRequest request) const {
   auto variables = environment(request.environment, request.callers, request.owner, request.provider,
                                request.sandbox.has_value());
   if (!variables) return tl::unexpected(variables.error());
+  if (uses_proxy(request.sandbox)) proxy::add_proxy_environment(*variables, sandbox::kProxyPort);
   spec.plan = std::move(request.sandbox);
   spec.sandbox = std::move(request.sandbox_report);
   spec.request = std::move(request.request);
@@ -118,6 +128,7 @@ base::Result<TerminalSpec> SpecMaker::command(RunRequest request) const {
                                request.sandbox.has_value());
   if (!variables) return tl::unexpected(variables.error());
   spec.environment = std::move(*variables);
+  if (uses_proxy(request.sandbox)) proxy::add_proxy_environment(spec.environment, sandbox::kProxyPort);
   spec.plan = std::move(request.sandbox);
   spec.sandbox = std::move(request.sandbox_report);
   return spec;

@@ -1,5 +1,7 @@
 #include "proxy/proxy_thread.h"
 
+#include <csignal>
+
 #include "base/thread.h"
 
 namespace ttyward::proxy {
@@ -17,7 +19,13 @@ base::Result<std::unique_ptr<ProxyThread>> ProxyThread::start(const std::string&
   if (!proxy) return tl::unexpected(proxy.error());
   std::unique_ptr<ProxyThread> made(
       new ProxyThread(std::move(*loop), std::move(resolver), std::move(*proxy)));
+  // Signals are for the other threads: one that this thread took would be lost to whoever waits for it.
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
   auto thread = base::start_thread([running = made->loop_.get()] { running->run(); });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!thread) return tl::unexpected(thread.error());
   made->thread_ = std::move(*thread);
   return made;

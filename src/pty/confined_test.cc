@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -585,11 +586,13 @@ TEST_P(Sandboxed, AWorkspaceThatIsSwappedForALinkIsNeverWritten) {
   const std::string aside = root_ + "/aside";
   std::atomic<bool> over = false;
   std::thread swapper([&] {
-    while (!over) {
+    // Long enough in place for some tries to succeed; exchanged at any moment of the others.
+    for (unsigned turn = 0; !over; ++turn) {
       std::error_code ignored;
+      std::this_thread::sleep_for(std::chrono::microseconds(turn * 7919 % 20'000));
       fs::rename(work, aside, ignored);
       fs::create_directory_symlink(root_ + "/target", work, ignored);
-      std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::microseconds(turn * 104'729 % 1000));
       fs::remove(work, ignored);
       fs::rename(aside, work, ignored);
     }
@@ -609,6 +612,7 @@ TEST_P(Sandboxed, AWorkspaceThatIsSwappedForALinkIsNeverWritten) {
   });
   over = true;
   swapper.join();
+  EXPECT_GT(std::atoi(ran.output.c_str()), 0);
   EXPECT_FALSE(fs::exists(root_ + "/target/escaped"));
 }
 

@@ -192,6 +192,7 @@ TTYWARD_NO_SANITIZE bool mount_step(const Steps& steps, int root, size_t index, 
   switch (step.kind) {
     case Step::Kind::Bind:
     case Step::Kind::Node:
+    case Step::Kind::Overlay:  // mounted already
       break;
     case Step::Kind::Scratch:
       tree = overlay_scratch(steps, root, source, index);
@@ -199,9 +200,6 @@ TTYWARD_NO_SANITIZE bool mount_step(const Steps& steps, int root, size_t index, 
         tree = kernel::open_tree(source, "", OPEN_TREE_CLONE | AT_EMPTY_PATH | AT_RECURSIVE);
         if (tree >= 0 && kernel::set_mount(tree, MOUNT_ATTR_RDONLY, 0, true) != 0) return false;
       }
-      break;
-    case Step::Kind::Overlay:
-      tree = overlay_named(source, step.upper, step.work);
       break;
     case Step::Kind::Own:
       tree = make_own(steps, root, index);
@@ -276,7 +274,11 @@ TTYWARD_NO_SANITIZE bool open_sources(const Steps& steps, int* sources, int& ter
   for (size_t i = 0; i < steps.step_count; ++i) {
     sources[i] = -1;
     if (steps.steps[i].source == nullptr) continue;
-    sources[i] = open_source(steps.steps[i]);
+    const Step& step = steps.steps[i];
+    sources[i] = open_source(step);
+    // The folders of a layer may lie there, too.
+    if (sources[i] >= 0 && step.kind == Step::Kind::Overlay)
+      sources[i] = overlay_named(sources[i], step.upper, step.work);
     if (sources[i] < 0) return fail(failure, Layer::FileView, i);
   }
   terminal = steps.terminal == nullptr ? -1 : kernel::open_tree(AT_FDCWD, steps.terminal, OPEN_TREE_CLONE);

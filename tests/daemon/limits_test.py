@@ -105,15 +105,17 @@ class Processes(unittest.TestCase):
         pid = self.pid(folder)
         opened = self.run_with(folder, 200, "open", "--name", "first")
         self.assertEqual(opened.returncode, 0, opened)
-        fork_servers = [int(each) for each in os.listdir("/proc") if each.isdigit() and self.is_holder(each)]
-        self.limit((pid, *fork_servers), 1)
-        for _ in range(4):  # holders that were ready before may serve the first
+        for _ in range(20):  # holders that were ready before, or are just getting so, may serve the first
+            holders = [int(each) for each in os.listdir("/proc") if each.isdigit() and self.is_holder(each)]
+            self.limit((pid, *holders), 1)
             refused = self.run_with(folder, 200, "open")
             self.assertGreaterEqual(refused.returncode, 0, refused)
             self.assertEqual(self.pid(folder), pid, "it is the same daemon")
+            if refused.returncode > 0:
+                break
         self.assertGreater(refused.returncode, 0, refused)
         self.assertTrue(refused.stderr, refused)
-        self.limit((pid, *fork_servers), 200)
+        self.limit((pid, *holders), 200)
         done = self.run_with(folder, 200, "exec", "first", "exit 3")
         self.assertEqual(done.returncode, 3, done)
 

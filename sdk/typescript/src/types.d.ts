@@ -823,6 +823,11 @@ export interface RunRequest {
   wait_for_input?: boolean | null;
   /** the profile that confines it (docs/sandbox.md); an agent can only ask for a stricter one than is configured */
   sandbox?: string | null;
+  /**
+   * run it on a layer over its workspace: the result lists what it changed, and the workspace has none of it
+   * until `apply` (docs/try.md)
+   */
+  try?: boolean | null;
   /** preset of how much output is returned; `agent` is the configured one, and a digest unless one is configured */
   view?: "default" | "digest" | "head" | "tail" | "full" | "agent" | "void" | "roo" | "gemini" | null;
   /** lines of output at most, instead of the preset's */

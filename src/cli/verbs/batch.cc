@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "cli/confined_run.h"
 #include "cli/foreground.h"
 #include "cli/local_policy.h"
 #include "cli/result_json.h"
@@ -128,14 +129,21 @@ int run_batch(const Arguments& args, const Globals& globals) {
   const Stdin input = stdin_kind() == Stdin::Given ? Stdin::Given : Stdin::None;
   if (input == Stdin::Given) options->input_patience = std::chrono::milliseconds(0);
 
+  auto confined =
+      ConfinedRun::prepare(*options, settings_in(options->spawn.cwd).sandbox, OnLayer::IfConfigured);
+  if (!confined) return complain("batch", confined.error().message, kExitFailure);
+
   command::BatchResult result;
   Foreground foreground(std::move(*options), globals.json ? Show::Nothing : Show::Lines, input);
-  const Foreground::Outcome outcome = foreground.run([&](command::RunningCommand& run) {
+  Foreground::Outcome outcome = foreground.run([&](command::RunningCommand& run) {
     result = command::split_batch(batch, run, view);
     for (size_t i = 0; i < result.results.size(); ++i)
       result.results[i].verdict_json = verdict_json(*policy, judged[i]);
     return globals.json ? json_of(result) + "\n" : "";
   });
+  if (!outcome.started) confined->abandon();
+  const auto changes = confined->finish(outcome.result);
+  if (changes && !changes->problem.empty()) complain("batch", changes->problem, 0);
   if (!outcome.started) {
     result.shell = outcome.result;
     result.not_run = args.commands;

@@ -155,6 +155,7 @@ Detached run_command(Context& context, RequestPtr request, json::object values) 
   call.task = context.session;
   call.stdin_text = text_at(values, "stdin");
   call.sandbox = text_or(values, "sandbox");
+  call.try_run = flag_at(values, "try");
   add_manner(values, request, wait_ms, call);
   start(context, request, std::move(values), std::move(call));
 }
@@ -278,6 +279,10 @@ std::vector<Tool> command_tools() {
             {.name = "env", .type = Type::TextList, .description = "NAME=value"},
             {.name = "stdin", .type = Type::Text, .description = ""},
             sandbox_argument(Told::Yes),
+            {.name = "try",
+             .type = Type::Flag,
+             .description = "Run it without its changes; the result lists them",
+             .fallback = 0},
             description_argument(),
             cancel_argument()}),
        {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},

@@ -189,6 +189,41 @@ const json::object* telling_sandbox(const json::object& result) {
   return nullptr;
 }
 
+// What a command changed that ran with `try`.
+std::string changes_text(const json::object& result) {
+  const json::object* changes = object_at(result, "changes");
+  if (changes == nullptr || text_or(*changes, "state") == "running") return {};
+  if (const std::string problem = text_or(*changes, "problem"); !problem.empty())
+    return "Changes: " + visible_line(problem, kShownCommand) + "\n";
+  const auto count = [&](const char* name) { return integer_at(*changes, name).value_or(0); };
+  std::string text = fmt::format(
+      "Changes ({}): {} added, {} changed, {} deleted, +{} -{} lines\n",
+      text_or(*changes, "state") == "finished" ? "not applied; the project is as it was"
+                                               : text_or(*changes, "state"),
+      count("added"), count("changed"), count("deleted"), count("lines_added"), count("lines_removed"));
+  const json::array* list = array_at(*changes, "list");
+  for (size_t i = 0; list != nullptr && i < list->size(); i++) {
+    const json::object* change = (*list)[i].if_object();
+    if (change == nullptr) continue;
+    const std::string kind = text_or(*change, "kind");
+    text += fmt::format("{} {}{}",
+                        kind == "added"     ? "A"
+                        : kind == "deleted" ? "D"
+                                            : "M",
+                        visible_line(text_or(*change, "path"), kShownCommand),
+                        text_or(*change, "type") == "folder" ? "/" : "");
+    if (const auto added = integer_at(*change, "lines_added"))
+      text += fmt::format(" +{} -{}", *added, integer_at(*change, "lines_removed").value_or(0));
+    if (flag_at(*change, "binary")) text += " binary";
+    if (const std::string note = text_or(*change, "note"); !note.empty()) text += " (" + note + ")";
+    text += "\n";
+  }
+  if (count("more") > 0) text += fmt::format("and {} more\n", count("more"));
+  if (text_or(*changes, "state") == "finished" && count("added") + count("changed") + count("deleted") > 0)
+    text += fmt::format("A person can apply them: ttyward apply {}\n", id_of(result));
+  return text;
+}
+
 // What confined it, where that may be why it failed.
 std::string sandbox_text(const json::object& result) {
   const json::object* sandbox = telling_sandbox(result);
@@ -383,6 +418,7 @@ std::string result_text(const json::object& result, const Fence& fence, Echo ech
   const std::string after = text_or(result, "cwd_after");
   if (!after.empty() && after != cwd)
     text += "The folder is now " + visible_line(after, kShownCommand) + "\n";
+  text += changes_text(result);
   text += sandbox_text(result);
   text += processes_text(result);
   if (has_output(result)) text += output_text(result, fence);

@@ -56,6 +56,7 @@ struct RunRequest {
   OnCancel on_cancel = OnCancel::Leave;
   bool wait_for_input = false;
   std::string sandbox;
+  bool try_run = false;
   ViewArguments view;
   template <class V>
   static void describe(V& v, auto& self) {
@@ -84,6 +85,10 @@ struct RunRequest {
     v.field("on_cancel", self.on_cancel, "what happens to the command when the call is cancelled");
     v.field("wait_for_input", self.wait_for_input, kWaitForInputAbout);
     v.field("sandbox", self.sandbox, kSandboxAbout, Usual{kSandboxUsual});
+    v.field("try", self.try_run,
+            "run it on a layer over its workspace: the result lists what it changed, and the workspace has "
+            "none of "
+            "it until `apply` (docs/try.md)");
     ViewArguments::describe(v, self.view);
   }
 };

@@ -1213,7 +1213,7 @@ class AsyncCalls:
                   yield_after_ms: Optional[int] = None, keep_background: Optional[bool] = None,
                   task: Optional[str] = None, stdin: Optional[str] = None,
                   on_cancel: Optional[Literal["leave", "interrupt"]] = None, wait_for_input: Optional[bool] = None,
-                  sandbox: Optional[str] = None,
+                  sandbox: Optional[str] = None, try_: Optional[bool] = None,
                   view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                   lines: Optional[int] = None, chars: Optional[int] = None) -> Result:
         """Runs one command in its own terminal, which is removed when the command ends.
@@ -1242,12 +1242,14 @@ class AsyncCalls:
             then
         sandbox: the profile that confines it (docs/sandbox.md); an agent can only ask for a stricter
             one than is configured
+        try_: run it on a layer over its workspace: the result lists what it changed, and the
+            workspace has none of it until `apply` (docs/try.md)
         view: preset of how much output is returned; `agent` is the configured one, and a digest
             unless one is configured
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
-        return await self._call("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "view": view, "lines": lines, "chars": chars})
+        return await self._call("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "try": try_, "view": view, "lines": lines, "chars": chars})
 
     def run_stream(self, command: Optional[str] = None, *, argv: Optional[List[str]] = None,
                    command_id: Optional[str] = None, description: Optional[str] = None,
@@ -1257,11 +1259,11 @@ class AsyncCalls:
                    yield_after_ms: Optional[int] = None, keep_background: Optional[bool] = None,
                    task: Optional[str] = None, stdin: Optional[str] = None,
                    on_cancel: Optional[Literal["leave", "interrupt"]] = None, wait_for_input: Optional[bool] = None,
-                   sandbox: Optional[str] = None,
+                   sandbox: Optional[str] = None, try_: Optional[bool] = None,
                    view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                    lines: Optional[int] = None, chars: Optional[int] = None) -> Any:
         """As `run`; gives what it prints while it runs."""
-        return self._stream("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "view": view, "lines": lines, "chars": chars})
+        return self._stream("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "try": try_, "view": view, "lines": lines, "chars": chars})
 
     async def batch(self, commands: List[str], *, cwd: Optional[str] = None, env: Optional[Dict[str, str]] = None,
                     task: Optional[str] = None, keep_going: Optional[bool] = None, separate: Optional[bool] = None,
@@ -1968,7 +1970,7 @@ class Calls:
             timeout_ms: Optional[int] = None, idle_timeout_ms: Optional[int] = None,
             yield_after_ms: Optional[int] = None, keep_background: Optional[bool] = None, task: Optional[str] = None,
             stdin: Optional[str] = None, on_cancel: Optional[Literal["leave", "interrupt"]] = None,
-            wait_for_input: Optional[bool] = None, sandbox: Optional[str] = None,
+            wait_for_input: Optional[bool] = None, sandbox: Optional[str] = None, try_: Optional[bool] = None,
             view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
             lines: Optional[int] = None, chars: Optional[int] = None) -> Result:
         """Runs one command in its own terminal, which is removed when the command ends.
@@ -1997,12 +1999,14 @@ class Calls:
             then
         sandbox: the profile that confines it (docs/sandbox.md); an agent can only ask for a stricter
             one than is configured
+        try_: run it on a layer over its workspace: the result lists what it changed, and the
+            workspace has none of it until `apply` (docs/try.md)
         view: preset of how much output is returned; `agent` is the configured one, and a digest
             unless one is configured
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
-        return self._call("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "view": view, "lines": lines, "chars": chars})
+        return self._call("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "try": try_, "view": view, "lines": lines, "chars": chars})
 
     def run_stream(self, command: Optional[str] = None, *, argv: Optional[List[str]] = None,
                    command_id: Optional[str] = None, description: Optional[str] = None,
@@ -2012,11 +2016,11 @@ class Calls:
                    yield_after_ms: Optional[int] = None, keep_background: Optional[bool] = None,
                    task: Optional[str] = None, stdin: Optional[str] = None,
                    on_cancel: Optional[Literal["leave", "interrupt"]] = None, wait_for_input: Optional[bool] = None,
-                   sandbox: Optional[str] = None,
+                   sandbox: Optional[str] = None, try_: Optional[bool] = None,
                    view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                    lines: Optional[int] = None, chars: Optional[int] = None) -> Any:
         """As `run`; gives what it prints while it runs."""
-        return self._stream("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "view": view, "lines": lines, "chars": chars})
+        return self._stream("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "try": try_, "view": view, "lines": lines, "chars": chars})
 
     def batch(self, commands: List[str], *, cwd: Optional[str] = None, env: Optional[Dict[str, str]] = None,
               task: Optional[str] = None, keep_going: Optional[bool] = None, separate: Optional[bool] = None,
