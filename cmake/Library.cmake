@@ -5,7 +5,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include(CMakePackageConfigHelpers)
 find_package(Threads REQUIRED)
 
-set(modules base io vt shell journal pty place hold terminal command syntax policy config gate engine boost_json)
+set(modules base io vt shell journal sandbox proxy pty place hold digest terminal command syntax policy config gate engine boost_json)
 list(TRANSFORM modules REPLACE "(.+)" "$<TARGET_OBJECTS:ttyward_\\1>" OUTPUT_VARIABLE objects)
 add_library(ttyward_library STATIC ${objects})
 set_target_properties(ttyward_library PROPERTIES OUTPUT_NAME ttyward EXPORT_NAME ttyward LINKER_LANGUAGE CXX

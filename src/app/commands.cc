@@ -650,8 +650,10 @@ void Commands::result(const Caller& caller, const wire::ResultRequest& request,
     if (!reply.open()) return;
     const auto found = find_terminal(core_, caller, Use::Read, {}, request.command);
     if (!found) return reply.fail(found.error());
-    reply.ok(result_object(
-        found->terminal->result(*found->command, view_of(request.view, core_.settings().output))));
+    wire::CommandResult made = result_object(
+        found->terminal->result(*found->command, view_of(request.view, core_.settings().output)));
+    watching_.complete(made);
+    reply.ok(std::move(made));
   });
 }
 

@@ -290,7 +290,7 @@ wire::CommandResult Watching::result_for(Terminal& terminal, const Command& comm
         memory_.since_last(reader, result.command, result.cwd, {result.command_id, result.output.text});
   }
   wire::CommandResult answer = result_object(result);
-  if (complete_) complete_(answer);
+  complete(answer);
   // What this reader has been given it need not be told again.
   if (source && command.started_seen && !only_new) core_.readers.skip_all(reader, *source);
   return answer;

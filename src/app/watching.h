@@ -42,6 +42,10 @@ class Watching {
                      const std::string& reader, std::function<void()> then);
   // A command's result for this reader: all of its output, or only what the reader has not seen.
   // What other services know about a command is added to each of its results.
+  // Adds to a result what is known beside its terminal.
+  void complete(wire::CommandResult& result) const {
+    if (complete_) complete_(result);
+  }
   void complete_results(std::function<void(wire::CommandResult& result)> complete) {
     complete_ = std::move(complete);
   }
