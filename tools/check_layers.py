@@ -37,11 +37,12 @@ ALLOWED = {
     "rpc": ["base", "io"],
     "http": ["base", "io"],
     "mcp": ["base", "io", "wire", "client", "rpc", "http"],
+    "acp": ["base", "io", "vt", "wire", "pty", "client", "rpc"],
     "panel": ["base", "io", "wire", "client", "rpc", "http"],
     "app": ["base", "io", "vt", "wire/types", "changes", "proxy", "sandbox", "pty", "place", "shell", "terminal", "digest", "command", "policy", "gate", "engine", "store", "config"],
     "daemon": ["base", "io", "place", "wire", "app"],
     "cli": ["base", "io", "vt", "wire", "changes", "proxy", "journal", "sandbox", "pty", "place", "hold", "shell", "terminal", "digest", "command", "policy", "gate",
-            "store", "config", "client", "app", "daemon", "mcp", "panel"],
+            "store", "config", "client", "app", "daemon", "rpc", "mcp", "acp", "panel"],
 }
 # The types of the protocol are for everybody above them, so they know no JSON library.
 NO_JSON = ["wire/types", "app"]

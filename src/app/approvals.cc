@@ -9,6 +9,7 @@
 #include "gate/rule_text.h"
 #include "policy/rule_words.h"
 #include "policy/verdict_json.h"
+#include "shell/quoting.h"
 
 namespace ttyward::app {
 
@@ -68,6 +69,46 @@ base::Result<wire::Encoded<wire::Verdict>> Approvals::check(const Caller& caller
   const auto verdict = core_.gate->check(request);
   if (!verdict) return tl::unexpected(verdict.error());
   return wire::Encoded<wire::Verdict>{policy::to_json(*verdict)};
+}
+
+void Approvals::permit(const Caller& caller, const wire::PermitRequest& asked,
+                       const Reply<wire::Permission>& reply) {
+  if (asked.argv.empty() == asked.command.empty())
+    return reply.fail(wire::Code::InvalidArgument, "give 'command' or 'argv', and not both");
+  std::string line = asked.command;
+  for (const std::string& word : asked.argv) line += (line.empty() ? "" : " ") + shell::quote_posix(word);
+  const char* const home = std::getenv("HOME");
+  const std::string cwd = asked.cwd.empty() && home != nullptr ? std::string(home) : asked.cwd;
+  if (const auto outside = gatekeeper_.outside_roots(caller, cwd)) return reply.fail(*outside);
+  gate::GateRequest request = gatekeeper_.request(caller, std::move(line), cwd);
+  request.action = "permit";
+  request.task = asked.task;
+  request.command_id.clear();                       // it never becomes a command of ours
+  const auto call = std::make_shared<uint64_t>(0);  // while the question is open
+  const auto decided = [this, reply, call](const gate::GateDecision& came) {
+    if (came.kind == gate::GateDecision::Kind::Pending) return;
+    core_.calls.end(*call);
+    wire::Permission made;
+    made.decision = came.kind == gate::GateDecision::Kind::Allowed   ? "allow"
+                    : came.kind == gate::GateDecision::Kind::Skipped ? "skip"
+                                                                     : "deny";
+    made.reason = came.reason;
+    made.approval = came.approval_id;
+    made.verdict = {policy::to_json(came.verdict)};
+    if (reply.open()) reply.ok(made);
+  };
+  const gate::GateDecision decision = gatekeeper_.ask(std::move(request), decided);
+  if (decision.kind != gate::GateDecision::Kind::Pending) return;
+  *call = core_.calls.add(reply, [this, id = decision.approval_id, connection = caller.connection] {
+    static_cast<void>(core_.gate->withdraw(id, connection));
+  });
+  if (!asked.stream) return;
+  wire::StreamPart part;
+  part.state = "pending_approval";
+  part.approval = decision.approval_id;
+  part.reason.emplace();
+  if (!decision.reason.empty()) part.reason->emplace(decision.reason);
+  reply.part(part);
 }
 
 wire::ApprovalList Approvals::approvals(const Caller& caller, const wire::ApprovalsRequest& request) const {

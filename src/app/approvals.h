@@ -9,6 +9,7 @@
 
 #include "app/core.h"
 #include "app/gatekeeper.h"
+#include "app/reply.h"
 #include "wire/types/policy_calls.h"
 
 namespace ttyward::app {
@@ -20,6 +21,7 @@ class Approvals {
       : core_(core), gatekeeper_(gatekeeper), reload_(std::move(reload)) {}
 
   base::Result<wire::Encoded<wire::Verdict>> check(const Caller& caller, const wire::CheckRequest& request);
+  void permit(const Caller& caller, const wire::PermitRequest& request, const Reply<wire::Permission>& reply);
   wire::ApprovalList approvals(const Caller& caller, const wire::ApprovalsRequest& request) const;
   base::Result<wire::OneApproval> answer(const Caller& caller, const wire::AnswerRequest& request);
   base::Result<wire::OneApproval> withdraw(const Caller& caller, const wire::WithdrawRequest& request);

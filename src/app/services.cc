@@ -22,6 +22,7 @@ Services::Services(io::Loop& loop, io::Log& log, Installation installation, Even
                  [this](const wire::AnyEvent& event, const std::string& id) { watching_.tell(event, id); }),
       commands_(core_, gatekeeper_, history_, environment_, watching_, change_sets_, proxies_),
       approvals_(core_, gatekeeper_, [this] { static_cast<void>(reload()); }),
+      agents_(core_, history_),
       webhook_(loop, log) {
   core_.gate = std::make_unique<gate::Gate>(loop, core_.configuration.gate_settings(), history_,
                                             &core_.configuration.confirmations());
@@ -86,6 +87,7 @@ void Services::stop(bool kill_terminals, std::function<void()> done) {
 void Services::connection_closed(uint64_t connection) {
   core_.gate->connection_closed(connection);
   watching_.connection_closed(connection);
+  agents_.connection_closed(connection);
 }
 
 std::vector<std::string> Services::notices() {
@@ -110,6 +112,7 @@ void Services::describe(wire::DaemonStatus& status) {
   status.journals = wire::JournalTotals{engine.journal_bytes(), engine.settings().journals_total};
   status.recovered =
       wire::RecoveredTerminals{recovered_.terminals, recovered_.ended, recovered_.took.count()};
+  status.agents = agents_.list();
   status.warnings = warnings_;
   for (const std::string& problem : recovered_.problems) status.warnings.push_back(problem);
   for (const std::string& notice : notices()) status.warnings.push_back(notice);

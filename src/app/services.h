@@ -3,7 +3,7 @@
 //   Commands   run, exec, batch, result, interrupt          Approvals  questions, answers, rules, modes
 //   Terminals  open, input, name, lend, kill                History    what was run and decided
 //   Watching   wait, read, events, attach                   ChangeSets what commands changed that ran with
-//   try
+//   Agents     which agents are served, what they tell                 try
 //
 // They take wire/types and a Caller, answer a value or, later, a Reply, and tell an EventSink. They know
 // nothing of sockets or JSON. Thread rule: everything on the loop's thread.
@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "app/agents.h"
 #include "app/approvals.h"
 #include "app/caller_environment.h"
 #include "app/change_sets.h"
@@ -45,6 +46,7 @@ class Services final : private engine::EngineObserver, private gate::GateObserve
   Watching& watching() { return watching_; }
   Approvals& approvals() { return approvals_; }
   History& history() { return history_; }
+  Agents& agents() { return agents_; }
   ChangeSets& change_sets() { return change_sets_; }
   const engine::Engine& engine() const { return *core_.engine; }
   const config::Settings& settings() const { return core_.settings(); }
@@ -86,6 +88,7 @@ class Services final : private engine::EngineObserver, private gate::GateObserve
   Terminals terminals_;
   Commands commands_;
   Approvals approvals_;
+  Agents agents_;
   Webhook webhook_;
   engine::Recovered recovered_;
 };

@@ -172,6 +172,17 @@ void TopView::add_approvals(std::vector<Line>& out, size_t width, size_t height,
   if (more > 0) out.push_back({cut_to(fmt::format("and {} more", more), width), ""});
 }
 
+void TopView::add_agents(std::vector<Line>& out, size_t width, size_t height) const {
+  constexpr size_t kMostAgents = 3;
+  size_t shown = 0;
+  for (const wire::ServedAgent& agent : agents_) {
+    if (agent.shell != "not_governed" || shown >= std::min(kMostAgents, height / 6)) continue;
+    shown++;
+    const std::string text = cut_to("agent " + one_line(agent.name) + ": " + one_line(agent.note), width);
+    out.push_back({text, paint_(Colour::Yellow, text)});
+  }
+}
+
 void TopView::add_terminals(std::vector<Line>& out, size_t width, size_t height, int64_t now_ms) const {
   const auto all = shown();
   const auto plain = terminal_lines(all, uses_, Ids::Short, width, now_ms);
@@ -216,6 +227,7 @@ std::vector<TopView::Line> TopView::lines(int cols, int rows, int64_t now_ms) co
   const std::string head = cut_to(headline(), width);
   std::vector<Line> out{{head, paint_(Colour::Bold, head)}};
   add_approvals(out, width, height, now_ms);
+  add_agents(out, width, height);
   add_terminals(out, width, height, now_ms);
   add_below(out, width, height);
   out.resize(height > kFooter ? height - kFooter : 0);

@@ -3,6 +3,7 @@
 //
 //   headline
 //   questions, if there are any, with titles
+//   agents whose own shell is not governed
 //   terminals that match the filter, with titles
 //   the selected one's screen, or the list of keys
 //   keys, a message, or the filter that is being typed
@@ -15,6 +16,7 @@
 
 #include "cli/colour.h"
 #include "cli/terminal_use.h"
+#include "wire/types/daemon_calls.h"
 #include "wire/types/objects.h"
 
 namespace ttyward::cli {
@@ -27,6 +29,8 @@ class TopView {
   void set_terminals(std::vector<wire::Terminal> terminals);
   // Returns whether there is one that was not there before.
   bool set_approvals(std::vector<wire::Approval> approvals);
+  // Agents that have a shell of their own which ttyward does not govern are named.
+  void set_agents(std::vector<wire::ServedAgent> agents) { agents_ = std::move(agents); }
   void set_uses(TerminalUses uses) { uses_ = std::move(uses); }
   // What the selected terminal shows, as text.
   void set_preview(const std::string& terminal, std::string text);
@@ -66,12 +70,14 @@ class TopView {
   std::string footer() const;
   std::vector<Line> lines(int cols, int rows, int64_t now_ms) const;
   void add_approvals(std::vector<Line>& out, size_t width, size_t height, int64_t now_ms) const;
+  void add_agents(std::vector<Line>& out, size_t width, size_t height) const;
   void add_terminals(std::vector<Line>& out, size_t width, size_t height, int64_t now_ms) const;
   void add_below(std::vector<Line>& out, size_t width, size_t height) const;
 
   Paint paint_;
   std::vector<wire::Terminal> terminals_;
   std::vector<wire::Approval> approvals_;
+  std::vector<wire::ServedAgent> agents_;
   TerminalUses uses_;
   size_t selected_ = 0;  // among those shown
   std::string filter_;

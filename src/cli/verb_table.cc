@@ -49,6 +49,8 @@ std::span<const Verb> verb_table() {
       kEnv,
       kSetup,
       kMcp,
+      kAcp,
+      kAgent,
       kDaemon,
       kDemo,
       kDoctor,

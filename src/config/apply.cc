@@ -72,6 +72,10 @@ class FileReader {
     for (const auto& [key, node] : parsed.table()) {
       if (key.str() == "rule" && level_ == FileLevel::Project) continue;  // policy reads these
       const toml::table* section = node.as_table();
+      if (section != nullptr && key.str() == "agents") {
+        read_agents(key, *section);
+        continue;
+      }
       if (section == nullptr || !is_section(key.str())) {
         const bool setting_alone = section == nullptr && is_section(key.str());
         report(key.source(),
@@ -81,6 +85,58 @@ class FileReader {
       }
       for (const auto& [name, value] : *section) read_setting(std::string(key.str()), name, value);
     }
+  }
+
+  void read_agents(const toml::key& key, const toml::table& agents) {
+    if (level_ == FileLevel::Project) {
+      report(key.source(), "agents cannot be set by a project. They belong in your own config.toml");
+      return;
+    }
+    for (const auto& [name, node] : agents) {
+      const toml::table* const table = node.as_table();
+      if (table == nullptr) {
+        report(name.source(), fmt::format("an agent is a section: write [agents.{}]", name.str()));
+        continue;
+      }
+      if (auto agent = read_agent(std::string(name.str()), *table); !agent.command.empty())
+        loaded_.settings.agents[std::string(name.str())] = std::move(agent);
+    }
+  }
+
+  AgentSettings read_agent(const std::string& name, const toml::table& table) {
+    AgentSettings made;
+    for (const auto& [key, node] : table) {
+      const std::string full = "agents." + name + "." + std::string(key.str());
+      const auto text = node.value_exact<std::string>();
+      if (key.str() == "command") {
+        if (const toml::array* words = node.as_array()) {
+          for (const toml::node& word : *words) {
+            if (const auto each = word.value_exact<std::string>()) made.command.push_back(*each);
+          }
+          if (made.command.size() != words->size()) made.command.clear();
+        }
+        if (made.command.empty())
+          report(node.source(), full + " is a list of texts: the program and its arguments");
+      } else if (!text) {
+        report(node.source(), full + " is a text");
+      } else if (key.str() == "mode") {
+        if (*text != "stdio") report(node.source(), full + " is \"stdio\"; there is no other mode");
+      } else if (key.str() == "participant") {
+        made.participant = *text;
+      } else if (key.str() == "display_name") {
+        made.display_name = *text;
+      } else if (key.str() == "profile") {
+        made.profile = *text;
+      } else {
+        report(key.source(), fmt::format("there is no setting {}; an agent has command, mode, participant, "
+                                         "display_name and profile",
+                                         full));
+      }
+    }
+    if (!table.contains("command"))
+      report(table.source(),
+             fmt::format("agents.{}.command is missing: the program and its arguments", name));
+    return made;
   }
 
   void report(const toml::source_region& where, std::string text, Severity severity = Severity::Error) {

@@ -51,6 +51,27 @@ An error is reported with its line and column, and only that setting is ignored.
 each value and where it comes from; `ttyward config check` reports errors.
 )";
 
+constexpr const char* kAgents = R"(
+## [agents.NAME]
+
+Agents that speak the Agent Client Protocol, for `ttyward agent NAME` ([acp.md](acp.md)). Only your own
+`config.toml` can have them.
+
+```toml
+[agents.opencode]
+command = ["opencode", "acp"]
+display_name = "opencode"
+```
+
+| setting | default | meaning |
+|---|---|---|
+| `command` | – | the program and its arguments |
+| `mode` | `"stdio"` | how it is talked to; there is no other |
+| `participant` | `NAME` | its id among other participants of a conversation |
+| `display_name` | what it calls itself | its name for people |
+| `profile` | `"auto"` | what is known about it, as in `ttyward acp --profile` |
+)";
+
 }  // namespace
 
 std::string reference_markdown() {
@@ -68,6 +89,7 @@ std::string reference_markdown() {
         fmt::format("| `{}` | `{}` | {} | {} | {} |\n", setting.name, to_toml(setting, setting.get(defaults)),
                     allowed(setting), setting.doc, project_says(setting.tighten));
   }
+  out += kAgents;
   return out;
 }
 

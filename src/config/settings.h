@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -150,6 +151,14 @@ struct McpSettings {
   std::vector<std::string> aliases;
 };
 
+// [agents.NAME]: an agent that speaks the Agent Client Protocol.
+struct AgentSettings {
+  std::vector<std::string> command;  // its argv
+  std::string participant;           // how it is named among others; empty: as the section is
+  std::string display_name;          // for people; empty: what it calls itself
+  std::string profile = "auto";
+};
+
 struct Settings {
   TerminalSettings terminal;
   OutputSettings output;
@@ -162,6 +171,7 @@ struct Settings {
   DaemonSettings daemon;
   ShellSettings shell;
   McpSettings mcp;
+  std::map<std::string, AgentSettings> agents;  // not rows of the table: their names are the person's
 };
 
 }  // namespace ttyward::config

@@ -70,9 +70,12 @@ Admission Admissions::admit(pid_t pid, Role asked, const wire::Hello& hello) {
     made.session = hello.session;
     return made;
   }
+  bool joined = false;
   if (!hello.session.empty()) {
-    made.refused = sessions_.doubt(hello.session, hello.secret);
+    Sessions::Proof proof = sessions_.prove(hello.session, hello.secret);
+    made.refused = std::move(proof.doubt);
     made.session = hello.session;
+    joined = proof.joined;
   } else if (inside != nullptr) {
     made.session = session_inside(*inside);
   }
@@ -81,6 +84,8 @@ Admission Admissions::admit(pid_t pid, Role asked, const wire::Hello& hello) {
       made.why = doubt;
     } else if (made.session.empty()) {
       made.why = "a dialogue needs a session, and it named none";
+    } else if (joined) {
+      made.why = "it joined a session that another client owns, and only the owner's dialogue counts";
     } else if (!services_.settings().policy.client_dialogue) {
       made.why = "policy.client_dialogue is off";
     }

@@ -25,7 +25,10 @@ std::vector<CallRow> policy_rows(app::Services& services) {
           call_row(sets, &S::changes),
           call_row(sets, &S::apply),
           call_row(sets, &S::undo),
-          call_row(sets, &S::discard)};
+          call_row(sets, &S::discard),
+          call_row(approvals, &A::permit),
+          call_row(services.agents(), &app::Agents::told),
+          call_row(services.agents(), &app::Agents::agent)};
 }
 
 }  // namespace ttyward::daemon

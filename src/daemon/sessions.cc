@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/hex.h"
+#include "base/join_secret.h"
 #include "base/same_secret.h"
 #include "base/sha256.h"
 #include "base/unique_fd.h"
@@ -16,8 +17,9 @@
 namespace ttyward::daemon {
 namespace {
 
-constexpr size_t kMostKept = 10'000;  // names; the oldest go
+constexpr size_t kMostKept = 20'000;  // lines, two for each name; the oldest go
 constexpr size_t kHashText = 64;
+constexpr const char* kJoin = "\x1fjoin";  // behind a name: the hash is that of its secret for joining
 
 std::string hash_of(const std::string& secret) {
   return base::to_hex(base::sha256(secret));
@@ -70,26 +72,34 @@ base::Result<Sessions> Sessions::open(const std::string& path) {
   return made;
 }
 
-std::string Sessions::doubt(const std::string& name, const std::string& secret) {
-  if (secret.size() < kLeastSecret) {
-    return "session '" + name +
-           "' needs a secret of at least 16 characters that proves it: send it in the hello";
-  }
-  if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 127; })) {
-    return "a session's name must not contain control characters";
-  }
-  const std::string hash = hash_of(secret);
-  if (const auto found = known_.find(name); found != known_.end()) {
-    if (base::same_secret(hash, found->second)) return {};
-    return "session '" + name +
-           "' belongs to another client; send the secret it was first used with, or choose another name";
-  }
+void Sessions::keep(const std::string& name, const std::string& hash) {
   known_.emplace(name, hash);
-  if (path_.empty()) return {};
+  if (path_.empty()) return;
   const base::UniqueFd file(
       ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (file) static_cast<void>(write_all(file.get(), hash + " " + name + "\n"));
-  return {};
+}
+
+Sessions::Proof Sessions::prove(const std::string& name, const std::string& secret) {
+  if (secret.size() < kLeastSecret) {
+    return {"session '" + name +
+            "' needs a secret of at least 16 characters that proves it: send it in the hello"};
+  }
+  if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 127; })) {
+    return {"a session's name must not contain control characters"};
+  }
+  const std::string hash = hash_of(secret);
+  const auto found = known_.find(name);
+  if (found == known_.end()) {
+    keep(name, hash);
+    keep(name + kJoin, hash_of(base::join_secret(secret)));
+    return {};
+  }
+  if (base::same_secret(hash, found->second)) return {};
+  const auto join = known_.find(name + kJoin);
+  if (join != known_.end() && base::same_secret(hash, join->second)) return {{}, true};
+  return {"session '" + name +
+          "' belongs to another client; send the secret it was first used with, or choose another name"};
 }
 
 }  // namespace ttyward::daemon

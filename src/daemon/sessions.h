@@ -19,10 +19,16 @@ class Sessions {
   static base::Result<Sessions> open(const std::string& path);
   Sessions() = default;
 
-  // Why this is not the agent whose session that is; empty: it is. A new name is owned from now on.
-  std::string doubt(const std::string& name, const std::string& secret);
+  struct Proof {
+    std::string doubt;    // why this is not the agent whose session that is; empty: it is
+    bool joined = false;  // by the secret for joining (base/join_secret.h): it does not own the session
+  };
+  // A new name is owned from now on.
+  Proof prove(const std::string& name, const std::string& secret);
 
  private:
+  void keep(const std::string& name, const std::string& hash);
+
   std::string path_;                          // empty: nothing is kept
   std::map<std::string, std::string> known_;  // name → hash, in hexadecimal
 };

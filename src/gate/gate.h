@@ -77,7 +77,7 @@ struct GateRequest {
   bool confirm_dangerous = false;
   std::optional<std::vector<std::string>> allowed_roots{};
   std::string command_id;
-  std::string action = "run";  // or "open", "type"
+  std::string action = "run";  // or "open", "type", "permit"
   std::string typed_to;        // the program that would run the text; empty: it is a command line
 };
 

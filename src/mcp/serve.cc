@@ -8,12 +8,10 @@
 #include <utility>
 
 #include "base/folders.h"
-#include "base/hex.h"
-#include "base/ids.h"
 #include "base/private_folder.h"
 #include "base/secret_file.h"
-#include "base/sha256.h"
 #include "client/client.h"
+#include "client/own_session.h"
 #include "http/guard.h"
 #include "http/server.h"
 #include "io/loop.h"
@@ -126,27 +124,7 @@ int serve_http(Server& server, const ServeOptions& options, std::function<void(i
   return ended_by == 0 ? 0 : 128 + ended_by;
 }
 
-struct OwnSession {
-  std::string name;
-  std::string secret;  // proves to the daemon that it is ours
-};
-
-// One that has a name is found again by the next process of that name: its secret is in a file.
-base::Result<OwnSession> own_session(const std::string& name) {
-  if (name.empty()) return OwnSession{base::random_id('m'), base::random_secret()};
-  const std::string folder = base::user_folders().state + "/session-secrets";
-  if (auto opened = base::open_private_folder(folder, base::IfMissing::Create); !opened)
-    return tl::unexpected(opened.error());
-  const std::string path = folder + "/" + base::to_hex(base::sha256(name));
-  std::string secret = base::random_secret();
-  auto written = base::write_secret_file(path, secret);
-  if (written) return OwnSession{name, std::move(secret)};
-  auto kept = base::read_secret_file(path);
-  if (!kept) return tl::unexpected(kept.error());
-  return OwnSession{name, std::move(*kept)};
-}
-
-client::Options connection(const OwnSession& session, const char* role) {
+client::Options connection(const client::OwnSession& session, const char* role) {
   client::Options out;
   out.role = role;
   out.client = std::string("ttyward mcp") + (std::string(role) == "dialogue" ? " (dialogue)" : "");
@@ -180,7 +158,8 @@ int serve(const ServeOptions& options) {
     conformance::Fixtures fixtures(notices);
     return run(fixtures);
   }
-  auto session = own_session(options.session);
+  auto session = options.session.empty() ? base::Result<client::OwnSession>(client::new_session('m'))
+                                         : client::named_session(base::user_folders(), options.session);
   if (!session) return complain(session.error().message);
   auto roots = tools::Roots::open(options.roots);
   if (!roots) return complain(roots.error().message, 2);

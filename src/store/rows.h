@@ -61,7 +61,7 @@ struct DecisionRow {
   int64_t at_ms = 0;
   std::string command_id;      // empty: it never became a command
   std::string terminal_id;     // empty: none
-  std::string action = "run";  // what was to be done: run, open, type, interrupt, signal, kill, lend
+  std::string action = "run";  // what was to be done: run, open, type, interrupt, signal, kill, lend, permit
   std::string asked_by;
   std::string command;
   std::string cwd;

@@ -1,12 +1,15 @@
 // ttyward attach: take part in a terminal, or watch it.
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <memory>
+#include <thread>
 
 #include "cli/attachment.h"
 #include "cli/daemon_verb.h"
 #include "cli/verbs/verbs.h"
+#include "wire/types/watching_calls.h"
 
 namespace ttyward::cli {
 namespace attach_verb {
@@ -19,7 +22,33 @@ struct Arguments {
   std::string detach_key;
 };
 
+// What it prints, as bytes, until it ends. For whoever shows it elsewhere: an editor's own terminal, a pipe.
+Outcome follow(client::Session& daemon, const std::string& terminal) {
+  constexpr int64_t kAtOnce = 1 << 20;
+  constexpr std::chrono::milliseconds kPause{100};
+  int64_t offset = 0;
+  for (;;) {
+    wire::ReadRequest read;
+    read.terminal = terminal;
+    read.raw = wire::RawRange{offset, kAtOnce};
+    auto came = daemon.call(read);
+    if (!came) return tl::unexpected(came.error());
+    if (came->base64 && !came->base64->bytes.empty()) {
+      if (const int code = print_text("attach", came->base64->bytes); code != 0) return code;
+    }
+    offset = static_cast<int64_t>(came->next_offset.value_or(static_cast<uint64_t>(offset)));
+    if (came->more || (came->base64 && !came->base64->bytes.empty())) continue;
+    const bool over = came->state == "finished" || came->state == "lost";
+    if (over) return 0;
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
 int attach(const Arguments& args, const Globals& globals) {
+  if (!globals.json && args.read_only && ::isatty(STDOUT_FILENO) == 0) {
+    return with_daemon("attach", attach_options(),
+                       [&](client::Session& daemon) { return follow(daemon, args.terminal); });
+  }
   if (globals.json || ::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) {
     return complain("attach", "attach needs a terminal; without one use ttyward screen or read", kExitUsage);
   }
@@ -44,6 +73,9 @@ int attach(const Arguments& args, const Globals& globals) {
       case AttachEnd::Kind::Signal:
         return 128 + end.signal;
       case AttachEnd::Kind::Failed:
+        // Too late to watch: what it printed is there to be read.
+        if (args.read_only && end.failure->code == wire::Code::Unavailable)
+          return follow(daemon, args.terminal);
         return tl::unexpected(*end.failure);
       case AttachEnd::Kind::Closed:
         return complain("attach", end.reason.empty() ? "it has ended" : end.reason, 0);

@@ -28,6 +28,7 @@
 #include "cli/top_view.h"
 #include "cli/verbs/verbs.h"
 #include "wire/types/command_calls.h"
+#include "wire/types/daemon_calls.h"
 #include "wire/types/events.h"
 #include "wire/types/policy_calls.h"
 #include "wire/types/terminal_calls.h"
@@ -101,6 +102,9 @@ class Top {
     if (approvals_.due && approvals_.call == 0) {
       if (auto asked = daemon_.start(wire::ApprovalsRequest{})) approvals_ = {*asked, false};
     }
+    if (status_.due && status_.call == 0) {
+      if (auto asked = daemon_.start(wire::StatusRequest{})) status_ = {*asked, false};
+    }
     const std::string id = view_.selected_id();
     if (id != preview_of_) {
       preview_of_ = id;
@@ -118,6 +122,7 @@ class Top {
     const auto now = std::chrono::steady_clock::now();
     if (looked_ && now - *looked_ < milliseconds(kTick)) return;
     looked_ = now;
+    status_.due = true;
     view_.set_uses(meter_.look(view_.terminals()));
   }
 
@@ -291,7 +296,7 @@ class Top {
       } else if (const auto* event = std::get_if<client::Event>(&**next)) {
         take_event(event->event);
       } else if (std::holds_alternative<client::Reconnected>(**next)) {
-        list_ = preview_ = approvals_ = Question{};
+        list_ = preview_ = approvals_ = status_ = Question{};
         view_.set_message("");
         subscribe();
       }
@@ -313,6 +318,10 @@ class Top {
       preview_.call = 0;
       auto screen = client::answer_of<wire::ScreenRequest>(reply.result);
       if (screen) view_.set_preview(asked_for_, std::move(screen->content));
+    } else if (reply.id == status_.call) {
+      status_.call = 0;
+      auto status = client::answer_of<wire::StatusRequest>(reply.result);
+      if (status) view_.set_agents(std::move(status->agents));
     } else if (reply.id == subscribe_call_) {
       subscribe_call_ = 0;
       if (!reply.result && !lost) failure_ = reply.result.error();
@@ -351,6 +360,7 @@ class Top {
   TopView view_{Paint::for_stdout()};
   UseMeter meter_;
   std::optional<std::chrono::steady_clock::time_point> looked_;
+  Question status_;  // agents come and go without an event
   Question list_;
   Question approvals_;
   Question preview_;

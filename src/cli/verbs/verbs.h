@@ -7,6 +7,8 @@ namespace ttyward::cli {
 
 extern const Verb kBatch;
 extern const Verb kMcp;
+extern const Verb kAcp;
+extern const Verb kAgent;
 extern const Verb kDaemon;
 extern const Verb kRender;
 extern const Verb kDigest;

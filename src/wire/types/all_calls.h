@@ -27,10 +27,10 @@ using AllCalls =
              ResumeRequest, RenameRequest, AssignRequest, AssociateRequest, SessionTerminalsRequest,
              SessionCwdRequest, PathAddRequest, PathRemoveRequest, PathListRequest, EnvironmentRequest,
              AttachRequest, AttachInputRequest, AttachResizeRequest, DetachRequest, SelectRequest,
-             SubscribeRequest, UnsubscribeRequest, CheckRequest, ApprovalsRequest, AnswerRequest,
-             WithdrawRequest, RulesRequest, RuleAddRequest, RuleRemoveRequest, RulesUnconfirmedRequest,
-             RulesConfirmRequest, ModeRequest, HistoryRequest, DecisionsRequest, ChangeSetsRequest,
-             ChangesRequest, ApplyRequest, UndoRequest, DiscardRequest, StatusRequest, ReloadRequest,
-             StopRequest>;
+             SubscribeRequest, UnsubscribeRequest, CheckRequest, PermitRequest, ToldRequest, AgentRequest,
+             ApprovalsRequest, AnswerRequest, WithdrawRequest, RulesRequest, RuleAddRequest,
+             RuleRemoveRequest, RulesUnconfirmedRequest, RulesConfirmRequest, ModeRequest, HistoryRequest,
+             DecisionsRequest, ChangeSetsRequest, ChangesRequest, ApplyRequest, UndoRequest, DiscardRequest,
+             StatusRequest, ReloadRequest, StopRequest>;
 
 }  // namespace ttyward::wire

@@ -13,6 +13,9 @@ namespace ttyward::wire {
 
 inline constexpr std::string_view kViewNames = "default|digest|head|tail|full|agent|void|roo|gemini";
 
+inline constexpr std::string_view kDescriptionAbout =
+    "what it is for, in the caller's words; kept in the history, and no part of any decision";
+
 // How much of the output a result holds.
 struct ViewArguments {
   std::optional<std::string> view;

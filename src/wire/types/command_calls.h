@@ -22,9 +22,6 @@ inline constexpr std::string_view kFromLineAbout =
 inline constexpr std::string_view kWaitForInputAbout =
     "keep waiting when the command waits for input; otherwise the call answers then";
 
-inline constexpr std::string_view kDescriptionAbout =
-    "what it is for, in the caller's words; kept in the history, and no part of any decision";
-
 inline constexpr std::string_view kSandboxAbout =
     "the profile that confines it (docs/sandbox.md); an agent can only ask for a stricter one than is "
     "configured";

@@ -43,6 +43,48 @@ struct ConfigState {
   }
 };
 
+inline constexpr std::string_view kShellUses = "terminals|mcp|not_governed";
+
+// An agent that a front end serves.
+struct ServedAgent {
+  std::string name;
+  std::string version;
+  std::string shell;
+  std::string note;
+  std::string session;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("name", self.name, "what it calls itself");
+    v.field("version", self.version, "the same", kNull);
+    v.field("shell", self.shell,
+            "how its commands reach ttyward; `not_governed`: it also has a shell of its own that ttyward "
+            "neither sees nor judges",
+            OneOf{kShellUses});
+    v.field("note", self.note, "in words", kNull);
+    v.field("session", self.session, "whose commands are its own", kNull);
+  }
+};
+
+struct AgentRequest {
+  static constexpr std::string_view kCall = "agent";
+  static constexpr Role kRole = Role::Agent;
+  static constexpr std::string_view kAbout =
+      "Says which agent this connection serves. `status` lists it until the connection ends.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
+  using Answer = Nothing;
+  std::string name;
+  std::string version;
+  std::string shell = "not_governed";
+  std::string note;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("name", self.name, "what it calls itself", kRequired);
+    v.field("version", self.version, "the same");
+    v.field("shell", self.shell, "how its commands reach ttyward", OneOf{kShellUses});
+    v.field("note", self.note, "in words");
+  }
+};
+
 struct DaemonStatus {
   int64_t pid = 0;
   std::string version;
@@ -56,6 +98,7 @@ struct DaemonStatus {
   std::optional<JournalTotals> journals;
   std::optional<RecoveredTerminals> recovered;
   std::optional<ConfigState> config;
+  std::vector<ServedAgent> agents;
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("pid", self.pid, "the daemon's process");
@@ -70,6 +113,7 @@ struct DaemonStatus {
     v.field("journals", self.journals, "output on disk", kLeftOut);
     v.field("recovered", self.recovered, "what was found when the daemon started", kLeftOut);
     v.field("config", self.config, "the configuration", kLeftOut);
+    v.field("agents", self.agents, "agents that speak the Agent Client Protocol", kLeftOut);
   }
 };
 

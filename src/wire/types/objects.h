@@ -655,7 +655,8 @@ struct HistoryRow {
     v.field("state", self.state, "as in a Result");
     v.field("exit_code", self.exit_code, "only if it was observed");
     v.field("signal", self.signal, "what killed it", kNull);
-    v.field("known_by", self.known_by, "how the end is known", kNull);
+    v.field("known_by", self.known_by,
+            "how the end is known; `told`: only from the agent, which ran it itself", kNull);
     v.field("provider", self.provider, "how its process was made", kNull);
     v.field("integration", self.integration, "how well the shell reported", kNull);
     v.field("started_at", self.started_at, "when it began");
@@ -693,7 +694,7 @@ struct DecisionRow {
     v.field("command_id", self.command_id, "null: it never became a command", kNull);
     v.field("terminal_id", self.terminal_id, "where", kNull);
     v.field("action", self.action, "the action that was requested",
-            OneOf{"run|open|type|interrupt|signal|kill|lend"});
+            OneOf{"run|open|type|interrupt|signal|kill|lend|permit"});
     v.field("asked_by", self.asked_by, "the client that asked");
     v.field("command", self.command, "the command line; secrets are masked");
     v.field("cwd", self.cwd, "where", kNull);

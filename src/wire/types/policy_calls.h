@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "wire/types/arguments.h"
 #include "wire/types/objects.h"
 #include "wire/types/role.h"
 
@@ -33,6 +34,82 @@ struct CheckRequest {
     v.field("mode", self.mode, "with this mode", Usual{"the session's"});
     v.field("session", self.session, "whose rules count; only a person may name another's",
             Usual{"the caller's"});
+  }
+};
+
+struct Permission {
+  std::string decision;
+  std::string reason;
+  std::string approval;
+  Encoded<Verdict> verdict;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("decision", self.decision, "what was decided; `skip`: a person wants it left out",
+            OneOf{"allow|deny|skip"});
+    v.field("reason", self.reason, "why, in words", kNull);
+    v.field("approval", self.approval, "the question that a person answered", kNull);
+    v.field("verdict", self.verdict, "what policy said");
+  }
+};
+
+struct PermitRequest {
+  static constexpr std::string_view kCall = "permit";
+  static constexpr Role kRole = Role::Agent;
+  static constexpr std::string_view kAbout =
+      "Whether an agent may run a command with its own tools, outside ttyward. Policy decides; where it "
+      "asks, "
+      "a person is asked, and the call answers when the question is closed. Runs nothing.";
+  using Answer = Permission;
+  std::string command;
+  std::vector<std::string> argv;
+  std::string cwd;
+  std::string task;
+  bool stream = false;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("command", self.command, "a line for the shell; this or `argv`");
+    v.field("argv", self.argv, "a program and its arguments, without a shell");
+    v.field("cwd", self.cwd, "where it would run", Usual{"the home folder"});
+    v.field("task", self.task, "the task it is for");
+    v.field("stream", self.stream, "name the open question in a part");
+  }
+};
+
+struct ToldCommand {
+  std::string command_id;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("command_id", self.command_id, "its id in the history");
+  }
+};
+
+struct ToldRequest {
+  static constexpr std::string_view kCall = "told";
+  static constexpr Role kRole = Role::Agent;
+  static constexpr std::string_view kAbout =
+      "Adds a command to the history that an agent ran with its own tools. ttyward observed nothing of it: "
+      "`known_by` is `told`.";
+  using Answer = ToldCommand;
+  std::string command;
+  std::string cwd;
+  std::string task;
+  std::string description;
+  std::optional<int64_t> exit_code;
+  std::string signal;
+  int64_t duration_ms = 0;
+  int64_t bytes = 0;
+  int64_t lines = 0;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("command", self.command, "as the agent tells it", kRequired);
+    v.field("cwd", self.cwd, "where it ran");
+    v.field("task", self.task, "the task it was for");
+    v.field("description", self.description, kDescriptionAbout);
+    v.field("exit_code", self.exit_code, "as the agent tells it");
+    v.field("signal", self.signal, "what killed it");
+    v.field("duration_ms", self.duration_ms, "how long it ran", Range{0});
+    v.field("bytes", self.bytes, "of output that the agent showed", Range{0});
+    v.field("lines", self.lines, "the same", Range{0});
   }
 };
 

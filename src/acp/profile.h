@@ -1,0 +1,52 @@
+// What is known about one agent: data, one TOML file each in acp/profiles.
+//
+//   names     what it calls itself in `agentInfo.name`
+//   commands  how it is started: part of a path, for what has to be set before it runs
+//   shell     how its commands reach ttyward: "terminals" (it uses the client's terminals), "mcp" (its own
+//             shell tool is switched off, so our MCP tools are what it has), "not_governed"
+//   environment, files, session_meta   how its own shell tool is switched off
+//   tool_prefix   what it puts before the names of our MCP tools when it asks for permission
+//   allow_options the ids of its options that mean "this once, and nothing else"
+//
+// Values. Thread rule: any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ttyward::acp {
+
+struct Profile {
+  enum class Shell { Terminals, Mcp, NotGoverned };
+
+  std::string id;  // the file's name
+  std::vector<std::string> names;
+  std::vector<std::string> commands;
+  Shell shell = Shell::NotGoverned;
+  std::string note;
+  std::vector<std::pair<std::string, std::string>> environment;  // name, value
+  // A file that the agent is told of by a variable: the variable, and what is in the file.
+  std::vector<std::pair<std::string, std::string>> files;
+  std::string session_meta;  // JSON for `_meta` of session/new; empty: none
+  std::vector<std::string> tool_prefixes;
+  std::vector<std::string> allow_options;
+};
+
+const char* shell_word(Profile::Shell shell);
+
+base::Result<Profile> parse_profile(std::string_view toml, std::string id);
+// Those that come with ttyward.
+const std::vector<Profile>& built_in_profiles();
+
+// The profile for what is about to be started; null: none.
+const Profile* profile_for_command(const std::vector<Profile>& all, const std::vector<std::string>& argv);
+// The profile of the agent that calls itself so; null: none.
+const Profile* profile_named(const std::vector<Profile>& all, std::string_view agent_name);
+const Profile* profile_with_id(const std::vector<Profile>& all, std::string_view id);
+
+}  // namespace ttyward::acp

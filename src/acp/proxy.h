@@ -1,0 +1,125 @@
+// The proxy between an editor and an agent that speak the Agent Client Protocol.
+//
+//   editor ──lines──► Proxy ──lines──► agent
+//          ◄──lines──   │   ◄──lines──
+//                       ▼ client/
+//                     daemon: terminals, policy, approvals, history
+//
+// A line passes as it is unless it is one of these:
+//   initialize                    the agent is told that its client has terminals
+//   session/new|load|resume|fork  our MCP server is added, and what switches the agent's own shell off
+//   terminal/*                    answered from the daemon (terminals.h)
+//   session/request_permission    decided in the daemon (permissions.h)
+//   session/update                terminals are shown as the editor can show them (display.h)
+// What is not one JSON object with a message in it is passed to nobody: what we cannot read we cannot judge.
+//
+// No descriptors here: whoever owns them gives lines, and takes lines. Thread rule: the loop thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acp/json_edit.h"
+#include "acp/profile.h"
+#include "acp/session.h"
+#include "acp/sides.h"
+#include "base/folders.h"
+#include "client/client.h"
+
+namespace ttyward::acp {
+
+struct ProxyOptions {
+  base::Folders folders;
+  std::string program;  // ttyward itself: absolute
+  std::vector<Profile> profiles;
+  const Profile* started_with = nullptr;  // of `profiles`: what was set before the agent began; null: none
+  bool inject_mcp = true;
+  int protocol = 1;  // the newest version that is spoken
+};
+
+class Proxy final : public Sides {
+ public:
+  struct Outputs {
+    std::function<void(std::string_view line)> editor;
+    std::function<void(std::string_view line)> agent;
+    std::function<void(const std::string& text)> log;
+  };
+
+  Proxy(io::Loop& loop, ProxyOptions options, Outputs outputs);
+  Proxy(const Proxy&) = delete;
+  Proxy& operator=(const Proxy&) = delete;
+  ~Proxy() override;
+
+  void from_editor(std::string_view line);
+  void from_agent(std::string_view line);
+  // A line that was too long, or could not be read: whoever sent it is told.
+  void unreadable(bool by_agent, std::string_view why);
+
+  // The agent is gone: what the editor waits for is answered with an error. What runs keeps running.
+  void agent_ended(const std::string& why);
+  // The editor is gone: questions are withdrawn, terminals are released. `done` is called when the commands
+  // in them have ended.
+  void editor_ended(std::function<void()> done);
+
+  // --- Sides
+  io::Loop& loop() override { return loop_; }
+  void answer_agent(const AgentId& id, json::value result) override;
+  void refuse_agent(const AgentId& id, int code, std::string_view message, json::object data) override;
+  void tell_editor(std::string_view method, json::object params) override;
+  uint64_t ask_editor(std::string_view method, json::object params, rpc::OnAnswer done) override;
+  void withdraw(uint64_t asked) override;
+  void log(const std::string& text) override { outputs_.log(text); }
+
+ private:
+  // A request of the editor that the agent has not answered.
+  struct Pending {
+    std::string method;
+    std::string session;                   // the one it names; empty: none
+    std::unique_ptr<Session> new_session;  // it makes one
+  };
+  struct Line {
+    std::string_view text;
+    std::string method;  // empty: an answer
+    std::string id;      // as JSON text; empty: a notification
+    Outline outline;
+  };
+
+  std::optional<Line> read(std::string_view line, bool by_agent);
+  void editor_request(const Line& line);
+  void editor_notification(const Line& line);
+  std::string with_terminals(const Line& line);
+  std::string with_our_server(const Line& line, Pending& pending);
+  std::string mcp_servers(std::string_view given, const std::string& session) const;
+
+  void agent_request(const Line& line);
+  void agent_notification(const Line& line);
+  void agent_answer(const Line& line);
+  void initialized(const json::object& result);
+  void announce();
+  void session_opened(Pending pending, const json::object& result);
+  Session* session_of(const json::object& params);
+
+  // Constant after construction.
+  io::Loop& loop_;
+  const ProxyOptions options_;
+  Outputs outputs_;
+  const std::string own_ids_;  // how ids of our requests begin
+
+  EditorView view_ = EditorView::Text;
+  int version_ = 1;
+  const Profile* profile_ = nullptr;
+  std::string agent_name_;
+  std::string agent_version_;
+  std::map<std::string, Pending> pending_;  // by the editor's id
+  std::map<std::string, std::unique_ptr<Session>> sessions_;
+  std::map<uint64_t, rpc::OnAnswer> asked_;  // of the editor, by us
+  uint64_t last_asked_ = 0;
+  std::unique_ptr<client::Client> status_;  // tells the daemon which agent this is
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace ttyward::acp

@@ -1,0 +1,82 @@
+#include "acp/tool_calls.h"
+
+namespace ttyward::acp {
+namespace {
+
+void take_text(const json::object& from, std::string_view name, std::string& to) {
+  if (auto text = rpc::text_at(from, name)) to = std::move(*text);
+}
+
+void take_command(const json::object& input, ToolCall& call) {
+  for (const std::string_view name : {"command", "cmd", "script"}) {
+    if (auto line = rpc::text_at(input, name)) {
+      call.command = std::move(*line);
+      call.argv.clear();
+      break;
+    }
+    if (const json::array* words = rpc::array_at(input, name)) {
+      std::vector<std::string> argv;
+      for (const json::value& word : *words) {
+        if (word.is_string()) argv.emplace_back(rpc::view(word.get_string()));
+      }
+      if (argv.size() != words->size() || argv.empty()) continue;
+      call.argv = std::move(argv);
+      call.command.clear();
+      break;
+    }
+  }
+  for (const std::string_view name : {"cwd", "workdir", "directory"}) {
+    auto folder = rpc::text_at(input, name);
+    if (folder && folder->starts_with('/')) call.cwd = std::move(*folder);
+  }
+}
+
+}  // namespace
+
+std::string ToolCall::shown() const {
+  if (!command.empty()) return command;
+  std::string out;
+  for (const std::string& word : argv) out += (out.empty() ? "" : " ") + word;
+  return out.empty() ? title : out;
+}
+
+void ToolCall::take(const json::object& update) {
+  take_text(update, "title", title);
+  take_text(update, "name", name);
+  take_text(update, "kind", kind);
+  take_text(update, "status", status);
+  if (const json::object* input = rpc::object_at(update, "rawInput")) take_command(*input, *this);
+  if (const json::array* content = rpc::array_at(update, "content")) {
+    for (const json::value& each : *content) {
+      const json::object* item = each.if_object();
+      has_terminal = has_terminal || (item != nullptr && rpc::text_or(*item, "type") == "terminal");
+    }
+  }
+}
+
+const ToolCall* ToolCalls::note(const json::object& update) {
+  const auto id = rpc::text_at(update, "toolCallId");
+  if (!id) return nullptr;
+  if (calls_.size() >= kMost && !calls_.contains(*id)) calls_.clear();
+  ToolCall& call = calls_[*id];
+  call.take(update);
+  return &call;
+}
+
+ToolCall* ToolCalls::find(const std::string& id) {
+  const auto found = calls_.find(id);
+  return found != calls_.end() ? &found->second : nullptr;
+}
+
+std::string ToolCalls::only_waiting() const {
+  std::string found;
+  for (const auto& [id, call] : calls_) {
+    const bool waits = call.status.empty() || call.status == "pending" || call.status == "in_progress";
+    if (call.kind != "execute" || !waits || call.has_terminal) continue;
+    if (!found.empty()) return {};
+    found = id;
+  }
+  return found;
+}
+
+}  // namespace ttyward::acp

@@ -1,0 +1,206 @@
+"""What passes the proxy, and what it changes: lines, ids, ends, and lines that are not to be passed."""
+import json
+import os
+import signal
+import socket
+import sys
+import time
+import unittest
+
+from sides import HERE, PATIENCE, AcpTest, lives
+
+
+class Lines(AcpTest):
+    def test_what_is_not_touched_passes_byte_for_byte(self):
+        self.begin()
+        odd = (b'{"jsonrpc":"2.0",  "id" : 7.5e0 ,"method":"session/prompt","params":{"sessionId":"s1","b":1.0,"a":1e400,'
+               b'"x":"\\u00e9\\/","_meta":{"n":123456789012345678901234567890}}}')
+        self.editor.write(odd + b"\n")
+        self.assertEqual(self.agent.line().rstrip(b"\n"), odd)
+        for line in (b'{"method":"_auth/status_update","jsonrpc":"2.0","params":{"z":0.10,"a":[ ]}}',
+                     b'{"jsonrpc":"2.0","id":0,"method":"craft/drainMidTurnQueue"}',
+                     b'{"jsonrpc":"2.0","id":"fs","method":"fs/read_text_file","params":{"sessionId":"s1","path":"/x"}}',
+                     b'{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"\xf0\x9f\x98\x80"}}}}'):
+            self.agent.write(line + b"\n")
+            self.assertEqual(self.editor.line().rstrip(b"\n"), line)
+
+    def test_ids_of_both_sides_are_the_same_and_do_not_meet(self):
+        self.begin()
+        prompt = self.editor.start("session/prompt", {"sessionId": "s1", "prompt": []}, 0)
+        self.agent.asked("session/prompt")
+        terminal = self.agent.request("terminal/create", {"sessionId": "s1", "command": "echo", "args": ["hi"]}, 0)["result"]["terminalId"]
+        waiting = self.agent.start("terminal/wait_for_exit", {"sessionId": "s1", "terminalId": terminal}, 0)
+        self.assertEqual(self.agent.answer(waiting)["result"], {"exitCode": 0, "signal": None})
+        read = self.agent.start("fs/read_text_file", {"sessionId": "s1", "path": "/x"}, 0)
+        self.assertEqual(self.editor.asked("fs/read_text_file")["id"], 0)
+        self.editor.reply(0, {"content": "text"})
+        self.assertEqual(self.agent.answer(read)["result"], {"content": "text"})
+        self.agent.reply(prompt, {"stopReason": "end_turn"})
+        self.assertEqual(self.editor.answer(prompt)["result"], {"stopReason": "end_turn"})
+
+    def test_terminals_are_offered_and_the_rest_of_initialize_stays(self):
+        self.start()
+        asked = self.initialize({"fs": {"readTextFile": True, "writeTextFile": False}, "session": {"x": 1}})
+        self.assertEqual(asked["params"]["clientCapabilities"],
+                         {"fs": {"readTextFile": True, "writeTextFile": False}, "session": {"x": 1}, "terminal": True,
+                          "_meta": {"terminal_output": True}})
+        self.assertEqual(asked["params"]["clientInfo"], {"name": "test", "version": "1"})
+
+    def test_our_server_is_added_once(self):
+        self.start()
+        self.initialize()
+        other = {"name": "other", "command": "/bin/other", "args": [], "env": []}
+        servers = self.session("s1", mcpServers=[other])["params"]["mcpServers"]
+        self.assertEqual(servers[0], other)
+        self.assertEqual((servers[1]["name"], servers[1]["args"][:2]), ("ttyward", ["mcp", "--session"]))
+        self.assertTrue(os.path.isabs(servers[1]["command"]))
+        self.assertIn({"name": "TTYWARD_HOME", "value": self.home}, servers[1]["env"])
+        mine = {"name": "ttyward", "command": "/usr/bin/ttyward", "args": ["mcp"], "env": []}
+        self.assertEqual(self.session("s2", mcpServers=[mine])["params"]["mcpServers"], [mine])
+
+    def test_no_server_without_wanting_one(self):
+        self.start("--no-mcp")
+        self.initialize()
+        self.assertEqual(self.session()["params"]["mcpServers"], [])
+
+    def test_an_older_version_is_spoken(self):
+        self.start()
+        self.assertEqual(self.initialize(version=2)["params"]["protocolVersion"], 1)
+
+    def test_the_draft_when_it_is_wanted(self):
+        self.start("--protocol", "2")
+        number = self.editor.start("initialize", {"protocolVersion": 2, "info": {"name": "e", "version": "1"}, "capabilities": {}})
+        asked = self.agent.asked("initialize")
+        self.assertEqual(asked["params"], {"protocolVersion": 2, "info": {"name": "e", "version": "1"}, "capabilities": {}})
+        self.agent.reply(asked["id"], {"protocolVersion": 2, "info": self.AGENT, "capabilities": {"session": {}}})
+        self.editor.answer(number)
+        server = self.session()["params"]["mcpServers"][0]
+        self.assertEqual((server["type"], server["name"]), ("stdio", "ttyward"))
+        self.agent.notify("session/update", {"sessionId": "s1", "update": {
+            "sessionUpdate": "terminal_update", "terminalId": "t", "command": "make all", "cwd": self.work}})
+        self.agent.notify("session/update", {"sessionId": "s1", "update": {
+            "sessionUpdate": "terminal_output_chunk", "terminalId": "t", "data": "aGkK"}})
+        self.agent.notify("session/update", {"sessionId": "s1", "update": {
+            "sessionUpdate": "terminal_update", "terminalId": "t", "exitStatus": {"exitCode": 2}}})
+        for _ in range(3):
+            self.assertEqual(self.editor.asked("session/update")["params"]["update"]["terminalId"], "t")
+        row = self.eventually(lambda: self.history(command="make all"))[0]
+        self.assertEqual((row["known_by"], row["exit_code"], row["total_bytes"], row["task"]), ("told", 2, 3, "s1"))
+        # A permission request there names the command itself.
+        asked = self.agent.start("session/request_permission", {
+            "sessionId": "s1", "title": "Run it", "subject": {"type": "command", "command": "echo hi", "cwd": self.work},
+            "options": [{"optionId": "y", "name": "Yes", "kind": "allow_once"}, {"optionId": "n", "name": "No", "kind": "reject_once"}]})
+        self.assertEqual(self.agent.answer(asked)["result"], {"outcome": {"outcome": "selected", "optionId": "y"}})
+
+    def test_large_messages_and_split_reads(self):
+        self.begin()
+        text = "x" * (20 << 20)
+        line = json.dumps({"jsonrpc": "2.0", "method": "_big", "params": {"text": text}}).encode() + b"\n"
+        for at in range(0, len(line), 1 << 20):
+            self.agent.write(line[at:at + (1 << 20)])
+        self.assertEqual(self.editor.line(), line)
+        for byte in b'{"jsonrpc":"2.0","method":"_small"}\r\n':
+            self.editor.write(bytes([byte]))
+        self.assertEqual(self.agent.line(), b'{"jsonrpc":"2.0","method":"_small"}\n')
+        # One that is too long is dropped, its sender is told, and the conversation goes on.
+        self.agent.write(b'{"jsonrpc":"2.0","method":"_huge","params":{"text":"' + b"y" * (33 << 20) + b'"}}\n')
+        self.assertEqual(json.loads(self.agent.line())["error"]["code"], -32700)
+        self.agent.notify("_after", {})
+        self.assertEqual(self.editor.asked("_after")["method"], "_after")
+
+    def test_what_cannot_be_judged_is_not_passed(self):
+        """An editor that reads such a line differently would run a command that nobody judged."""
+        self.begin()
+        create = '"method":"terminal/create","params":{"sessionId":"s1","command":"touch","args":["../marker"]}'
+        for line in ('{"jsonrpc":"2.0","id":1,%s,"method":"_x"}' % create, '{"jsonrpc":"2.0","id":1,"method":"_x",%s}' % create,
+                     '[{"jsonrpc":"2.0","id":1,%s}]' % create, '{"jsonrpc":"2.0","id":1,%s} {}' % create,
+                     '{"jsonrpc":"2.0","id":[1],%s}' % create, 'nonsense',
+                     '{"jsonrpc":"2.0","id":1,%s,"_":%s1%s}' % (create, "[" * 2000, "]" * 2000)):
+            self.agent.write(line.encode() + b"\n")
+            self.assertIn("error", json.loads(self.agent.line()), line[:60])
+        # Escapes in names mean what they say.
+        self.agent.write(b'{"jsonrpc":"2.0","id":9,"m\\u0065thod":"terminal\\/create","params":{"sessionId":"s1","command":""}}\n')
+        self.assertEqual(self.agent.answer(9)["error"]["code"], -32602)
+        self.agent.notify("_end", {})
+        self.assertEqual(json.loads(self.editor.line())["method"], "_end")
+        self.assertFalse(os.path.exists(self.folder + "/marker"))
+
+    def test_an_answer_that_nobody_asked_for(self):
+        self.begin()
+        self.agent.reply(77, {"stopReason": "end_turn"})
+        self.agent.notify("_end", {})
+        self.assertEqual(json.loads(self.editor.line())["method"], "_end")
+
+
+class Ends(AcpTest):
+    def test_the_editor_goes(self):
+        self.begin()
+        terminal = self.create("sleep", "1000")
+        self.assertTrue(terminal)
+        self.proxy.stdin.close()
+        self.assertEqual(self.proxy.wait(timeout=PATIENCE), 0)
+        [row] = self.eventually(lambda: [r for r in self.history(task="s1") if r["duration_ms"] is not None])
+        self.assertTrue(row["signal"], row)
+
+    def test_the_agent_goes_and_its_command_stays(self):
+        self.begin()
+        prompt = self.editor.start("session/prompt", {"sessionId": "s1", "prompt": []})
+        self.agent.asked("session/prompt")
+        os.mkfifo(self.work + "/gate")
+        self.create("sh", "-c", "echo before; read line < gate; echo after")
+        [terminal] = [t for t in self.json("ls")["terminals"] if t["task"] == "s1"]
+        self.link.shutdown(socket.SHUT_RDWR)
+        answer = self.editor.answer(prompt)
+        self.assertEqual(answer["error"]["code"], -32603)
+        self.assertIn("session/prompt", answer["error"]["message"])
+        self.proxy.wait(timeout=PATIENCE)
+        self.assertIn("before", self.json("read", terminal["id"])["text"])
+        with open(self.work + "/gate", "w") as f:
+            f.write("\n")
+        [row] = self.eventually(lambda: [r for r in self.history(task="s1") if r["duration_ms"] is not None])
+        self.assertEqual(row["exit_code"], 0)
+
+    def test_a_child_of_the_agent_does_not_stay(self):
+        """Some agents start themselves again: ending the first process leaves the real one."""
+        parent = "import subprocess, sys; p = subprocess.Popen([sys.executable, *sys.argv[1:]]); open('child', 'w').write(str(p.pid)); p.wait()"
+        self.start(agent=[sys.executable, "-c", parent, os.path.join(HERE, "puppet.py")])
+        self.initialize()
+        with open(self.work + "/child") as f:
+            child = int(f.read())
+        prompt = self.editor.start("session/prompt", {"sessionId": "s1", "prompt": []})
+        self.agent.asked("session/prompt")
+        with open(f"/proc/{child}/stat") as f:
+            os.kill(int(f.read().rsplit(")", 1)[1].split()[1]), signal.SIGKILL)
+        self.assertIn("SIGKILL", self.editor.answer(prompt)["error"]["message"])
+        self.assertEqual(self.proxy.wait(timeout=PATIENCE), 128 + signal.SIGKILL)
+        self.eventually(lambda: not lives(child))
+
+    def test_an_agent_that_does_not_end_is_ended(self):
+        self.start(agent=[sys.executable, os.path.join(HERE, "puppet.py"), "--stay"])
+        self.initialize()
+        before = time.monotonic()
+        self.proxy.stdin.close()
+        self.assertEqual(self.proxy.wait(timeout=PATIENCE), 128 + signal.SIGKILL)
+        self.assertGreater(time.monotonic() - before, 2)
+
+    def test_an_agent_that_cannot_be_started(self):
+        done = self.ttyward("acp", "--", "/nowhere/agent")
+        self.assertEqual(done.returncode, 127)
+        self.assertIn("/nowhere/agent", done.stderr)
+
+    def test_the_daemon_dies_and_calls_go_on(self):
+        self.begin()
+        os.mkfifo(self.work + "/gate")
+        terminal = self.create("sh", "-c", "echo before; read line < gate; echo $line; exit 3")
+        waiting = self.agent.start("terminal/wait_for_exit", {"sessionId": "s1", "terminalId": terminal})
+        self.eventually(lambda: "before" in self.terminal("output", terminal)["output"])
+        self.kill_daemon()
+        with open(self.work + "/gate", "w") as f:
+            f.write("after\n")
+        self.assertEqual(self.agent.answer(waiting)["result"], {"exitCode": 3, "signal": None})
+        self.assertEqual(self.terminal("output", terminal),
+                         {"output": "before\nafter\n", "truncated": False, "exitStatus": {"exitCode": 3, "signal": None}})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,222 @@
+"""Both sides of `ttyward acp`: a test is the editor and, through a puppet, the agent.
+
+Every test has a home of its own, and with it a daemon, which is ended with everything in it. Messages are waited for;
+what comes meanwhile is kept.
+"""
+import json
+import os
+import queue
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+import person  # noqa: E402
+from processes import lives  # noqa: E402
+
+TTYWARD = os.environ["TTYWARD"]
+PATIENCE = float(os.environ.get("TTYWARD_TEST_PATIENCE", "60"))
+
+
+class Side:
+    """One end of the conversation: lines out by `write`, lines in from `lines`."""
+
+    def __init__(self, write):
+        self.write = write
+        self.lines = queue.Queue()
+        self.kept = []
+        self.last = 0
+
+    def pump(self, stream):
+        for line in stream:
+            self.lines.put(line)
+        self.lines.put(None)
+
+    def send(self, message):
+        self.write(json.dumps(message).encode() + b"\n")
+
+    def start(self, method, params, number=None):
+        if number is None:
+            number = self.last
+            self.last += 1
+        self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        return number
+
+    def notify(self, method, params):
+        self.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def reply(self, number, result):
+        self.send({"jsonrpc": "2.0", "id": number, "result": result})
+
+    def line(self, timeout=PATIENCE):
+        """The next line as bytes; None: the other side is gone."""
+        return self.lines.get(timeout=timeout)
+
+    def await_message(self, wanted):
+        for message in self.kept:
+            if wanted(message):
+                self.kept.remove(message)
+                return message
+        give_up = time.monotonic() + PATIENCE
+        while True:
+            line = self.line(max(0.01, give_up - time.monotonic()))
+            if line is None:
+                raise AssertionError("the other side is gone")
+            message = json.loads(line)
+            if wanted(message):
+                return message
+            self.kept.append(message)
+
+    def answer(self, number):
+        return self.await_message(lambda m: m.get("id") == number and "method" not in m)
+
+    def asked(self, method):
+        return self.await_message(lambda m: m.get("method") == method)
+
+    def request(self, method, params, number=None):
+        return self.answer(self.start(method, params, number))
+
+    def gone(self):
+        """Reads to the end."""
+        while True:
+            line = self.line()
+            if line is None:
+                return
+            self.kept.append(json.loads(line))
+
+
+class AcpTest(unittest.TestCase):
+    CONFIG = '[policy]\nmode = "auto-edit"\n'
+    EDITOR = {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False}
+    AGENT = {"name": "puppet", "version": "1"}
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="tw-acp-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.home = self.folder + "/home"
+        self.work = self.folder + "/work"
+        os.mkdir(self.work)
+        self.environment = dict(os.environ, TTYWARD_HOME=self.home, HOME=self.folder, SHELL="/bin/bash", LC_ALL="C.UTF-8")
+        self.environment.pop("TTYWARD_ROLE", None)
+        os.makedirs(self.home + "/config", mode=0o700)
+        os.chmod(self.home, 0o700)
+        with open(self.home + "/config/config.toml", "w") as f:
+            f.write(self.CONFIG)
+        self.environment[person.VARIABLE] = person.make_token(self.home)
+        self.addCleanup(self.ttyward, "daemon", "stop", "--kill-terminals")
+
+    def ttyward(self, *args, **options):
+        return subprocess.run([TTYWARD, *args], env=self.environment, cwd=self.work, capture_output=True, text=True,
+                              timeout=PATIENCE, stdin=None if "input" in options else subprocess.DEVNULL, **options)
+
+    def json(self, *args):
+        done = self.ttyward("--json", *args)
+        try:
+            return json.loads(done.stdout)
+        except json.JSONDecodeError:
+            raise AssertionError((args, done)) from None
+
+    def eventually(self, holds):
+        give_up = time.monotonic() + PATIENCE
+        while True:
+            found = holds()
+            if found:
+                return found
+            if time.monotonic() > give_up:
+                raise AssertionError("it never came true")
+            time.sleep(0.02)  # spares the processor; nothing depends on its length
+
+    def start(self, *options, agent=None):
+        """Starts the proxy with a puppet behind it; self.editor and self.agent are the two ends."""
+        path = tempfile.mktemp(dir=self.folder)
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(path)
+        listener.listen()
+        listener.settimeout(PATIENCE)
+        self.addCleanup(listener.close)
+        command = agent or [sys.executable, os.path.join(HERE, "puppet.py")]
+        self.log = open(self.folder + "/proxy.stderr", "w+")
+        self.addCleanup(self.log.close)
+        self.proxy = subprocess.Popen([TTYWARD, "acp", *options, "--", *command, path], env=self.environment, cwd=self.work,
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log)
+        self.addCleanup(self.end)
+        link, _ = listener.accept()
+        self.link = link
+        self.addCleanup(link.close)
+
+        def write(data):
+            self.proxy.stdin.write(data)
+            self.proxy.stdin.flush()
+        self.editor = Side(write)
+        self.agent = Side(link.sendall)
+        threading.Thread(target=self.editor.pump, args=(self.proxy.stdout,), daemon=True).start()
+        threading.Thread(target=self.agent.pump, args=(link.makefile("rb"),), daemon=True).start()
+
+    def end(self):
+        if self.proxy.poll() is None:
+            self.proxy.kill()
+        self.proxy.wait()
+        try:
+            self.proxy.stdin.close()
+        except BrokenPipeError:
+            pass
+
+    def initialize(self, abilities=None, info=None, version=1):
+        number = self.editor.start("initialize", {"protocolVersion": version, "clientCapabilities": abilities or self.EDITOR,
+                                                  "clientInfo": {"name": "test", "version": "1"}})
+        asked = self.agent.asked("initialize")
+        self.agent.reply(asked["id"], {"protocolVersion": asked["params"]["protocolVersion"], "agentCapabilities": {},
+                                       "authMethods": [], "agentInfo": info or self.AGENT})
+        self.editor.answer(number)
+        return asked
+
+    def session(self, name="s1", **more):
+        number = self.editor.start("session/new", {"cwd": self.work, "mcpServers": [], **more})
+        asked = self.agent.asked("session/new")
+        self.agent.reply(asked["id"], {"sessionId": name})
+        self.editor.answer(number)
+        return asked
+
+    def begin(self, *options, abilities=None, info=None):
+        self.start(*options)
+        self.initialize(abilities, info)
+        self.session()
+
+    # --- as the agent
+
+    def create(self, command, *args, session="s1", **more):
+        answer = self.agent.request("terminal/create", {"sessionId": session, "command": command, "args": list(args), **more})
+        if "error" in answer:
+            raise AssertionError(answer["error"])
+        return answer["result"]["terminalId"]
+
+    def terminal(self, method, terminal, session="s1"):
+        answer = self.agent.request("terminal/" + method, {"sessionId": session, "terminalId": terminal})
+        return answer.get("result", answer.get("error"))
+
+    def update(self, call, session="s1", what="tool_call_update", **fields):
+        self.agent.notify("session/update", {"sessionId": session, "update": {"sessionUpdate": what, "toolCallId": call, **fields}})
+
+    # --- as a person
+
+    def questions(self):
+        return self.json("approvals", "list")["approvals"]
+
+    def question(self):
+        return self.eventually(self.questions)[0]
+
+    def history(self, **wanted):
+        rows = self.json("history")["commands"]
+        return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
+
+    def kill_daemon(self):
+        pid = self.json("daemon", "status")["pid"]
+        os.kill(pid, signal.SIGKILL)
+        self.eventually(lambda: not lives(pid))
