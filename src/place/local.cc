@@ -115,6 +115,7 @@ void LocalPlace::ports(std::span<const pid_t> pids, const Then<std::optional<Por
 // Only processes that are younger than the command are looked at: there are few, and a look at all of them
 // would cost more than most commands.
 void LocalPlace::left_behind(const LeftBehindQuery& query, const Then<LeftBehind>& then) const {
+  const int64_t began = boot_ms() - query.ran.count();  // now: a look at all processes takes its time
   LeftBehind left;
   std::vector<pid_t> pids;
   const auto consider = [&](const pty::ProcessStat& process) {
@@ -131,7 +132,6 @@ void LocalPlace::left_behind(const LeftBehindQuery& query, const Then<LeftBehind
       if (process && descends_from(*process, query.holder)) consider(*process);
     }
   } else if (const auto below = pty::descendant_stats(query.holder)) {
-    const int64_t began = boot_ms() - query.ran.count();
     const int64_t tick_ms = 1000 / ::sysconf(_SC_CLK_TCK);
     for (const pty::ProcessStat& process : *below) {
       if (static_cast<int64_t>(process.start_time + 1) * tick_ms >= began) consider(process);
