@@ -12,6 +12,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "base/file_io.h"
 #include "base/unique_fd.h"
 #include "pty/process_tree.h"
 #include "pty/program_kind.h"
@@ -194,13 +195,7 @@ base::Result<void> LocalPlace::write_file(const std::string& path, std::string_v
   const base::UniqueFd file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, static_cast<mode_t>(mode)));
   if (!file) return base::fail_errno(errno, "cannot write " + path);
-  while (!content.empty()) {
-    const ssize_t n = ::write(file.get(), content.data(), content.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return base::fail_errno(errno, "cannot write " + path);
-    content.remove_prefix(static_cast<size_t>(n));
-  }
-  return {};
+  return base::write_all(file.get(), content, path);
 }
 
 void LocalPlace::end_holder(pid_t holder) const {
