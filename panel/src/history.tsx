@@ -6,7 +6,7 @@ import { grep, Log, LogTools, type Find } from "./log";
 import { A, Choice, Empty, Icon, RiskBadge, SearchField, Segments, State, useKeys } from "./parts";
 import { Bar } from "./shell";
 import { go, link, place, setQuery, store, terminalName, useCall, useStore } from "./store";
-import type { DecisionRow, HistoryRow } from "./types";
+import type { HistoryRow, Risk } from "./types";
 import { agent, clock, count, dayOf, duration, ended, failed, path, size } from "./words";
 
 const PAGE = 60;
@@ -20,11 +20,14 @@ function since(text: string): string | undefined {
   return at.toISOString();
 }
 
-function knownBy(row: HistoryRow): string {
+// A command of the list, or one that a link names and that is not in it.
+type Shown = Omit<HistoryRow, "owner" | "task" | "description" | "cwd_after" | "provider" | "integration" | "output"> & { owner: HistoryRow["owner"] | "" };
+
+function knownBy(row: Shown): string {
   return row.known_by ? `exit code from ${row.known_by.replace(/_/g, " ")}` : "";
 }
 
-function Row({ row, open, line, find }: { row: HistoryRow; open: boolean; line: number; find: string }) {
+function Row({ row, open, line, find }: { row: Shown; open: boolean; line: number; find: string }) {
   const [lines, setLines] = useState<number[]>([]);
   const [at, setAt] = useState(0);
   useEffect(() => {
@@ -71,7 +74,7 @@ function Row({ row, open, line, find }: { row: HistoryRow; open: boolean; line: 
 }
 
 function Decisions({ text, from }: { text: string; from: string | undefined }) {
-  const { answer, error } = useCall<{ decisions: DecisionRow[] }>("decisions", { limit: 300, ...(text ? { text } : {}), ...(from ? { since_at: from } : {}) }, store.open.length);
+  const { answer, error } = useCall("decisions", { limit: 300, ...(text ? { text } : {}), ...(from ? { since_at: from } : {}) }, store.open.length);
   if (error) return <p class="page-note">{error}</p>;
   const rows = answer?.decisions ?? [];
   if (answer && rows.length === 0) return <div class="lone card"><Empty icon="shield" title="Nothing was decided"><p>Each command of an agent leaves a line here.</p></Empty></div>;
@@ -84,7 +87,7 @@ function Decisions({ text, from }: { text: string; from: string | undefined }) {
             {row.command_id ? <A class="mono cut" href={`/c/${row.command_id}`}><bdi>{row.command}</bdi></A> : <code class="cut"><bdi>{row.command}</bdi></code>}
             <small>{decisionWords(row)}{row.reason ? ` · ${row.reason}` : ""} · {agent(row.asked_by)}{row.terminal_id ? ` · terminal ${terminalName(row.terminal_id)}` : ""}</small>
           </span>
-          {row.risk ? <RiskBadge risk={row.risk} /> : null}
+          {row.risk ? <RiskBadge risk={row.risk as Risk} /> : null}
           <time class="m">{clock(row.at)}</time>
         </div>
       ))}
@@ -102,20 +105,20 @@ export function HistoryPage({ command }: { command: string }) {
   const [older, setOlder] = useState<HistoryRow[]>([]);
   const [more, setMore] = useState(true);
   const args = { limit: PAGE, ...(text ? { text } : {}), ...(view === "failed" ? { failed: true } : {}), ...(from ? { since_at: from } : {}), ...(task ? { task } : {}) };
-  const { answer, error } = useCall<{ commands: HistoryRow[] }>("history", view === "decisions" ? null : args, mark);
+  const { answer, error } = useCall("history", view === "decisions" ? null : args, mark);
   useEffect(() => { setOlder([]); setMore(true); }, [JSON.stringify(args)]);
   // A link to a command that is not in the list.
-  const [lone, setLone] = useState<HistoryRow | null>(null);
+  const [lone, setLone] = useState<Shown | null>(null);
   const rows = [...(answer?.commands ?? []), ...older.filter((row) => !answer?.commands.some((other) => other.command_id === row.command_id))];
   const missing = command && answer && !rows.some((row) => row.command_id === command);
   useEffect(() => {
     if (!missing) return setLone(null);
-    link.call<Record<string, any>>("result", { command, lines: 0 }).then((result) => setLone({ ...(result as HistoryRow), terminal_name: null, owner: "", task: null }), () => setLone(null));
+    link.call("result", { command, lines: 0 }).then((result) => setLone({ ...result, command_id: command, started_at: result.started_at ?? "", terminal_name: null, owner: "" }), () => setLone(null));
   }, [command, missing]);
   const load = async () => {
     const last = rows[rows.length - 1];
     if (!last) return;
-    const next = await link.call<{ commands: HistoryRow[] }>("history", { ...args, before: last.command_id });
+    const next = await link.call("history", { ...args, before: last.command_id });
     setMore(next.commands.length === PAGE);
     setOlder((before) => [...before, ...next.commands]);
   };
@@ -132,7 +135,7 @@ export function HistoryPage({ command }: { command: string }) {
   for (const row of done) byDay.set(dayOf(row.started_at), [...(byDay.get(dayOf(row.started_at)) ?? []), row]);
   const today = dayOf(new Date().toISOString());
   const bad = rows.filter(failed).length;
-  const list = (some: HistoryRow[]) => (
+  const list = (some: Shown[]) => (
     <div class="commands">
       {some.map((row) => <Row key={row.command_id} row={row} open={row.command_id === command} line={row.command_id === command ? line : 0} find={query.get("find") ?? ""} />)}
     </div>
@@ -140,7 +143,7 @@ export function HistoryPage({ command }: { command: string }) {
   return (
     <>
       <Bar title="History" meta={view === "decisions" ? "" : `${count(rows.length, "command")}${more && rows.length >= PAGE ? " or more" : ""}${bad ? ` · ${bad} failed` : ""}`} />
-      <div class="strip" role="toolbar" aria-label="Filter">
+      <div class="strip" role="search" aria-label="Filter">
         <Segments label="Show" value={view} onChange={(value) => { go("/history" + location.search, true); setQuery({ view: value }); }} options={[
           { value: "", text: "All" }, { value: "failed", text: "Failed" }, { value: "decisions", text: "Decisions" }]} />
         <span class="grow" />

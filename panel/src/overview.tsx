@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { A, Icon, Segments, State } from "./parts";
 import { Bar } from "./shell";
 import { place, setQuery, store, useCall, useStore } from "./store";
-import type { Approval, DecisionRow, HistoryRow, Status } from "./types";
+import type { DecisionRow, HistoryRow } from "./types";
 import { clock, count, duration, ended, failed, size } from "./words";
 
 const HOUR = 3_600_000;
@@ -100,10 +100,10 @@ export function Overview() {
   const from = start.getTime();
   const before = new Date(from - days * 24 * HOUR).toISOString();
   const mark = store.open.length;
-  const { answer: history } = useCall<{ commands: HistoryRow[] }>("history", { since_at: before, limit: 10_000 }, mark);
-  const { answer: decided } = useCall<{ decisions: DecisionRow[] }>("decisions", { since_at: start.toISOString(), limit: 10_000 }, mark);
-  const { answer: questions } = useCall<{ approvals: Approval[] }>("approvals", { all: true }, mark);
-  const { answer: status } = useCall<Status>("status", {}, mark);
+  const { answer: history } = useCall("history", { since_at: before, limit: 10_000 }, mark);
+  const { answer: decided } = useCall("decisions", { since_at: start.toISOString(), limit: 10_000 }, mark);
+  const { answer: questions } = useCall("approvals", { all: true }, mark);
+  const { answer: status } = useCall("status", {}, mark);
   const all = history?.commands ?? [];
   const rows = all.filter((row) => Date.parse(row.started_at) >= from);
   const passed = Date.now() - from;

@@ -378,7 +378,7 @@ export async function copy(text: string, what: string): Promise<void> {
 }
 
 // Single keys of a view. Off while a field or a terminal has the focus, or by the person's choice.
-export function useKeys(keys: Record<string, (event: KeyboardEvent) => void>): void {
+export function useKeys(keys: Record<string, (event: KeyboardEvent) => unknown>): void {
   const current = useRef(keys);
   current.current = keys;
   useEffect(() => {

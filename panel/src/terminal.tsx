@@ -6,10 +6,10 @@ import { A, Dialog, Dot, Empty, Icon, State, useKeys, Who } from "./parts";
 import { Attachment, GIVE_BACK, KeysBar, LiveScreen } from "./screen";
 import { attempt, go, link, place, setQuery, store, useCall, useNow, useStore } from "./store";
 import { isOver, needsYou, openTerminal, ownerName, PasswordDialog, stateOf, useOrder } from "./terminals";
-import type { Result, Terminal } from "./types";
+import type { Answer, Result, Terminal } from "./types";
 import { clock, count, duration, ended, left, nameOf, path, size, who } from "./words";
 
-interface Shown { terminal: Terminal; commands: Result[]; processes: { pid: number; parent: number; command: string }[]; ports: { port: number; pid: number }[] }
+type Shown = Answer<"show">;
 
 export function useAttachment(terminal: Terminal | undefined): Attachment | null {
   const id = terminal && !isOver(terminal) ? terminal.id : "";
@@ -179,7 +179,7 @@ function Took({ result }: { result: Result }) {
 function useShown(terminal: Terminal | undefined): { shown: Shown | null; error: string; again: () => void } {
   const [times, set] = useState(0);
   const mark = `${terminal?.command?.command_id} ${terminal?.command?.state} ${terminal?.state} ${times}`;
-  const { answer, error } = useCall<Shown>("show", terminal ? { terminal: terminal.id, most: 100 } : null, mark);
+  const { answer, error } = useCall("show", terminal ? { terminal: terminal.id, most: 100 } : null, mark);
   return { shown: answer, error, again: () => set((value) => value + 1) };
 }
 
@@ -261,13 +261,13 @@ export function TerminalPage({ id }: { id: string }) {
           ) : !canAct ? <span class="chip">View only</span> : null}
         </div>
       </header>
-      <div class="strip strip-phone only-phone">
+      <section class="strip strip-phone only-phone" aria-label="Show">
         <div class="segments" role="group" aria-label="Show">
           {(["screen", "commands"] as const).map((each) => (
             <button key={each} type="button" aria-pressed={pane === each} onClick={() => setPane(each)}>{each === "screen" ? "Screen" : "Commands"}</button>
           ))}
         </div>
-      </div>
+      </section>
       {attachment && !over ? <Banner terminal={terminal} attachment={attachment} onTake={() => setDialog("take")} onGive={() => void give()} /> : null}
       {terminal.command?.waiting?.kind === "password" && canAct && !terminal.lease ? (
         <div class="lease lease-other" role="status"><Icon name="lock" /><span class="grow"><b>{terminal.command.waiting.program ?? "A program"}</b> asks for a password. Typed here, it never reaches the agent.</span>

@@ -117,7 +117,7 @@ export function PasswordDialog({ terminal, onClose }: { terminal: Terminal; onCl
 
 export async function openTerminal(): Promise<void> {
   try {
-    const { terminal } = await link.call<{ terminal: Terminal }>("open", { request: crypto.randomUUID() });
+    const { terminal } = await link.call("open", { request: crypto.randomUUID() });
     store.terminals.set(terminal.id, terminal);
     go(`/t/${terminal.id}`);
   } catch (error) {
@@ -156,7 +156,7 @@ export function Terminals() {
       <Bar title="Terminals" meta={needed ? `${needed} ${needed === 1 ? "needs" : "need"} you` : ""}>
         {canAct ? <button type="button" class="btn not-phone" onClick={() => void openTerminal()}><Icon name="plus" />New terminal</button> : null}
       </Bar>
-      <div class="strip" role="toolbar" aria-label="Filter">
+      <div class="strip" role="search" aria-label="Filter">
         <Segments label="State" value={state} onChange={(value) => setQuery({ state: value })} options={[
           { value: "", text: "All", n: all.length }, { value: "needs", text: "Needs you", n: needed }, { value: "running", text: "Running", n: number("running") },
           { value: "failed", text: "Failed", n: number("failed") }, { value: "ended", text: "Ended", n: number("ended") }]} />

@@ -13,10 +13,10 @@ interface Picture { lines: Piece[][]; cols: number; rows: number; alternate: boo
 async function take(terminal: Terminal): Promise<Picture> {
   const over = terminal.state === "finished" || terminal.state === "lost";
   if (over) {
-    const { text } = await link.call<{ text: string }>("read", { terminal: terminal.id, tail: ROWS, ansi: true });
+    const { text } = await link.call("read", { terminal: terminal.id, tail: ROWS, ansi: true });
     return { lines: parseLines(text), cols: terminal.cols, rows: terminal.rows, alternate: false };
   }
-  const { content, cols, rows, alternate } = await link.call<{ content: string; cols: number; rows: number; alternate: boolean }>(
+  const { content, cols, rows, alternate } = await link.call(
     "screen", { terminal: terminal.id, format: "ansi" });
   return { lines: parseScreen(content, rows), cols, rows, alternate };
 }
