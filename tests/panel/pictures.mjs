@@ -75,12 +75,7 @@ await exec('import', 'import-catalog feeds/all.csv');
 await exec('release', 'git --no-pager log --oneline');
 await start('edit', 'vim -u NONE -N +"syntax on" +"set number background=light" src/cart/total.ts');
 await start('db', 'sudo -u postgres createdb shop_test');
-const asks = (agent, name, command) => {
-  let asked;
-  const opened = new Promise((resolve) => { asked = resolve; });
-  agent.call('exec', { terminal: made[name], command, stream: true, yield_after_ms: 0, on_busy: 'wait' }, (part) => part.approval && asked(part.approval)).catch(() => {});
-  return opened;
-};
+const asks = async (agent, name, command) => (await home.ask(made[name], command, agent)).id;
 const helper = async (agent, name, task) => open(agent, name, task);
 // Some that were answered before.
 for (const [command, decision] of [['docker compose up -d', 'deny'], ['npm ci', 'allow'], ['mkdir -p coverage', 'allow'], ['npx prisma studio', 'deny']]) {
