@@ -5,7 +5,7 @@ import { answer, go, link, riskWords, store, terminalName, useCall, useNow, useS
 import { Bar } from "./shell";
 import { Thumb } from "./thumb";
 import type { Approval, Args, DecisionRow } from "./types";
-import { agent, clock, duration, ended, path, who } from "./words";
+import { agent, clock, duration, ended, path, shorten, who } from "./words";
 
 // Clicks and keys count only after a card has stood still for so long: nobody answers what has just moved there.
 const STILL = 500;
@@ -91,7 +91,7 @@ export function QuestionCard({ question, chosen, onChoose }: { question: Approva
       {scope && question.always_words.length > 0 ? (
         <div class="rulebox">
           <span class="nowrap">{scope === "session" ? "The session would allow" : "Always would store"}</span>
-          <code class="grow">{question.always_words.join("; ")}</code>
+          <code class="grow">{shorten(question.always_words.join("; "))}</code>
           {canAct && scope === "global" ? <button type="button" class="link nowrap" onClick={() => setEditing(true)}>Edit rule</button> : null}
         </div>
       ) : null}
@@ -218,7 +218,7 @@ function Around({ question }: { question: Approval | undefined }) {
             {before.answer.commands.map((row) => (
               <li key={row.command_id}>
                 <State state={{ ...ended(row), words: "" }} />
-                <span><A class="cut mono" href={`/c/${row.command_id}`}>{row.command}</A><small>{ended(row).words}{row.duration_ms != null ? ` · ${duration(row.duration_ms)}` : ""}</small></span>
+                <span><A class="cut mono" href={`/c/${row.command_id}`}><bdi><Visible text={row.command} /></bdi></A><small>{ended(row).words}{row.duration_ms != null ? ` · ${duration(row.duration_ms)}` : ""}</small></span>
                 <time>{clock(row.started_at)}</time>
               </li>
             ))}
@@ -232,7 +232,7 @@ function Around({ question }: { question: Approval | undefined }) {
             {asked.slice(0, 4).map((row) => (
               <li key={row.id}>
                 <State state={{ mark: row.decision === "ask_allow" || row.decision === "allow" ? "ok" : row.decision === "deny" ? "fail" : "off", words: "" }} />
-                <span><code class="cut">{row.command}</code><small>{decisionWords(row)}</small></span>
+                <span><code class="cut"><bdi><Visible text={row.command} /></bdi></code><small>{decisionWords(row)}</small></span>
                 <time>{clock(row.at)}</time>
               </li>
             ))}

@@ -16,6 +16,11 @@ export function findingsOf(facts: Facts | null | undefined): Finding[] {
   ];
 }
 
+// The lines of the output in which they are.
+export function linesOf(facts: Facts | null | undefined): number[] {
+  return findingsOf(facts).flatMap((each) => (each.at ? [each.at] : []));
+}
+
 // Absent where the digest found nothing: nothing is guessed here.
 export function useFindings(command: string, again: unknown, wanted: boolean): Result | null {
   const { answer } = useCall("result", wanted ? { command, view: "digest" } : null, again);

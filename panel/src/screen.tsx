@@ -143,6 +143,7 @@ export function LiveScreen({ terminal, attachment, onLeave }: { terminal: Termin
       const { cols, rows } = attachment.size;
       if (cols) made.resize(cols, rows);
       made.open(place.current);
+      if (made.textarea) made.textarea.tabIndex = attachment.keyboard.has ? 0 : -1;
       made.textarea?.setAttribute("aria-describedby", "leave-hint");
       made.textarea?.setAttribute("aria-label", `Keyboard of terminal ${nameOf(terminal)}`);
       // F6 leaves the terminal before it sees the key: nobody is locked in.

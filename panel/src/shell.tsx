@@ -159,7 +159,7 @@ const KEYS: [string, [string, string][]][] = [
   ["Everywhere", [["g a, g t, g h, g o, g s", "go to a view"], ["Ctrl K", "search"], ["/", "filter"], ["j k", "next, previous"], ["?", "this list"]]],
   ["A question", [["A", "allow once"], ["S", "for this session"], ["R", "always, as a rule"], ["D", "deny, with a reason"], ["X", "skip"], ["O", "open its terminal"]]],
   ["A terminal", [["1 to 9", "open a tile"], ["T", "take the keyboard"], ["G", "give it back"], ["I", "interrupt"], ["V", "paste"], ["H", "show or hide the history"], ["[ ]", "previous, next terminal"], ["F6", "leave the terminal"]]],
-  ["Output", [["n N", "next, previous match"], ["e E", "next, previous error"]]],
+  ["Output", [["n N", "next, previous match"], ["e E", "next, previous error"], ["c", "copy the output"], ["y", "copy the link"], ["← →", "fold, unfold"]]],
 ];
 
 function KeyList({ onClose }: { onClose: () => void }) {

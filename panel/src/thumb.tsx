@@ -7,6 +7,7 @@ import type { Terminal } from "./types";
 
 const EVERY = 500;
 const ROWS = 10;
+const ROWS_COVERED = 6; // beside a strip with a button
 
 interface Picture { lines: Piece[][]; cols: number; rows: number; alternate: boolean }
 
@@ -21,7 +22,7 @@ async function take(terminal: Terminal): Promise<Picture> {
   return { lines: parseScreen(content, rows), cols, rows, alternate };
 }
 
-export function Thumb({ terminal, tall }: { terminal: Terminal; tall?: boolean }) {
+export function Thumb({ terminal, tall, covered }: { terminal: Terminal; tall?: boolean; covered?: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   const [picture, set] = useState<Picture | null>(null);
   useEffect(() => {
@@ -57,7 +58,7 @@ export function Thumb({ terminal, tall }: { terminal: Terminal; tall?: boolean }
 
   let lines = picture?.lines ?? [];
   if (!picture?.alternate) {
-    lines = lines.filter((line) => textOf(line).trim() !== "").slice(-ROWS);
+    lines = lines.filter((line) => textOf(line).trim() !== "").slice(covered ? -ROWS_COVERED : -ROWS);
   }
   const old = terminal.state === "finished" || terminal.state === "lost" || link.health !== "connected";
   return (

@@ -247,6 +247,24 @@ test('history: a command, its lines, a search, a link to a line', async () => {
   await page.getByText(/denied, (here|in another browser)/).first().waitFor();
 });
 
+test('history begins with what has not ended', async () => {
+  const runs = await home.open('runs');
+  await home.person.call('exec', { terminal: runs, command: 'sleep 300', yield_after_ms: 100 });
+  const asked = await ask('touch wai\u200bting');
+  await page.goto(`${panel.origin}/history`);
+  const now = page.locator('.commands').first();
+  await page.getByRole('heading', { name: 'Now' }).waitFor();
+  await eventually(async () => /sleep 300\s+running\s+\d/.test(await now.innerText()), 'what runs');
+  await eventually(async () => /touch waiU\+200Bting\s+waits for your answer/.test(await now.innerText()), 'what waits, and what is hidden in it');
+  await now.getByRole('button', { name: /sleep 300/ }).click();
+  await now.getByText('It printed nothing yet.').waitFor();
+  await page.goto(`${panel.origin}/terminals`);
+  const tile = page.locator(`article[data-terminal="${shop}"]`);
+  await eventually(async () => /touch waiU\+200Bting[^]*asked \d/.test(await tile.innerText()), 'the question on the tile');
+  await home.person.call('answer', { approval: asked.id, decision: 'deny' });
+  await home.person.call('kill', { terminal: runs, force: true });
+});
+
 test('what a compiler said is listed, with its lines', async () => {
   fs.writeFileSync(path.join(home.work, 'bad.c'), 'int main(void) {\n  return nothing;\n}\n');
   const { command_id: id } = await home.person.call('exec', { terminal: shop, command: 'gcc -c bad.c' });
