@@ -159,6 +159,7 @@ def versions():
     """Every place that names the version."""
     return {"CMakeLists.txt": re.search(r"project\(ttyward VERSION (\S+)", text("CMakeLists.txt")).group(1),
             "sdk/typescript/package.json": json.loads(text("sdk/typescript/package.json"))["version"],
+            "extension/vscode/package.json": json.loads(text("extension/vscode/package.json"))["version"],
             "sdk/python/pyproject.toml": re.search(r'^version = "(.*)"', text("sdk/python/pyproject.toml"), re.M).group(1),
             "sdk/python/src/ttyward/__init__.py": re.search(r'__version__ = "(.*)"', text("sdk/python/src/ttyward/__init__.py")).group(1),
             "server.json": json.loads(text("server.json"))["version"],
