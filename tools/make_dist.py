@@ -8,7 +8,7 @@ Into DIST go:
   ttyward_VERSION_amd64.deb               the same below /usr
   ttyward-VERSION.tgz, ttyward-linux-x64-VERSION.tgz, ttyward-client-VERSION.tgz       npm
   ttyward-VERSION-py3-none-any.whl        the Python client
-  ttyward-VERSION.spdx.json, notes.md, SHA256SUMS
+  ttyward-VERSION.spdx.json, notes.md, SHA256SUMS, which names what was in DIST before, too
 Times are SOURCE_DATE_EPOCH, owners are root, orders are by name.
 """
 import base64

@@ -16,6 +16,7 @@ chmod 755 "$work"
 trap 'rm -rf --one-file-system "$work"' EXIT
 (cd "$dist" && sha256sum --quiet -c SHA256SUMS)
 echo "checksums: right"
+"$tools/check_extension.py" "$dist/ttyward-$version.vsix"
 
 try_in() { # NAME ROOT
   mkdir -p "$2/ttyward" "$2/home/ann"

@@ -11,6 +11,10 @@ import { fakeVscode } from "./fake_vscode.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const built = join(root, "extension/vscode/dist/extension.js");
+if (!existsSync(built)) {
+  console.log("skipped: tools/build_extension.sh has not built the extension");
+  process.exit(3);
+}
 const manifest = JSON.parse(readFileSync(join(root, "extension/vscode/package.json"), "utf8"));
 const { Client } = await import(pathToFileURL(join(root, "sdk/typescript/src/index.js")));
 const require = createRequire(import.meta.url);
