@@ -54,7 +54,7 @@ export function partsOf(health: Health, questions: Approval[], terminals: Termin
   const person = health.state === "connected" && health.role === "person";
   const notice = health.state === "looking" ? `<p class="notice">Not connected: ${escape(health.why)} ${button("connect", "", "Connect")}</p>`
     : person ? ""
-      : '<p class="notice">The daemon does not count you as a person, so terminals are hidden and you cannot answer: set ttyward.personTokenFile to the file that <code>ttyward person token</code> prints.</p>';
+      : '<p class="notice">The daemon does not count you as a person, so it shows nothing of your agents here: set ttyward.personTokenFile to the file that <code>ttyward person token</code> prints.</p>';
   const rows = terminals.map((terminal) => `<tr><td>${escape(nameOf(terminal))}</td><td>${escape(stateOf(terminal))}</td>
 <td><code>${escape(terminal.command?.command ?? terminal.last_command ?? "")}</code></td><td>${escape(terminal.cwd ?? "")}</td>
 <td>${person ? button("attach", terminal.id, "Attach") : ""} ${button("watch", terminal.id, "Watch")}</td></tr>`).join("\n");
