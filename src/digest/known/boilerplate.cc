@@ -13,6 +13,7 @@ constexpr const char* kBoilerplate[] = {
     R"(^npm (ERR!|error) A complete log of this run can be found in)",
     R"(^npm (ERR!|error) +(\d+ +)?(Note that you can also install from a|tarball, folder, http url, or git url))",
     R"(^npm notice\b)",
+    R"(^npm warn Unknown (user|env|project|builtin|global|cli) config )",
     R"(run `npm (fund|audit)( fix( --force)?)?`)",
     R"(^(To address (all )?issues|Some issues need review))",
     R"(looking for funding$)",
@@ -25,7 +26,7 @@ constexpr const char* kBoilerplate[] = {
     // python, pip
     R"(^\[?notice\]? (A new release of pip|To update, run))",
     R"(^platform \w+ -- Python|^rootdir: |^configfile: |^plugins: |^cachedir: |^=+ test session starts =+$|^=+ short test summary info =+$|^-- Docs: https://docs\.pytest)",
-    R"(^  Omitting \d+ identical items, use -vv)",
+    R"(^(E )?  Omitting \d+ identical items, use -vv|^Traceback \(most recent call last\):$)",
     // rust
     R"(^note: run with `RUST_BACKTRACE=|^For more information about this error, try `rustc --explain|^Some errors have detailed explanations: )",
     R"(^ *= note: `#\[(warn|deny)\()",

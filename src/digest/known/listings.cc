@@ -13,6 +13,7 @@
 namespace ttyward::digest {
 namespace {
 
+constexpr size_t kNames = 60;        // of a folder that are shown
 constexpr size_t kListChars = 3000;  // longer lists show fewer names of each folder
 
 // "a.c b.c IMG_1.jpg…IMG_90.jpg (90)": names in order; those of one shape as a range.
@@ -60,7 +61,7 @@ void shorten_long_listing(Page& page) {
       R"(^([-dlcbps][-rwxsStT]{9}[.+@]?) +\d+ +(\S+) +(\S+) +(\d[\d.,]*[KMGTP]?|\d+, +\d+) +(\w+ +\d+ +[\d:]+|\d+-\d+-\d+ [\d:.]+(?: [+-]\d+)?) (.+)$)");
   std::vector<LongEntry> entries;
   const auto flush = [&] {
-    if (entries.size() < 12) {
+    if (entries.size() < 5) {
       entries.clear();
       return;
     }
@@ -77,8 +78,12 @@ void shorten_long_listing(Page& page) {
                           pack_names(names, entries.size() > 150 ? 20 : 60));
     }
     std::vector<size_t> members;
-    for (const LongEntry& e : entries) members.push_back(e.at);
-    replace_with(page, members, std::move(text), "entries as name:size");
+    size_t chars = 0;
+    for (const LongEntry& e : entries) {
+      members.push_back(e.at);
+      chars += page.lines[e.at].text.size() + 1;
+    }
+    if (text.size() + 40 < chars) replace_with(page, members, std::move(text), "entries as name:size");
     entries.clear();
   };
   for (size_t i = 0; i < page.lines.size(); ++i) {
@@ -144,6 +149,28 @@ void read_names(Page& page) {
   }
 }
 
+// `ls` alone: names in order, those of one shape as a range.
+void shorten_names(Page& page) {
+  constexpr size_t kLeast = 20;
+  if (page.argv.empty() || page.argv.front() != "ls" || page.facts.entries.size() < kLeast ||
+      page.facts.entries.size() >= 1000)
+    return;
+  std::vector<size_t> members;
+  size_t chars = 0;
+  for (size_t i = 0; i < page.lines.size(); ++i) {
+    const Line& line = page.lines[i];
+    if (line.blank) continue;
+    if (line.shielded || line.fold >= 0 || line.lost || line.repeat > 1) return;
+    members.push_back(i);
+    chars += line.text.size();
+  }
+  std::vector<std::string> names;
+  for (const Entry& entry : page.facts.entries) names.push_back(entry.name);
+  std::sort(names.begin(), names.end());
+  std::string text = pack_names(names, kNames);
+  if (text.size() + 40 < chars) replace_with(page, members, std::move(text), "of names");
+}
+
 bool is_path(const Line& line) {
   const std::string& text = line.text;
   if (line.blank || line.shielded || line.fold >= 0 || line.settled || line.lost || text.size() > 500)
@@ -195,7 +222,7 @@ void shorten_paths(Page& page) {
     lines += !page.lines[i].blank;
     if (is_path(page.lines[i])) members.push_back(i);
   }
-  if (members.size() < 20 || members.size() * 10 < lines * 7) return;
+  if (members.size() < 8 || members.size() * 10 < lines * 7) return;
   std::vector<Folder> folders;
   std::unordered_map<std::string, size_t> index;
   for (const size_t i : members) {
@@ -227,6 +254,9 @@ void read_listing(Page& page) {
 }
 
 void know_listings(Page& page) {
+  const bool names = std::none_of(page.facts.entries.begin(), page.facts.entries.end(),
+                                  [](const Entry& entry) { return entry.size > 0 || entry.state == "file"; });
+  if (names) shorten_names(page);
   shorten_long_listing(page);
   if (!page.small()) shorten_paths(page);
 }

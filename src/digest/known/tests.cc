@@ -55,6 +55,17 @@ constexpr Failing kFailing[] = {
     {R"(^ {2,}\d+\) (.+[^:])()$)", "failed"},                                           // mocha
 };
 
+// Which of kFailing a line may be: one look for all of them.
+const RE2::Set& failing_set() {
+  static const RE2::Set* const kSet = [] {
+    auto* set = new RE2::Set(RE2::Options(), RE2::ANCHOR_BOTH);
+    for (const Failing& failing : kFailing) set->Add(failing.pattern, nullptr);
+    set->Compile();
+    return set;
+  }();
+  return *kSet;
+}
+
 }  // namespace
 
 void know_tests(Page& page) {
@@ -72,6 +83,7 @@ void know_tests(Page& page) {
       passed.push_back(i);
       continue;
     }
+    if (!failing_set().Match(line.text, nullptr)) continue;
     std::string name, message;
     for (size_t k = 0; k < kPatterns->size(); ++k) {
       if (!RE2::FullMatch(line.text, *(*kPatterns)[k], &name, &message)) continue;
@@ -88,13 +100,17 @@ void know_tests(Page& page) {
     page.facts.tests.clear();
     return;
   }
+  page.quotes = page.quotes || !failed.empty();
   for (const size_t i : failed) {
     page.lines[i].rank = Rank::Summary;
     page.lines[i].settled = failed.size() <= 40;
   }
-  if (passed.size() >= 4 && !page.tiny()) {
+  if (passed.size() >= 2 && !page.tiny()) {
     for (const size_t i : passed) page.lines[i].rank = Rank::Plain;
     fold_lines(page, passed, 1, false, "passed");
+    Fold& fold = page.folds.back();
+    fold.bare = fold.alarms == 0;
+    if (fold.bare) fold.shown = 0;
   }
 }
 

@@ -82,7 +82,8 @@ void know_traces(Page& page) {
           if (line.fold >= 0) continue;
           line.settled = true;
           line.rank = line.alarm ? Rank::Alarm : keep ? Rank::Detail : Rank::Noise;
-          if (python && k > at && line.text.find_first_not_of(" ^~") == std::string::npos)
+          if (python && k > at && !line.alarm &&
+              (is_library(page.lines[at].text) || line.text.find_first_not_of(" ^~") == std::string::npos))
             line.rank = Rank::Noise;
         }
       }
