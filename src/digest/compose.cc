@@ -128,7 +128,7 @@ void fold_harder(Page& page, size_t room) {
 // For lines that explain others, beside the `must` characters that are shown in any case.
 size_t rooms(const Page& page, Rank rank, size_t must) {
   return rank == Rank::Detail ? must + std::clamp<size_t>(page.chars * 3 / 10, 350, 1800)
-                              : must + std::clamp<size_t>(page.chars * 4 / 10, 400, 2200);
+                              : must + std::clamp<size_t>(page.chars * 4 / 10, 650, 2200);
 }
 
 void select(Page& page) {
@@ -163,7 +163,11 @@ void select(Page& page) {
     return std::pair(line.rank, line.rank == Rank::Plain ? side : 0);
   };
   if (!page.tiny()) std::erase_if(order, [&](size_t i) { return page.lines[i].rank == Rank::Noise; });
-  std::stable_sort(order.begin(), order.end(), [&](size_t l, size_t r) { return order_of(l) > order_of(r); });
+  std::sort(order.begin(), order.end(), [&](size_t l, size_t r) {
+    const auto left = order_of(l);
+    const auto right = order_of(r);
+    return left != right ? left > right : l < r;
+  });
   for (size_t at = 0; at < order.size();) {
     const auto key = order_of(order[at]);
     const Rank rank = key.first;

@@ -201,6 +201,20 @@ TEST(Digest, ReadsALogThatIsPrintedByCat) {
   EXPECT_LT(out.size(), 400U);
 }
 
+TEST(Digest, KeepsErrorsApartThatSayOtherThingsBelow) {
+  std::string text;
+  for (const char* name : {"List", "ArrayList"})
+    text += fmt::format(
+        "src/shop/Order.java:6: error: cannot find symbol\n  symbol:   class {}\n  location: class Order\n",
+        name);
+  for (int i = 0; i < 8; ++i)
+    text += fmt::format("note {} that only fills this page with words\n",
+                        std::string(static_cast<size_t>(i) + 1, 'x'));
+  const std::string out = digest_of(text, "javac x", 1);
+  EXPECT_TRUE(has(out, "cannot find symbol\n  symbol:  class List\n")) << out;
+  EXPECT_TRUE(has(out, "cannot find symbol\n  symbol:  class ArrayList\n")) << out;
+}
+
 TEST(Digest, ListsMatchesByFile) {
   std::string text;
   const std::vector<std::string> kTexts = {"return parse(line);", "if (!parse(argv[1])) usage();",

@@ -73,8 +73,34 @@ void add_outliers(const std::vector<std::vector<std::string_view>>& words, size_
   }
 }
 
+// The first member with each value of a column that has few of them: "ops" among "dev".
+void add_categories(const std::vector<Column>& columns,
+                    const std::vector<std::vector<std::string_view>>& words, size_t width,
+                    const std::vector<size_t>& members, std::vector<size_t>& odd) {
+  constexpr size_t kMost = 6;
+  constexpr size_t kEnough = 5;
+  for (size_t c = 0; c < width; ++c) {
+    const Column& column = columns[c];
+    if (column.many || column.values.size() < 2 || column.values.size() > kMost || odd.size() > kEnough)
+      continue;
+    // Values that differ only in numbers are of one kind.
+    const uint64_t shape = shape_of(column.values.begin()->first);
+    if (std::all_of(column.values.begin(), column.values.end(),
+                    [&](const auto& value) { return shape_of(value.first) == shape; }))
+      continue;
+    for (const auto& [value, count] : column.values) {
+      if (count * 2 > members.size() || value == words[0][c]) continue;
+      for (size_t m = 0; m < members.size(); ++m) {
+        if (words[m][c] != value) continue;
+        odd.push_back(members[m]);
+        break;
+      }
+    }
+  }
+}
+
 // Members that differ from nearly all others in a column in which nearly all agree: a 503 among 200s.
-std::vector<size_t> odd_members(const Page& page, const std::vector<size_t>& members) {
+std::vector<size_t> odd_members(const Page& page, const std::vector<size_t>& members, bool table) {
   std::vector<size_t> odd;
   if (members.size() < 12) return odd;
   std::vector<Column> columns(kColumns);
@@ -103,6 +129,7 @@ std::vector<size_t> odd_members(const Page& page, const std::vector<size_t>& mem
       break;
     }
   }
+  if (table) add_categories(columns, words, width, members, odd);
   add_outliers(words, width, members, odd);
   std::sort(odd.begin(), odd.end());
   odd.erase(std::unique(odd.begin(), odd.end()), odd.end());
@@ -119,6 +146,7 @@ struct Rule {
   size_t least;  // so many before a fold is worth it
   size_t examples;
   bool with_last;
+  bool table = false;
 };
 
 Rule rule_for(Rank rank, bool content) {
@@ -236,8 +264,9 @@ void keep_largest(Page& page, std::vector<size_t>& members) {
     for (const char c : words[0]) size = size * 10 + (c - '0');
     sizes.emplace_back(size, i);
   }
-  std::stable_sort(sizes.begin(), sizes.end(),
-                   [](const auto& l, const auto& r) { return l.first > r.first; });
+  std::sort(sizes.begin(), sizes.end(), [](const auto& l, const auto& r) {
+    return l.first != r.first ? l.first > r.first : l.second < r.second;
+  });
   if (sizes.size() < 8 || sizes[0].first < 2 * sizes[sizes.size() / 2].first) return;
   for (size_t k = 0; k < 3; ++k) {
     Line& line = page.lines[sizes[k].second];
@@ -247,10 +276,12 @@ void keep_largest(Page& page, std::vector<size_t>& members) {
   }
 }
 
+constexpr size_t kHeads = 8;  // lines that end with a colon, before they are folded
+
 // True: they are one fold now, the last.
 bool fold_group(Page& page, std::vector<size_t> members, const Rule& rule) {
   if (members.size() < rule.least) return false;
-  const std::vector<size_t> odd = odd_members(page, members);
+  const std::vector<size_t> odd = odd_members(page, members, rule.table);
   if (!odd.empty()) {
     for (const size_t i : odd) {
       page.lines[i].settled = true;
@@ -259,6 +290,10 @@ bool fold_group(Page& page, std::vector<size_t> members, const Rule& rule) {
     std::erase_if(members, [&](size_t i) { return std::binary_search(odd.begin(), odd.end(), i); });
   }
   if (members.size() < rule.least) return false;
+  // Each stands above lines of its own.
+  if (page.lines[members[0]].rank >= Rank::Hint && members.size() < kHeads &&
+      page.lines[members[0]].text.ends_with(':'))
+    return false;
   const bool matters = page.lines[members[0]].rank >= Rank::Hint;
   constexpr size_t kFew = 8;    // so few are named
   constexpr size_t kMany = 12;  // of so many, the first and the last say which they are
@@ -367,7 +402,7 @@ uint64_t columns_of(std::string_view line) {
 void fold_tables(Page& page) {
   for (auto& members : groups_by(page, &columns_of, Rank::Heading)) {
     if (members.size() >= 12 && columns_of(page.lines[members[0]].text) != 0)
-      fold_group(page, std::move(members), {12, 2, true});
+      fold_group(page, std::move(members), {12, 2, true, true});
   }
 }
 
@@ -376,6 +411,16 @@ void fold_tables(Page& page) {
 namespace {
 
 constexpr size_t kShortEcho = 24;
+
+// What an error says of itself below: indented, and not an error of its own.
+std::string_view detail_of(const Page& page, size_t index) {
+  for (size_t i = index + 1; i < page.lines.size(); ++i) {
+    const Line& line = page.lines[i];
+    if (line.rank <= Rank::Quote && !line.blank && !line.alarm) continue;
+    return line.blank || line.alarm || line.text[0] != ' ' ? std::string_view() : std::string_view(line.text);
+  }
+  return {};
+}
 
 // A line that was said before, wherever: it is shown where it was said first.
 void fold_echoes(Page& page) {
@@ -391,6 +436,10 @@ void fold_echoes(Page& page) {
   // In the order of the lines, so that the same input gives the same digest.
   std::vector<std::vector<size_t>> groups;
   for (auto& [text, members] : said) {
+    // The same error about another thing is not the same.
+    std::erase_if(members, [&, first = members.front()](size_t i) {
+      return page.lines[i].alarm && detail_of(page, i) != detail_of(page, first);
+    });
     if (members.size() >= 2) groups.push_back(std::move(members));
   }
   std::sort(groups.begin(), groups.end());
@@ -487,6 +536,9 @@ void fold_parts(Page& page) {
           shown.text.size() > line.text.size() || (shown.text.size() == line.text.size() && other < i);
       // A heading above what it stands for stays.
       if (other == i || !longer || (!line.alarm && other > i)) continue;
+      // The same about another thing is not the same.
+      const std::string_view detail = detail_of(page, i);
+      if (line.alarm && !detail.empty() && detail != detail_of(page, other)) continue;
       // A line that was folded away meanwhile is not shown.
       if (shown.fold >= 0 && !shown.example) continue;
       if (line.alarm) {

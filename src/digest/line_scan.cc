@@ -63,9 +63,21 @@ bool matches(std::string_view line, size_t at, std::string_view word) {
   return true;
 }
 
-bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'f');
+// Of which kinds the characters of a run are.
+constexpr uint8_t kHasDigit = 1;
+constexpr uint8_t kHasHexLetter = 2;
+constexpr uint8_t kHasOtherLetter = 4;
+
+constexpr std::array<uint8_t, 256> make_marks() {
+  std::array<uint8_t, 256> table{};
+  for (size_t c = 0; c < table.size(); ++c) {
+    if (kClasses[c] == Digit) table[c] = kHasDigit;
+    if (kClasses[c] == Letter) table[c] = kHasOtherLetter;
+  }
+  for (size_t c = 0; c < 6; ++c) table['a' + c] = table['A' + c] = kHasHexLetter;
+  return table;
 }
+constexpr std::array<uint8_t, 256> kMarks = make_marks();
 
 struct Hash {
   uint64_t value = kOffset;
@@ -96,24 +108,17 @@ struct Run {
   bool number;  // digits only, or hexadecimal with digits and of some length
 };
 Run run_at(std::string_view line, size_t at) {
-  size_t i = at;
-  bool digits = false;
-  bool hex = true;
   const bool address = line.size() - at > 2 && line[at] == '0' && line[at + 1] == 'x';
-  if (address) i += 2;
-  bool letters = false;
+  size_t i = address ? at + 2 : at;
+  uint8_t seen = address ? kHasDigit : 0;
   for (; i < line.size(); ++i) {
-    const uint8_t c = class_of(line[i]);
-    if (c == Digit) {
-      digits = true;
-    } else if (c == Letter) {
-      letters = true;
-      hex = hex && is_hex(line[i]);
-    } else {
-      break;
-    }
+    const uint8_t marks = kMarks[static_cast<uint8_t>(line[i])];
+    if (marks == 0) break;
+    seen |= marks;
   }
-  if (address) digits = true;
+  const bool digits = (seen & kHasDigit) != 0;
+  const bool letters = (seen & (kHasHexLetter | kHasOtherLetter)) != 0;
+  const bool hex = (seen & kHasOtherLetter) == 0;
   return {i, digits, digits && (!letters || (hex && (i - at >= 6 || address)))};
 }
 

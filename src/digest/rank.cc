@@ -18,6 +18,20 @@ const RE2& summary_pattern() {
   return kPattern;
 }
 
+// "0 upgraded, 3 newly installed", "2 passed; 4 failed": how it went.
+bool counts_outcomes(std::string_view text) {
+  static const RE2 kCounts(
+      R"((?i)\b\d[\d,.]* +(newly )?(passed|passing|failed|failing|failures?|errors?|warnings?|skipped|ignored|upgraded|installed|to remove|not upgraded|added|removed|changed|insertions?|deletions?|files? changed|succeeded|to add|to change|to destroy|tests|examples)\b.*\b\d[\d,.]* +(newly )?(passed|failed|failures?|errors?|warnings?|skipped|ignored|upgraded|installed|to remove|not upgraded|added|removed|changed|insertions?|deletions?|total|succeeded|to add|to change|to destroy|pending)\b)");
+  return text.size() < 200 && RE2::PartialMatch(text, kCounts);
+}
+
+// Words that say that it went wrong as clearly as "error" does.
+bool is_grave(std::string_view text) {
+  static const RE2 kGrave(
+      R"((?i)\b(undefined reference|multiple definition|out of memory|segmentation fault|core dumped|connection refused|timed out|merge conflict|unable to locate|cannot connect)\b)");
+  return text.size() < 400 && RE2::PartialMatch(text, kGrave);
+}
+
 bool is_warning(std::string_view text) {
   return contains_word(text, "warning") || contains_word(text, "warn") || contains_word(text, "critical") ||
          contains_word(text, "severe");
@@ -137,7 +151,8 @@ void rank_lines(Page& page) {
       line.rank = Rank::Noise;
     } else if (line.alarm) {
       line.rank = std::max(line.rank, Rank::Alarm);
-    } else if (is_warning(line.text)) {
+    } else if (is_warning(line.text) ||
+               (!page.content && !line.shielded && (is_grave(line.text) || counts_outcomes(line.text)))) {
       line.rank = std::max(line.rank, Rank::Warning);
     } else if (line.rank == Rank::Plain && !page.content && !line.shielded && line.text.size() < 400 &&
                !counts_nothing(line.text) &&

@@ -125,7 +125,7 @@ def main(runner=run_case):
     args = parser.parse_args()
     good = True
     for part in ("dev", "held", "unseen", "fresh"):
-        if args.part not in (part, "all") or (part == "fresh" and args.part == "all"):
+        if args.part not in (part, "all"):
             continue
         folder = HERE + ("/" + part if part in SETS else "")
         cases = json.load(open(folder + "/cases.json"))

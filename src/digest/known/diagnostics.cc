@@ -77,7 +77,7 @@ bool only_marks(std::string_view text) {
 // rustc explains under the source: "  |     ^^^^^^ expected `u32`, found `&str`".
 bool is_label(std::string_view text) {
   static const RE2 kLabel(
-      R"(^\s*\|[ |]*[\^_|-]*[\^-]+ \w.*$|^\s*\|[ |]*(expected|help|note|arguments?) .*$|^\s*= (note|help): .*$)");
+      R"(^\s*\|[ |]*[\^_|-]*[\^-]+ \w.*$|^\s*\|[ |]*(expected|help|note|arguments?) .*$|^\s*= help: .*$)");
   return RE2::FullMatch(text, kLabel);
 }
 
@@ -154,13 +154,17 @@ void know_diagnostics(Page& page) {
 }
 
 void hide_source(Page& page) {
+  static const RE2 kFar(R"(^\s*= note: .*|^\s*(-->|:::) /rustc/.*)");  // of rustc: what it says beside
   if (!page.quotes) return;
   for (size_t i = 0; i < page.lines.size(); ++i) {
     Line& line = page.lines[i];
     if (line.blank || line.shielded || line.alarm || line.settled || line.fold >= 0 ||
         line.text.size() > 2000)
       continue;
-    if (page.labels && is_label(line.text)) {
+    if (page.labels && RE2::FullMatch(line.text, kFar)) {
+      line.rank = Rank::Quote;
+      line.settled = true;
+    } else if (page.labels && is_label(line.text)) {
       line.rank = Rank::Detail;
       line.settled = true;
     } else if (is_source_quote(line.text)) {

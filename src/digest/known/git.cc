@@ -193,8 +193,9 @@ std::string list_authors(const std::vector<Commit>& commits) {
   if (authors.size() == 1) return authors.begin()->first;
   std::vector<std::pair<size_t, std::string>> order;
   for (const auto& [name, count] : authors) order.emplace_back(count, name);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& l, const auto& r) { return l.first > r.first; });
+  std::sort(order.begin(), order.end(), [](const auto& l, const auto& r) {
+    return l.first != r.first ? l.first > r.first : l.second < r.second;
+  });
   std::string out;
   for (size_t i = 0; i < order.size() && i < kMost; ++i)
     out += fmt::format("{}{} ×{}", i == 0 ? "" : ", ", order[i].second, order[i].first);

@@ -23,18 +23,30 @@ std::string pack_names(const std::vector<std::string>& names, size_t most) {
   std::string out;
   size_t written = 0;
   size_t left = 0;
-  for (size_t i = 0; i < names.size(); ++i) {
-    const std::vector<size_t>& alike = shapes[shape_of(names[i])];
-    const bool fold = alike.size() >= 6;
-    if (fold && alike.front() != i) continue;
-    if (written >= most && !is_alarm(names[i])) {
-      left += fold ? alike.size() : 1;
-      continue;
+  // Those that are alone come first.
+  for (const bool folds : {false, true}) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      const std::vector<size_t>& alike = shapes[shape_of(names[i])];
+      const bool fold = alike.size() >= 5;
+      if (fold != folds || (fold && alike.front() != i)) continue;
+      if (written >= most && !is_alarm(names[i])) {
+        left += fold ? alike.size() : 1;
+        continue;
+      }
+      if (!out.empty()) out += ' ';
+      ++written;
+      if (!fold) {
+        out += names[i];
+        continue;
+      }
+      const auto order = [&](size_t l, size_t r) {
+        const std::string_view one = std::string_view(names[l]).substr(0, names[l].rfind(':'));
+        const std::string_view other = std::string_view(names[r]).substr(0, names[r].rfind(':'));
+        return one.size() != other.size() ? one.size() < other.size() : one < other;
+      };
+      out += fmt::format("{}…{} ({})", names[*std::min_element(alike.begin(), alike.end(), order)],
+                         names[*std::max_element(alike.begin(), alike.end(), order)], alike.size());
     }
-    if (!out.empty()) out += ' ';
-    out += names[i];
-    if (fold) out += fmt::format("…{} ({})", names[alike.back()], alike.size());
-    ++written;
   }
   if (left > 0) out += fmt::format(" … {} more", left);
   return out;
@@ -189,15 +201,16 @@ std::string list_folders(const std::vector<Folder>& folders, size_t most_names, 
   std::string out;
   std::unordered_map<std::string, std::vector<size_t>> siblings;
   std::vector<std::string> packed;
+  const auto key_of = [&](size_t f) { return fmt::format("{:x} {}", shape_of(folders[f].path), packed[f]); };
   for (size_t f = 0; f < folders.size(); ++f) {
     packed.push_back(pack_names(folders[f].names, most_names));
-    siblings[fmt::format("{:x} {}", shape_of(folders[f].path), packed[f])].push_back(f);
+    siblings[key_of(f)].push_back(f);
   }
   size_t written = 0;
   size_t left = 0;
   size_t left_names = 0;
   for (size_t f = 0; f < folders.size(); ++f) {
-    const std::vector<size_t>& alike = siblings[fmt::format("{:x} {}", shape_of(folders[f].path), packed[f])];
+    const std::vector<size_t>& alike = siblings[key_of(f)];
     const bool fold = alike.size() >= 3;
     if (fold && alike.front() != f) continue;
     if (written >= most_folders && !is_alarm(packed[f]) && !is_alarm(folders[f].path)) {
@@ -208,8 +221,8 @@ std::string list_folders(const std::vector<Folder>& folders, size_t most_names, 
     ++written;
     if (!out.empty()) out += '\n';
     out += folders[f].path;
-    if (fold) out += fmt::format("…{} ({} folders alike)", folders[alike.back()].path, alike.size());
-    out += ' ' + packed[f];
+    if (fold) out += fmt::format("…{} ({} folders alike) ", folders[alike.back()].path, alike.size());
+    out += packed[f];
   }
   if (left > 0) out += fmt::format("\n… {} more folders with {} names", left, left_names);
   return out;
