@@ -14,6 +14,7 @@ ALLOWED = {
     "base": [],
     "io": ["base"],
     "vt": ["base"],
+    "record": ["base", "vt"],
     "wire": ["base"],
     "journal": ["base"],
     "sandbox": ["base"],
@@ -42,7 +43,7 @@ ALLOWED = {
     "app": ["base", "io", "vt", "wire/types", "changes", "proxy", "sandbox", "pty", "place", "shell", "terminal", "digest", "command", "policy", "gate", "engine", "store", "config"],
     "daemon": ["base", "io", "place", "wire", "app"],
     "cli": ["base", "io", "vt", "wire", "changes", "proxy", "journal", "sandbox", "pty", "place", "hold", "shell", "terminal", "digest", "command", "policy", "gate",
-            "store", "config", "client", "app", "daemon", "rpc", "mcp", "acp", "panel"],
+            "store", "config", "client", "app", "daemon", "rpc", "mcp", "acp", "panel", "record"],
 }
 # The types of the protocol are for everybody above them, so they know no JSON library.
 NO_JSON = ["wire/types", "app"]
