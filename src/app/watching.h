@@ -21,6 +21,7 @@
 #include "engine/read.h"
 #include "engine/slices.h"
 #include "engine/viewer.h"
+#include "wire/types/recording_calls.h"
 #include "wire/types/watching_calls.h"
 
 namespace ttyward::app {
@@ -32,6 +33,7 @@ class Watching {
 
   void wait(const Caller& caller, const wire::WaitRequest& request, const Reply<wire::WaitOutcome>& reply);
   void read(const Caller& caller, const wire::ReadRequest& request, const Reply<wire::ReadAnswer>& reply);
+  Outcome<wire::RecordingPart> recording(const Caller& caller, const wire::RecordingRequest& request);
   void environment(const Caller& caller, const wire::EnvironmentRequest& request,
                    const Reply<wire::EnvironmentNews>& reply);
   // Calls `then` when the outputs of these commands can be read without delay: at once as a rule. One that is

@@ -37,6 +37,8 @@ std::span<const Verb> verb_table() {
       kAssign,
       kRelease,
       kLend,
+      kRecord,
+      kReplay,
       kRender,
       kDigest,
       kCheckVerb,

@@ -170,6 +170,7 @@ Language language_of(shell::ShellKind kind) {
     case ShellKind::Zsh:
       return Language::Zsh;
     case ShellKind::Bash:
+    case ShellKind::GitBash:
       return Language::Bash;
     case ShellKind::Dash:
     case ShellKind::BusyboxAsh:

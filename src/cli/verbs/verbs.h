@@ -11,6 +11,8 @@ extern const Verb kAcp;
 extern const Verb kAgent;
 extern const Verb kFleet;
 extern const Verb kDaemon;
+extern const Verb kRecord;
+extern const Verb kReplay;
 extern const Verb kRender;
 extern const Verb kDigest;
 extern const Verb kRun;
