@@ -31,4 +31,14 @@ Result<void> write_at(int fd, const void* from, size_t bytes, uint64_t offset, c
   return {};
 }
 
+Result<void> write_all(int fd, std::string_view text, const std::string& what) {
+  while (!text.empty()) {
+    const ssize_t put = ::write(fd, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return fail_errno(put < 0 ? errno : ENOSPC, "cannot write " + what);
+    text.remove_prefix(static_cast<size_t>(put));
+  }
+  return {};
+}
+
 }  // namespace ttyward::base

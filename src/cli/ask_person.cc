@@ -9,6 +9,7 @@
 #include <csignal>
 #include <string_view>
 
+#include "base/file_io.h"
 #include "base/unique_fd.h"
 
 namespace ttyward::cli {
@@ -18,16 +19,6 @@ constexpr size_t kLongestAnswer = 64;
 
 base::UniqueFd open_tty() {
   return base::UniqueFd(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
-}
-
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    text.remove_prefix(static_cast<size_t>(n));
-  }
-  return true;
 }
 
 // While it lives, the signals that end a program come only inside wait(), and only end that; whatever our
@@ -101,9 +92,9 @@ bool ask_person(const std::string& question) {
   const InterruptsEndTheWait guard;
   // What was typed or pasted before the question was seen is no answer to it.
   ::tcflush(tty.get(), TCIFLUSH);
-  if (!write_all(tty.get(), question + " [y/N] ")) return false;
+  if (!base::write_all(tty.get(), question + " [y/N] ", "to the terminal")) return false;
   const std::string answer = read_line(tty.get(), guard);
-  if (answer.empty()) write_all(tty.get(), "\n");
+  if (answer.empty()) static_cast<void>(base::write_all(tty.get(), "\n", "to the terminal"));
   return is_yes(answer);
 }
 

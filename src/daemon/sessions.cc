@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <vector>
 
+#include "base/file_io.h"
 #include "base/hex.h"
 #include "base/join_secret.h"
 #include "base/same_secret.h"
@@ -23,16 +24,6 @@ constexpr const char* kJoin = "\x1fjoin";  // behind a name: the hash is that of
 
 std::string hash_of(const std::string& secret) {
   return base::to_hex(base::sha256(secret));
-}
-
-bool write_all(int fd, const std::string& text) {
-  for (size_t at = 0; at < text.size();) {
-    const ssize_t n = ::write(fd, text.data() + at, text.size() - at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    at += static_cast<size_t>(n);
-  }
-  return true;
 }
 
 }  // namespace
@@ -65,7 +56,7 @@ base::Result<Sessions> Sessions::open(const std::string& path) {
         ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
     std::string all;
     for (const std::string& line : lines) all += line + "\n";
-    if (shorter && write_all(shorter.get(), all)) ::rename(fresh.c_str(), path.c_str());
+    if (shorter && base::write_all(shorter.get(), all, fresh)) ::rename(fresh.c_str(), path.c_str());
   }
   for (const std::string& line : lines)
     made.known_.emplace(line.substr(kHashText + 1), line.substr(0, kHashText));
@@ -77,7 +68,7 @@ void Sessions::keep(const std::string& name, const std::string& hash) {
   if (path_.empty()) return;
   const base::UniqueFd file(
       ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (file) static_cast<void>(write_all(file.get(), hash + " " + name + "\n"));
+  if (file) static_cast<void>(base::write_all(file.get(), hash + " " + name + "\n", path_));
 }
 
 Sessions::Proof Sessions::prove(const std::string& name, const std::string& secret) {

@@ -179,6 +179,7 @@ TEST(Marks, ACommandCannotPretendThatItChangedNothing) {
            "unset __ttyward_s; ran=" + bomb + "; __ttyward_next=xq"}) {
     Bench bench;
     Terminal& t = bench.shell();
+    t.want_input_state(1);  // as a caller that waits does: the shell without valid marks is noticed
     bench.exec(t, "echo hi");
     bench.exec(t, text);
     EXPECT_TRUE(!t.reading().known || t.reading().has_alias("twx")) << text;

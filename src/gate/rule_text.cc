@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/file_io.h"
 #include "base/ids.h"
 #include "base/unique_fd.h"
 #include "policy/rules.h"
@@ -56,16 +57,6 @@ Result<std::string> read_all(const std::string& path) {
   }
 }
 
-Result<void> write_all(int fd, std::string_view text, const std::string& path) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_errno(errno, path);
-    text.remove_prefix(static_cast<size_t>(n));
-  }
-  return {};
-}
-
 // Two of us must not each start from the same old content.
 class FolderLock {
  public:
@@ -89,7 +80,7 @@ Result<void> replace(const std::string& path, std::string_view text, const Folde
   {
     const UniqueFd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!fd) return fail_errno(errno, beside);
-    auto written = write_all(fd.get(), text, beside);
+    auto written = base::write_all(fd.get(), text, beside);
     if (written && ::fsync(fd.get()) != 0) written = fail_errno(errno, beside);
     if (!written) {
       ::unlink(beside.c_str());

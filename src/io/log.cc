@@ -9,6 +9,7 @@
 #include <ctime>
 #include <utility>
 
+#include "base/file_io.h"
 #include "base/private_folder.h"
 
 namespace ttyward::io {
@@ -53,14 +54,6 @@ void append_plain(std::string& line, std::string_view text) {
   if (text.size() > kLongestLine) line += "…";
 }
 
-void write_all(int fd, std::string_view line) {
-  while (!line.empty()) {
-    const ssize_t done = ::write(fd, line.data(), line.size());
-    if (done <= 0) return;  // a full disk is no reason to stop; there is nobody left to tell
-    line.remove_prefix(static_cast<size_t>(done));
-  }
-}
-
 }  // namespace
 
 base::Result<std::unique_ptr<Log>> Log::open(const std::string& folder, const std::string& name, int copy_to,
@@ -97,10 +90,11 @@ void Log::write(Weight weight, std::string_view text) {
   append_plain(line, text);
   line += '\n';
   const std::lock_guard lock(mutex_);
-  if (copy_to_ >= 0) write_all(copy_to_, line);
+  // A full disk is no reason to stop, and there is nobody left to tell.
+  if (copy_to_ >= 0) static_cast<void>(base::write_all(copy_to_, line, ""));
   if (!file_) return;
   if (size_ > 0 && size_ + line.size() > largest_) rotate();
-  write_all(file_.get(), line);
+  static_cast<void>(base::write_all(file_.get(), line, ""));
   size_ += line.size();
 }
 

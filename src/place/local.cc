@@ -12,6 +12,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "base/file_io.h"
 #include "base/unique_fd.h"
 #include "pty/process_tree.h"
 #include "pty/program_kind.h"
@@ -115,6 +116,7 @@ void LocalPlace::ports(std::span<const pid_t> pids, const Then<std::optional<Por
 // Only processes that are younger than the command are looked at: there are few, and a look at all of them
 // would cost more than most commands.
 void LocalPlace::left_behind(const LeftBehindQuery& query, const Then<LeftBehind>& then) const {
+  const int64_t began = boot_ms() - query.ran.count();  // now: a look at all processes takes its time
   LeftBehind left;
   std::vector<pid_t> pids;
   const auto consider = [&](const pty::ProcessStat& process) {
@@ -131,7 +133,6 @@ void LocalPlace::left_behind(const LeftBehindQuery& query, const Then<LeftBehind
       if (process && descends_from(*process, query.holder)) consider(*process);
     }
   } else if (const auto below = pty::descendant_stats(query.holder)) {
-    const int64_t began = boot_ms() - query.ran.count();
     const int64_t tick_ms = 1000 / ::sysconf(_SC_CLK_TCK);
     for (const pty::ProcessStat& process : *below) {
       if (static_cast<int64_t>(process.start_time + 1) * tick_ms >= began) consider(process);
@@ -194,13 +195,7 @@ base::Result<void> LocalPlace::write_file(const std::string& path, std::string_v
   const base::UniqueFd file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, static_cast<mode_t>(mode)));
   if (!file) return base::fail_errno(errno, "cannot write " + path);
-  while (!content.empty()) {
-    const ssize_t n = ::write(file.get(), content.data(), content.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return base::fail_errno(errno, "cannot write " + path);
-    content.remove_prefix(static_cast<size_t>(n));
-  }
-  return {};
+  return base::write_all(file.get(), content, path);
 }
 
 void LocalPlace::end_holder(pid_t holder) const {

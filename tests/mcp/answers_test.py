@@ -276,7 +276,8 @@ class Input(Answers):
 
     def test_wait_for_returns_at_once_if_so_asked(self):
         peer = self.peer()
-        result, _ = self.result(peer, "run_command", command="sleep 600", wait_ms=100)
+        result, _ = self.result(peer, "run_command", command="sleep 600", wait_ms=0)
+        self.assertEqual(result["state"], "running")
         waited, _ = self.result(peer, "wait_for", id=result["command_id"], wait_ms=0)
         self.assertEqual(waited["condition"], "timeout")
 

@@ -58,7 +58,7 @@ test('the daemon is killed: the page comes back by itself', async () => {
 test('the panel is killed and started again: the page comes back by itself', async () => {
   panel.child.kill('SIGKILL');
   await page.getByText('Reconnecting. This is the last picture.').waitFor();
-  assert.match(await page.title(), /^Reconnecting/);
+  await page.waitForFunction(() => document.title.startsWith('Reconnecting'));
   assert.ok((await rowsOf(page)).includes('after 42'), 'the last picture stays');
   panel = await home.panel('--port', String(port));
   await page.getByText('Reconnecting. This is the last picture.').waitFor({ state: 'detached' });

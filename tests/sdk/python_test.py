@@ -104,18 +104,22 @@ class PythonClient(CliTest):
             seen, subscribed = [], threading.Event()
 
             def follow():
-                for event in client.events("command_finished"):
-                    seen.append(event)
-                    subscribed.set()
-                    if event["event"] == "command_finished" and event["result"]["command"] == "echo last":
-                        return
+                try:
+                    for event in client.events("command_finished"):
+                        seen.append(event)
+                        subscribed.set()
+                        if event["event"] == "command_finished" and event["result"]["command"] == "echo last":
+                            return
+                except ttyward.DaemonError as error:
+                    seen.append({"event": "failed", "error": str(error)})
 
             follower = threading.Thread(target=follow)
             follower.start()
             while not subscribed.is_set():
                 client.exec(terminal, "echo first")
             self.kill(client.welcome["pid"])
-            eventually(lambda: any(event["event"] == "resubscribed" for event in seen), "a new subscription")
+            eventually(lambda: seen[-1]["event"] != "command_finished", "a new subscription")
+            self.assertEqual("resubscribed", seen[-1]["event"], seen)
             renewed = next(event for event in seen if event["event"] == "resubscribed")
             self.assertIn("kept", [each["name"] for each in renewed["terminals"]])
             client.exec(terminal, "echo last")

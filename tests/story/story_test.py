@@ -73,6 +73,7 @@ class Page:
                 known.append(found.group(0))
             return f"{kind.upper()}{known.index(found.group(0)) + 1}"
         text = re.sub(r"\b[tca][a-z2-7]{12}\b", name, text)
+        text = re.sub(r"(Exit code \d+) after (\d+\.)?\d+ (ms|s)", r"\1", text)  # told of what took long
         text = re.sub(r"\b(\d+\.)?\d+ (ms|s)\b", "N ms", text)
         text = re.sub(r"(--- (?:end|output)) [0-9a-f]+ ---", r"\1 N ---", text)
         text = re.sub(r"process group \d+", "process group N", text)

@@ -79,6 +79,7 @@ class Queue {
   #items = [];
   #waiting;
   #ended = false;
+  #error;
   #onReturn;
 
   constructor(onReturn) {
@@ -87,21 +88,29 @@ class Queue {
   push(item) {
     if (this.#ended) return;
     if (this.#waiting) {
-      this.#waiting({ value: item, done: false });
+      this.#waiting.resolve({ value: item, done: false });
       this.#waiting = undefined;
     } else {
       this.#items.push(item);
     }
   }
-  end() {
+  // The iteration ends after what is in the queue; with an error, it throws that.
+  end(error) {
+    if (this.#ended) return;
     this.#ended = true;
-    this.#waiting?.({ value: undefined, done: true });
+    this.#error = error;
+    const waiting = this.#waiting;
     this.#waiting = undefined;
+    if (waiting) this.next().then(waiting.resolve, waiting.reject);
   }
   next() {
     if (this.#items.length > 0) return Promise.resolve({ value: this.#items.shift(), done: false });
-    if (this.#ended) return Promise.resolve({ value: undefined, done: true });
-    return new Promise((resolve) => (this.#waiting = resolve));
+    if (this.#ended) {
+      const error = this.#error;
+      this.#error = undefined;
+      return error ? Promise.reject(error) : Promise.resolve({ value: undefined, done: true });
+    }
+    return new Promise((resolve, reject) => (this.#waiting = { resolve, reject }));
   }
   async return(value) {
     this.end();
@@ -269,13 +278,13 @@ export class Client {
     call.resolve(message.ok);
   }
 
-  #failAll(error) {
+  #failAll(error, ofEvents) {
     for (const call of this.#calls.values()) {
       call.parts?.end();
       call.reject(error);
     }
     this.#calls.clear();
-    for (const { queue } of this.#subscriptions.values()) queue.end();
+    for (const { queue } of this.#subscriptions.values()) queue.end(ofEvents);
     this.#subscriptions.clear();
   }
 
@@ -284,7 +293,7 @@ export class Client {
     this.#socket = undefined;
     if (this.#closed) return;
     for (const [id, call] of this.#calls) {
-      if (repeatable(call)) continue;
+      if (call.subscriber || repeatable(call)) continue; // a subscription ends with its connection
       this.#calls.delete(id);
       call.parts?.end();
       call.reject(new ConnectionLost("the connection to the daemon was lost; whether this took effect is not known"));
@@ -296,12 +305,17 @@ export class Client {
       await this.#connect();
       for (const [id, call] of this.#calls) this.#send({ id, call: call.name, args: call.args });
       for (const subscriber of subscribers) {
+        if (subscriber.attached) {
+          subscriber.attached(await this.#call("attach", subscriber.args, { subscriber }));
+          continue;
+        }
         const { terminals } = await this.#call("subscribe", subscriber.args, { subscriber });
         subscriber.queue.push({ event: "resubscribed", terminals });
       }
     } catch (error) {
-      this.#failAll(error instanceof DaemonError ? error : new ConnectionLost(String(error)));
-      for (const { queue } of subscribers) queue.end();
+      const failure = error instanceof DaemonError ? error : new ConnectionLost(String(error));
+      this.#failAll(failure, failure);
+      for (const { queue } of subscribers) queue.end(failure);
     }
   }
 
@@ -342,6 +356,36 @@ export class Client {
     });
     await this.#call("subscribe", subscriber.args, { subscriber });
     return subscriber.queue;
+  }
+
+  async watch(args) {
+    const client = this;
+    const subscriber = { args };
+    const attachment = {
+      async input(bytes) {
+        const base64 = Buffer.from(bytes).toString("base64");
+        await client.#call("attach_input", { subscription: attachment.subscription, base64 });
+      },
+      async resize(cols, rows) {
+        subscriber.args = { ...subscriber.args, size: { cols, rows } };
+        await client.#call("attach_resize", { subscription: attachment.subscription, cols, rows });
+      },
+      close: () => subscriber.queue.return().then(() => {}),
+      [Symbol.asyncIterator]: () => subscriber.queue,
+    };
+    subscriber.queue = new Queue(async () => {
+      if (!this.#subscriptions.delete(attachment.subscription)) return;
+      await this.#call("detach", { subscription: attachment.subscription }).catch(() => {});
+    });
+    subscriber.attached = ({ subscription, screen, writable }) => {
+      attachment.subscription = subscription;
+      subscriber.queue.push({ event: "attach_keyboard", subscription, writable });
+      subscriber.queue.push({ event: "attach_screen", subscription, screen });
+    };
+    const { terminal, ...first } = await this.#call("attach", args, { subscriber });
+    attachment.terminal = terminal;
+    subscriber.attached(first);
+    return attachment;
   }
 
   async questions() {

@@ -518,7 +518,7 @@ export interface HistoryRow {
   exit_code: number | null;
   /** what killed it */
   signal: string | null;
-  /** how the end is known */
+  /** how the end is known; `told`: only from the agent, which ran it itself */
   known_by: string | null;
   /** how its process was made */
   provider: string | null;
@@ -559,7 +559,7 @@ export interface DecisionRow {
   /** where */
   terminal_id: string | null;
   /** the action that was requested */
-  action: "run" | "open" | "type" | "interrupt" | "signal" | "kill" | "lend";
+  action: "run" | "open" | "type" | "interrupt" | "signal" | "kill" | "lend" | "permit";
   /** the client that asked */
   asked_by: string;
   /** the command line; secrets are masked */
@@ -1747,6 +1747,70 @@ export interface CheckRequest {
   session?: string | null;
 }
 
+export interface PermitRequest {
+  /** a line for the shell; this or `argv` */
+  command?: string | null;
+  /** a program and its arguments, without a shell */
+  argv?: string[] | null;
+  /** where it would run */
+  cwd?: string | null;
+  /** the task it is for */
+  task?: string | null;
+  /** name the open question in a part */
+  stream?: boolean | null;
+}
+
+export interface PermitAnswer {
+  /** what was decided; `skip`: a person wants it left out */
+  decision: "allow" | "deny" | "skip";
+  /** why, in words */
+  reason: string | null;
+  /** the question that a person answered */
+  approval: string | null;
+  /** what policy said */
+  verdict: Verdict | null;
+}
+
+export interface ToldRequest {
+  /** as the agent tells it */
+  command: string;
+  /** where it ran */
+  cwd?: string | null;
+  /** the task it was for */
+  task?: string | null;
+  /** what it is for, in the caller's words; kept in the history, and no part of any decision */
+  description?: string | null;
+  /** as the agent tells it */
+  exit_code?: number | null;
+  /** what killed it */
+  signal?: string | null;
+  /** how long it ran */
+  duration_ms?: number | null;
+  /** of output that the agent showed */
+  bytes?: number | null;
+  /** the same */
+  lines?: number | null;
+}
+
+export interface ToldAnswer {
+  /** its id in the history */
+  command_id: string;
+}
+
+export interface AgentRequest {
+  /** what it calls itself */
+  name: string;
+  /** the same */
+  version?: string | null;
+  /** how its commands reach ttyward */
+  shell?: "terminals" | "mcp" | "not_governed" | null;
+  /** in words */
+  note?: string | null;
+}
+
+export interface AgentAnswer {
+}
+
 export interface ApprovalsRequest {
   /** include closed questions */
   all?: boolean | null;
@@ -2116,6 +2180,8 @@ export interface StatusAnswer {
   recovered?: StatusAnswerRecovered | null;
   /** the configuration */
   config?: StatusAnswerConfig | null;
+  /** agents that speak the Agent Client Protocol */
+  agents?: StatusAnswerAgents[];
 }
 
 export interface StatusAnswerJournals {
@@ -2139,6 +2205,22 @@ export interface StatusAnswerConfig {
   path: string;
   /** what is wrong with it */
   errors: string[];
+}
+
+export interface StatusAnswerAgents {
+  /** what it calls itself */
+  name: string;
+  /** the same */
+  version: string | null;
+  /**
+   * how its commands reach ttyward; `not_governed`: it also has a shell of its own that ttyward neither sees nor
+   * judges
+   */
+  shell: "terminals" | "mcp" | "not_governed";
+  /** in words */
+  note: string | null;
+  /** whose commands are its own */
+  session: string | null;
 }
 
 export interface ReloadRequest {
@@ -2448,6 +2530,18 @@ export interface Calls {
   unsubscribe(args?: UnsubscribeRequest, options?: CallOptions): Promise<UnsubscribeAnswer>;
   /** What policy would say if an agent asked. Runs nothing. */
   check(args: CheckRequest, options?: CallOptions): Promise<Verdict>;
+  /**
+   * Whether an agent may run a command with its own tools, outside ttyward. Policy decides; where it asks, a
+   * person is asked, and the call answers when the question is closed. Runs nothing.
+   */
+  permit(args?: PermitRequest, options?: CallOptions): Promise<PermitAnswer>;
+  /**
+   * Adds a command to the history that an agent ran with its own tools. ttyward observed nothing of it:
+   * `known_by` is `told`.
+   */
+  told(args: ToldRequest, options?: CallOptions): Promise<ToldAnswer>;
+  /** Says which agent this connection serves. `status` lists it until the connection ends. */
+  agent(args: AgentRequest, options?: CallOptions): Promise<AgentAnswer>;
   /** Lists questions to people. */
   approvals(args?: ApprovalsRequest, options?: CallOptions): Promise<ApprovalsAnswer>;
   /**

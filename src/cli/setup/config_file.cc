@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/file_io.h"
 #include "base/ids.h"
 #include "base/unique_fd.h"
 
@@ -54,16 +55,6 @@ Result<void> check(const ConfigFile& file, const struct stat& status) {
   return {};
 }
 
-Result<void> write_all(int fd, std::string_view text, const std::string& path) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_errno(errno, path);
-    text.remove_prefix(static_cast<size_t>(n));
-  }
-  return {};
-}
-
 Result<void> sync_folder(const std::string& folder) {
   const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd || ::fsync(fd.get()) != 0) return fail_errno(errno, folder);
@@ -78,7 +69,7 @@ Result<void> write_beside(const ConfigFile& file, const std::string& text) {
   const std::string beside = file.real + "." + base::random_nonce() + ".tmp";
   const UniqueFd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd) return fail_errno(errno, "cannot write in " + folder);
-  Result<void> done = write_all(fd.get(), text, beside);
+  Result<void> done = base::write_all(fd.get(), text, beside);
   if (done && (::fchmod(fd.get(), file.mode) != 0 || ::fsync(fd.get()) != 0))
     done = fail_errno(errno, beside);
   if (done && ::rename(beside.c_str(), file.real.c_str()) != 0) done = fail_errno(errno, file.real);

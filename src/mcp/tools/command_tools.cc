@@ -28,9 +28,14 @@ Argument wait_argument(const char* description) {
   return {.name = "wait_ms",
           .type = Type::Integer,
           .description = description,
-          .least = 100,
+          .least = 0,
           .most = kMostWaitMs,
           .aliases = {"yield_ms", "yield_after_ms"}};
+}
+
+// To the daemon 0 means to wait for the end; who asks for no wait gets the shortest.
+std::chrono::milliseconds wait_of(int64_t wait_ms) {
+  return std::chrono::milliseconds(std::max<int64_t>(1, wait_ms));
 }
 
 Argument timeout_argument(const char* description) {
@@ -97,7 +102,7 @@ std::string environment_problem(const json::object& values, wire::Variables& env
 template <client::Request R>
 void add_manner(const json::object& values, const RequestPtr& request, std::optional<int64_t> wait_ms,
                 R& call) {
-  if (wait_ms) call.yield_after = std::chrono::milliseconds(*wait_ms);
+  if (wait_ms) call.yield_after = wait_of(*wait_ms);
   call.description = text_or(values, "description");
   if (flag_at(values, "interrupt_on_cancel")) call.on_cancel = wire::OnCancel::Interrupt;
   call.stream = request->wants_progress();
@@ -214,7 +219,8 @@ Detached run_batch(Context& context, RequestPtr request, json::object values) {
   batch.keep_going = flag_at(values, "keep_going");
   batch.separate = !one_shell;
   batch.task = context.session;
-  batch.yield_after = time_at(values, "wait_ms").value_or(context.wait);
+  const auto wait_ms = integer_at(values, "wait_ms");
+  batch.yield_after = wait_ms ? wait_of(*wait_ms) : context.wait;
   batch.parallel = integer_at(values, "parallel").value_or(batch.parallel);
   batch.timeout = time_at(values, "timeout_ms");
   batch.sandbox = text_or(values, "sandbox");

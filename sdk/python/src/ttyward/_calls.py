@@ -24,6 +24,7 @@ REPEAT = {
     "session_cwd": "always",
     "path_list": "always",
     "check": "always",
+    "agent": "always",
     "approvals": "always",
     "rules": "always",
     "mode": "always",
@@ -396,7 +397,7 @@ class DecisionRow(TypedDict):
     at: str
     command_id: Optional[str]
     terminal_id: Optional[str]
-    action: Literal["run", "open", "type", "interrupt", "signal", "kill", "lend"]
+    action: Literal["run", "open", "type", "interrupt", "signal", "kill", "lend", "permit"]
     asked_by: str
     command: str
     cwd: Optional[str]
@@ -885,6 +886,21 @@ class UnsubscribeAnswer(TypedDict):
     pass
 
 
+class PermitAnswer(TypedDict):
+    decision: Literal["allow", "deny", "skip"]
+    reason: Optional[str]
+    approval: Optional[str]
+    verdict: Optional[Verdict]
+
+
+class ToldAnswer(TypedDict):
+    command_id: str
+
+
+class AgentAnswer(TypedDict):
+    pass
+
+
 class ApprovalsAnswer(TypedDict):
     approvals: List[Approval]
 
@@ -1043,6 +1059,7 @@ class StatusAnswer(_StatusAnswer, total=False):
     journals: Optional[StatusAnswerJournals]
     recovered: Optional[StatusAnswerRecovered]
     config: Optional[StatusAnswerConfig]
+    agents: List[StatusAnswerAgents]
 
 
 class StatusAnswerJournals(TypedDict):
@@ -1059,6 +1076,14 @@ class StatusAnswerRecovered(TypedDict):
 class StatusAnswerConfig(TypedDict):
     path: str
     errors: List[str]
+
+
+class StatusAnswerAgents(TypedDict):
+    name: str
+    version: Optional[str]
+    shell: Literal["terminals", "mcp", "not_governed"]
+    note: Optional[str]
+    session: Optional[str]
 
 
 class ReloadAnswer(TypedDict):
@@ -1712,6 +1737,50 @@ class AsyncCalls:
         session: whose rules count; only a person may name another's
         """
         return await self._call("check", {"command": command, "cwd": cwd, "mode": mode, "session": session})
+
+    async def permit(self, command: Optional[str] = None, *, argv: Optional[List[str]] = None,
+                     cwd: Optional[str] = None, task: Optional[str] = None) -> PermitAnswer:
+        """Whether an agent may run a command with its own tools, outside ttyward. Policy decides; where it
+        asks, a person is asked, and the call answers when the question is closed. Runs nothing.
+
+        command: a line for the shell; this or `argv`
+        argv: a program and its arguments, without a shell
+        cwd: where it would run
+        task: the task it is for
+        """
+        return await self._call("permit", {"command": command, "argv": argv, "cwd": cwd, "task": task})
+
+    async def told(self, command: str, *, cwd: Optional[str] = None, task: Optional[str] = None,
+                   description: Optional[str] = None, exit_code: Optional[int] = None, signal: Optional[str] = None,
+                   duration_ms: Optional[int] = None, bytes: Optional[int] = None,
+                   lines: Optional[int] = None) -> ToldAnswer:
+        """Adds a command to the history that an agent ran with its own tools. ttyward observed nothing of
+        it: `known_by` is `told`.
+
+        command: as the agent tells it
+        cwd: where it ran
+        task: the task it was for
+        description: what it is for, in the caller's words; kept in the history, and no part of any
+            decision
+        exit_code: as the agent tells it
+        signal: what killed it
+        duration_ms: how long it ran
+        bytes: of output that the agent showed
+        lines: the same
+        """
+        return await self._call("told", {"command": command, "cwd": cwd, "task": task, "description": description, "exit_code": exit_code, "signal": signal, "duration_ms": duration_ms, "bytes": bytes, "lines": lines})
+
+    async def agent(self, name: str, *, version: Optional[str] = None,
+                    shell: Optional[Literal["terminals", "mcp", "not_governed"]] = None,
+                    note: Optional[str] = None) -> AgentAnswer:
+        """Says which agent this connection serves. `status` lists it until the connection ends.
+
+        name: what it calls itself
+        version: the same
+        shell: how its commands reach ttyward
+        note: in words
+        """
+        return await self._call("agent", {"name": name, "version": version, "shell": shell, "note": note})
 
     async def approvals(self, all: Optional[bool] = None) -> ApprovalsAnswer:
         """Lists questions to people.
@@ -2421,6 +2490,50 @@ class Calls:
         session: whose rules count; only a person may name another's
         """
         return self._call("check", {"command": command, "cwd": cwd, "mode": mode, "session": session})
+
+    def permit(self, command: Optional[str] = None, *, argv: Optional[List[str]] = None, cwd: Optional[str] = None,
+               task: Optional[str] = None) -> PermitAnswer:
+        """Whether an agent may run a command with its own tools, outside ttyward. Policy decides; where it
+        asks, a person is asked, and the call answers when the question is closed. Runs nothing.
+
+        command: a line for the shell; this or `argv`
+        argv: a program and its arguments, without a shell
+        cwd: where it would run
+        task: the task it is for
+        """
+        return self._call("permit", {"command": command, "argv": argv, "cwd": cwd, "task": task})
+
+    def told(self, command: str, *, cwd: Optional[str] = None, task: Optional[str] = None,
+             description: Optional[str] = None, exit_code: Optional[int] = None, signal: Optional[str] = None,
+             duration_ms: Optional[int] = None, bytes: Optional[int] = None,
+             lines: Optional[int] = None) -> ToldAnswer:
+        """Adds a command to the history that an agent ran with its own tools. ttyward observed nothing of
+        it: `known_by` is `told`.
+
+        command: as the agent tells it
+        cwd: where it ran
+        task: the task it was for
+        description: what it is for, in the caller's words; kept in the history, and no part of any
+            decision
+        exit_code: as the agent tells it
+        signal: what killed it
+        duration_ms: how long it ran
+        bytes: of output that the agent showed
+        lines: the same
+        """
+        return self._call("told", {"command": command, "cwd": cwd, "task": task, "description": description, "exit_code": exit_code, "signal": signal, "duration_ms": duration_ms, "bytes": bytes, "lines": lines})
+
+    def agent(self, name: str, *, version: Optional[str] = None,
+              shell: Optional[Literal["terminals", "mcp", "not_governed"]] = None,
+              note: Optional[str] = None) -> AgentAnswer:
+        """Says which agent this connection serves. `status` lists it until the connection ends.
+
+        name: what it calls itself
+        version: the same
+        shell: how its commands reach ttyward
+        note: in words
+        """
+        return self._call("agent", {"name": name, "version": version, "shell": shell, "note": note})
 
     def approvals(self, all: Optional[bool] = None) -> ApprovalsAnswer:
         """Lists questions to people.

@@ -97,6 +97,8 @@ class _Open:
 
     def repeatable(self) -> bool:
         rule = REPEAT.get(self.name, "")
+        if "queue" in self.args:  # a subscription ends with its connection: a second one is never too much
+            return True
         if rule == "wait":
             states = ("prompt", "port", "file", "quiet_ms", "stable_ms")
             return bool(self.args.get("command") or self.args.get("approval") or self.args.get("from_place") or
@@ -293,13 +295,14 @@ class AsyncClient(AsyncCalls):
         else:
             call.answer.set_result(outcome)
 
-    def _fail_all(self, error: DaemonError) -> None:
+    def _fail_all(self, error: DaemonError, events: "Optional[DaemonError]" = None) -> None:
+        """Ends all calls with `error`, and all iterations over events: with `events`, or in order if there is none."""
         calls, self._calls = self._calls, {}
         for call in calls.values():
             self._end(call, error)
-        queues, self._subscriptions = self._subscriptions, {}
-        for queue in queues.values():
-            queue.put_nowait(None)
+        self._subscriptions = {}
+        for wanted in self._wanted:
+            wanted["queue"].put_nowait(events)
 
     async def _go_on(self) -> None:
         """After a loss: sends the calls again that may be, and renews subscriptions."""
@@ -320,9 +323,7 @@ class AsyncClient(AsyncCalls):
                 wanted["queue"].put_nowait({"event": "resubscribed", "terminals": (await answer)["terminals"]})
         except (DaemonError, OSError) as error:
             failure = error if isinstance(error, DaemonError) else ConnectionLost(str(error))
-            self._fail_all(failure)
-            for queue in queues:
-                queue.put_nowait(None)
+            self._fail_all(failure, failure)
 
     @staticmethod
     def _wire_args(args: Dict[str, Any]) -> Dict[str, Any]:
@@ -383,7 +384,8 @@ class AsyncClient(AsyncCalls):
 
     async def events(self, *kinds: str, terminal: Optional[str] = None, text: bool = False) -> AsyncIterator[Dict[str, Any]]:
         """Events as they come, from the moment of the first `anext`. After the daemon was killed they go on with a
-        `resubscribed` event, which says which terminals live; what happened in between is in the history."""
+        `resubscribed` event, which says which terminals live; what happened in between is in the history.
+        If no daemon can be had any more, the iteration raises DaemonError; after `close` it ends."""
         queue: "asyncio.Queue[Any]" = asyncio.Queue()
         wanted = {"terminal": terminal, "kinds": list(kinds) or None, "text": text or None, "queue": queue}
         if self._writer is None:
@@ -395,6 +397,8 @@ class AsyncClient(AsyncCalls):
                 event = await queue.get()
                 if event is None:
                     return
+                if isinstance(event, DaemonError):
+                    raise event
                 yield event
         finally:
             self._wanted.remove(wanted)
