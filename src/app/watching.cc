@@ -188,7 +188,7 @@ struct Watching::LongDigest {
 namespace {
 
 // A digest of so many bytes is made within a turn of the loop.
-constexpr uint64_t kBytesAtOnce = 256 * 1024;
+constexpr uint64_t kBytesAtOnce = 32 * 1024;
 // The view is made elsewhere.
 const terminal::ViewLimits kNoOutput{.lines = 1, .chars = 1};
 
