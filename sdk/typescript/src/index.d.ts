@@ -43,7 +43,7 @@ export interface EventFilter {
 
 /** A terminal's screen as it changes. The first events say who has the keyboard, and all of the screen; they come again after another daemon was found. */
 export interface Attachment extends AsyncIterable<AttachScreenEvent | AttachKeyboardEvent | AttachClosedEvent> {
-  /** The terminal as it was when it was attached to. */
+  /** The terminal as it was when it was attached to last. */
   readonly terminal: Terminal;
   /** Sends what a person types: text, or bytes. */
   input(bytes: string | Uint8Array): Promise<void>;
