@@ -117,7 +117,7 @@ test('no script but our own runs in the page', async () => {
     }
     document.body.append(script);
   });
-  await page.waitForTimeout(100);
+  await eventually(() => browser.complaints.some((each) => /policy: require-trusted-types-for/.test(each)), 'the browser says that it refused the text');
   assert.equal(await page.evaluate(() => window.ran), 'no');
   const style = await page.evaluate(() => {
     const made = document.createElement('style');

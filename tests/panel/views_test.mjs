@@ -126,11 +126,7 @@ test('always, with the rule changed first', async () => {
   const rule = await field.inputValue();
   assert.match(rule, /\[\[rule\]\]/);
   await field.fill(rule.replace(/name = ".*"/, 'name = "changed in the panel"'));
-  await eventually(async () => { // the card behind the dialog has stood still
-    await page.getByRole('button', { name: 'Allow and store' }).click({ timeout: 2000 }).catch(() => {});
-    return await Promise.race([question.result.then(() => true), new Promise((resolve) => setTimeout(resolve, 500))]);
-  }, 'an answer');
-  assert.equal((await question.result).exit_code, 0);
+  assert.equal((await insist(question, () => page.getByRole('button', { name: 'Allow and store' }).click({ timeout: 2000 }))).exit_code, 0);
   const { rules } = await home.person.call('rules', {});
   assert.ok(rules.some((each) => each.name === 'changed in the panel'), JSON.stringify(rules));
 });
