@@ -9,15 +9,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
-
-#include <boost/json/serialize.hpp>
+#include <utility>
+#include <vector>
 
 #include "base/ids.h"
 #include "base/private_folder.h"

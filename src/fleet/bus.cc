@@ -1,5 +1,6 @@
 #include "fleet/bus.h"
 
+#include <arpa/inet.h>
 #include <nats/nats.h>
 
 #include <algorithm>
@@ -57,6 +58,9 @@ tl::unexpected<base::Error> failed(natsStatus status, int code, const std::strin
   const char* detail = nullptr;
   if (status != NATS_TIMEOUT) detail = nats_GetLastError(nullptr);
   std::string why = detail != nullptr && *detail != '\0' ? detail : natsStatus_GetText(status);
+  // "(conn.c:2088): …": where in the library is of no use to people.
+  if (const size_t end = why.find("): "); why.starts_with("(") && end != std::string::npos)
+    why.erase(0, end + 3);
   return base::fail(kind, what + ": " + why);
 }
 
@@ -64,11 +68,16 @@ std::string_view text_of_message(natsMsg* message) {
   return {natsMsg_GetData(message), static_cast<size_t>(std::max(0, natsMsg_GetDataLength(message)))};
 }
 
+// Whether the address can only be of this machine. A name counts only if it is "localhost".
 bool is_loopback(const std::string& url) {
   const size_t scheme = url.find("://");
   std::string host = scheme == std::string::npos ? url : url.substr(scheme + 3);
   if (const size_t at = host.rfind('@'); at != std::string::npos) host.erase(0, at + 1);
-  return host.starts_with("127.") || host.starts_with("localhost") || host.starts_with("[::1]");
+  if (host.starts_with("[")) return host.starts_with("[::1]");
+  host = host.substr(0, host.find_first_of(":/"));
+  in_addr address{};
+  return host == "localhost" ||
+         (::inet_pton(AF_INET, host.c_str(), &address) == 1 && (ntohl(address.s_addr) >> 24) == 127);
 }
 
 base::Result<std::string> first_line(const std::string& file) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <string>
 
 #include <boost/json/serialize.hpp>
 

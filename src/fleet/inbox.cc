@@ -1,6 +1,9 @@
 #include "fleet/inbox.h"
 
 #include <algorithm>
+#include <chrono>
+#include <variant>
+#include <vector>
 
 #include "fleet/names.h"
 #include "wire/types/events.h"

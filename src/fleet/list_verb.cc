@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
 
 #include "fleet/bus.h"
 #include "fleet/host_calls.h"

@@ -1,6 +1,7 @@
 #include "fleet/say.h"
 
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 #include "base/json_text.h"

@@ -3,7 +3,10 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <string>
+#include <utility>
 
 #include "base/ids.h"
 #include "base/mask_secrets.h"

@@ -5,9 +5,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <charconv>
 #include <optional>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 

@@ -8,11 +8,18 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <cstdlib>
 #include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 #include <variant>
+#include <vector>
 
 #include "base/private_folder.h"
 #include "base/secret_file.h"
@@ -32,40 +39,66 @@ namespace {
 constexpr milliseconds kFetchPatience{1000};
 constexpr milliseconds kRetry{500};
 constexpr size_t kMostShownJobs = 50;
+constexpr int kMostAtOnce = 64;
+constexpr milliseconds kShort{100};
+constexpr milliseconds kLongestAhead{300};
 
+using Clock = std::chrono::steady_clock;
 using Task = std::variant<Delivery, Claim>;
 
-// Tasks for the threads that work, never more than there are threads for.
+// Tasks for the threads that work. While commands are short, as many again are taken ahead, so that a slot
+// need not wait for the queue. One that was taken ahead and does not begin soon goes back to the queue, for
+// another host.
 class Desk {
  public:
-  explicit Desk(int slots) : free_(slots) {}
+  explicit Desk(int slots) : slots_(slots) {}
 
-  // Waits for a free place, and takes up to `most`. 0: stopped.
+  // Waits a moment for free places, and takes up to `most`.
   int reserve(int most) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return stopped_ || free_ > 0; });
+    changed_.wait_for(lock, kLongestAhead, [this] { return stopped_ || taken_ < slots_ + ahead_; });
     if (stopped_) return 0;
-    const int taken = std::min(free_, most);
-    free_ -= taken;
-    return taken;
+    const int places = std::clamp(slots_ + ahead_ - taken_, 0, most);
+    taken_ += places;
+    return places;
   }
   void give_back(int places) {
     const std::lock_guard lock(mutex_);
-    free_ += places;
+    taken_ -= places;
     changed_.notify_all();
   }
+  // For a place that was reserved.
   void add(Task task) {
     const std::lock_guard lock(mutex_);
-    tasks_.push_back(std::move(task));
+    tasks_.push_back({std::move(task), Clock::now()});
     changed_.notify_all();
   }
   std::optional<Task> next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return stopped_ || !tasks_.empty(); });
     if (stopped_) return std::nullopt;
-    std::optional<Task> task(std::move(tasks_.front()));
+    std::optional<Task> task(std::move(tasks_.front().task));
     tasks_.pop_front();
     return task;
+  }
+  // A task is over, and took so long.
+  void finish(Clock::duration took) {
+    const std::lock_guard lock(mutex_);
+    taken_--;
+    ahead_ = took < kShort ? slots_ : 0;
+    changed_.notify_all();
+  }
+  void return_overdue() {
+    const std::lock_guard lock(mutex_);
+    const auto now = Clock::now();
+    std::erase_if(tasks_, [&](const Waiting& each) {
+      const auto* message = std::get_if<Delivery>(&each.task);
+      if (message == nullptr || now - each.since < kLongestAhead) return false;
+      message->give_back(milliseconds(0));
+      taken_--;
+      ahead_ = 0;
+      return true;
+    });
   }
   void stop() {
     const std::lock_guard lock(mutex_);
@@ -74,23 +107,31 @@ class Desk {
   }
 
  private:
+  struct Waiting {
+    Task task;
+    Clock::time_point since;
+  };
+
+  const int slots_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Task> tasks_;  // guarded by mutex_
-  int free_;                // guarded by mutex_
-  bool stopped_ = false;    // guarded by mutex_
+  std::deque<Waiting> tasks_;  // guarded by mutex_
+  int taken_ = 0;              // guarded by mutex_; places that are reserved, wait or are worked on
+  int ahead_ = 0;              // guarded by mutex_
+  bool stopped_ = false;       // guarded by mutex_
 };
 
 void do_tasks(Host& host, Desk& desk) {
   Slot slot(host);
   while (auto task = desk.next()) {
+    const auto began = Clock::now();
     if (const auto* message = std::get_if<Delivery>(&*task)) {
       slot.take(*message);
     } else {
       slot.resume(std::get<Claim>(*task));
     }
     task.reset();
-    desk.give_back(1);
+    desk.finish(Clock::now() - began);
   }
 }
 
@@ -107,8 +148,9 @@ void take_from(Host& host, Desk& desk, const std::string& subject, const std::st
       }
       puller = std::move(*made);
     }
-    const int places = desk.reserve(plenty ? 64 : 1);
-    if (places == 0) return;
+    desk.return_overdue();
+    const int places = desk.reserve(plenty ? kMostAtOnce : 1);
+    if (places == 0) continue;
     auto came = puller->fetch(places, kFetchPatience);
     int used = 0;
     if (came) {
@@ -261,7 +303,8 @@ int work(const Invocation& invocation) {
   const std::vector<Claim> before = host.claims.all();
   for (const Claim& claim : before) host.in_hand.begin(claim.job.id);
   for (const Claim& claim : before) {
-    if (desk.reserve(1) == 0) break;
+    while (!host.stopping && desk.reserve(1) == 0) {
+    }
     desk.add(claim);
   }
   std::vector<std::string> pools = {std::string(kAnyPool)};

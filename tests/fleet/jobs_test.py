@@ -157,13 +157,29 @@ class Jobs(FleetTest):
         self.assertEqual(self.counts(), {"a": 1})
 
 
+    def test_what_was_taken_ahead_does_not_wait_behind_a_long_command(self):
+        self.host("one", "--slots", "1").ready()
+        self.assertEqual(self.fleet("batch", "true", "true", "true", "true").returncode, 0)  # short ones: it takes more ahead
+        long = self.start("run", self.effect("long", f"; while [ ! -e {self.folder}/go ]; do sleep 0.05; done"))
+        eventually(lambda: self.counts()["long"] == 1)
+        began = time.monotonic()
+        short = self.start("run", self.effect("short"))
+        self.host("two").ready()
+        self.assertEqual(self.finish(short)[0], 0)
+        self.assertLess(time.monotonic() - began, 1.5 * self.lease, "not only when the queue delivers it again")
+        open(self.folder + "/go", "w").close()
+        self.assertEqual(self.finish(long)[0], 0)
+        self.assertEqual(self.counts(), {"long": 1, "short": 1})
+
+
 class Verb(unittest.TestCase):
     def test_without_a_server(self):
         done = subprocess.run([harness.TTYWARD, "fleet", "ls"], capture_output=True, text=True, env={"PATH": os.environ["PATH"]})
         self.assertEqual(done.returncode, 125)
         self.assertIn("--server nats://", done.stderr)
-        done = subprocess.run([harness.TTYWARD, "fleet", "ls", "--server", "nats://192.0.2.1:4222"], capture_output=True, text=True)
-        self.assertIn("readable by everybody", done.stderr)
+        for elsewhere in ("192.0.2.1:4222", "localhost.example:4222", "127.example", "user:127.0.0.1@192.0.2.1"):
+            done = subprocess.run([harness.TTYWARD, "fleet", "ls", "--server", "nats://" + elsewhere], capture_output=True, text=True)
+            self.assertIn("readable by everybody", done.stderr)
         done = subprocess.run([harness.TTYWARD, "fleet", "run", "--server", "nats://127.0.0.1:1", "true"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 125)
         self.assertIn("cannot connect to nats://127.0.0.1:1", done.stderr)

@@ -1,11 +1,14 @@
 """Questions of all hosts in one inbox: who may answer, that the first answer wins, and terminals over the bus."""
 import json
 import os
+import pty
+import select
+import signal
 import subprocess
 import unittest
 
 import harness
-from harness import FleetTest, eventually
+from harness import FleetTest, eventually, lives
 
 ASKING = '[policy]\nmode = "default"\n'
 
@@ -128,6 +131,32 @@ class People(FleetTest):
         self.assertEqual((code, out.strip()), (0, "end"), err)
         code, out, err = self.finish(agent)
         self.assertEqual((code, out.split()[-1]), (0, "end"), err)
+
+    def test_typing_into_a_terminal(self):
+        """A person takes the keyboard of a command on another host, over the bus."""
+        host = self.host("one").ready()
+        job = self.fleet("run", "--detach", "echo who are you; read -r line; echo hello $line").stdout.strip()
+        eventually(lambda: (self.record(job) or {}).get("state") == "awaiting_input", "a command that waits")
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execve(harness.TTYWARD, self.command("attach", job, "--person-key", host.token), dict(self.environment, TERM="xterm"))
+        self.addCleanup(os.close, terminal)
+        self.addCleanup(lambda: os.kill(pid, signal.SIGKILL) if lives(pid) else None)
+        seen = b""
+
+        def shows(text):
+            nonlocal seen
+            while select.select([terminal], [], [], 0.05)[0]:
+                try:
+                    seen += os.read(terminal, 65536)
+                except OSError:
+                    break
+            return text in seen
+        eventually(lambda: shows(b"who are you"), "the screen")
+        os.write(terminal, b"ada\r")
+        record = eventually(lambda: (self.record(job) or {}).get("state") == "exited" and self.record(job), "its end")
+        self.assertIn("hello ada", record["result"]["output"])
+        eventually(lambda: shows(b"") or not lives(pid), "the end of attach")
 
     def test_a_tunnel_gives_no_more_than_it_should(self):
         host = self.host("one").ready()
