@@ -371,6 +371,9 @@ void Commands::start_run(const Caller& caller, const std::shared_ptr<engine::Run
     engine::RunRequest ready = std::move(*waiting);
     ready.verdict_json = policy::to_json(confining.verdict);
     ready.callers = std::move(callers);
+    // Asked again while the environment was made: the first call has started it.
+    if (const auto started = core_.engine->find_command(ready.id))
+      return follow(caller, *started->terminal, *started->command, how, reply);
     terminal::CommandResult facts;
     facts.command_id = ready.id;
     facts.command = ready.command;

@@ -51,6 +51,7 @@ std::span<const Verb> verb_table() {
       kMcp,
       kAcp,
       kAgent,
+      kFleet,
       kDaemon,
       kDemo,
       kDoctor,

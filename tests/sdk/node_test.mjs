@@ -108,6 +108,36 @@ test("a command outlives the daemon, and its stream and events go on", async ({ 
   assert.deepEqual(renewed, ["kept"]);
 });
 
+test("an attachment shows the screen, types, and outlives the daemon", async ({ connect, work }) => {
+  const client = await connect({ role: "person" });
+  const { terminal } = await client.open({ cwd: work });
+  const attachment = await client.watch({ terminal: terminal.id, size: { cols: 60, rows: 10 } });
+  assert.equal(attachment.terminal.id, terminal.id);
+  const rows = new Map();
+  let writable = false;
+  const until = async (text) => {
+    for await (const event of { [Symbol.asyncIterator]: () => ({ next: () => attachment[Symbol.asyncIterator]().next() }) }) {
+      if (event.event === "attach_keyboard") writable = event.writable;
+      if (event.event !== "attach_screen") continue;
+      if (event.screen.reset) rows.clear();
+      for (const line of event.screen.lines) rows.set(line.row, line.runs.map((run) => run.text).join(""));
+      if ([...rows.values()].some((row) => row.startsWith(text))) return event.screen;
+    }
+    return assert.fail(`it ended before ${text}`);
+  };
+  await attachment.input("echo $((6 * 7)); tput cols\r");
+  assert.equal((await until("42")).cols, 60);
+  assert.ok(writable);
+  await kill(client.welcome.pid);
+  writable = false;
+  const again = await until("42");
+  assert.ok(again.reset && writable);
+  await attachment.input("echo $((7 * 8))\r");
+  await until("56");
+  await attachment.close();
+  assert.equal((await client.list()).terminals[0].lease, null);
+});
+
 test("a call that must not be repeated fails with the connection", async ({ connect, work }) => {
   const client = await connect({ role: "person" });
   const { terminal } = await client.open({ cwd: work });

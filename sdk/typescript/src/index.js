@@ -305,6 +305,10 @@ export class Client {
       await this.#connect();
       for (const [id, call] of this.#calls) this.#send({ id, call: call.name, args: call.args });
       for (const subscriber of subscribers) {
+        if (subscriber.attached) {
+          subscriber.attached(await this.#call("attach", subscriber.args, { subscriber }));
+          continue;
+        }
         const { terminals } = await this.#call("subscribe", subscriber.args, { subscriber });
         subscriber.queue.push({ event: "resubscribed", terminals });
       }
@@ -352,6 +356,36 @@ export class Client {
     });
     await this.#call("subscribe", subscriber.args, { subscriber });
     return subscriber.queue;
+  }
+
+  async watch(args) {
+    const client = this;
+    const subscriber = { args };
+    const attachment = {
+      async input(bytes) {
+        const base64 = Buffer.from(bytes).toString("base64");
+        await client.#call("attach_input", { subscription: attachment.subscription, base64 });
+      },
+      async resize(cols, rows) {
+        subscriber.args = { ...subscriber.args, size: { cols, rows } };
+        await client.#call("attach_resize", { subscription: attachment.subscription, cols, rows });
+      },
+      close: () => subscriber.queue.return().then(() => {}),
+      [Symbol.asyncIterator]: () => subscriber.queue,
+    };
+    subscriber.queue = new Queue(async () => {
+      if (!this.#subscriptions.delete(attachment.subscription)) return;
+      await this.#call("detach", { subscription: attachment.subscription }).catch(() => {});
+    });
+    subscriber.attached = ({ subscription, screen, writable }) => {
+      attachment.subscription = subscription;
+      subscriber.queue.push({ event: "attach_keyboard", subscription, writable });
+      subscriber.queue.push({ event: "attach_screen", subscription, screen });
+    };
+    const { terminal, ...first } = await this.#call("attach", args, { subscriber });
+    attachment.terminal = terminal;
+    subscriber.attached(first);
+    return attachment;
   }
 
   async questions() {

@@ -9,6 +9,7 @@ extern const Verb kBatch;
 extern const Verb kMcp;
 extern const Verb kAcp;
 extern const Verb kAgent;
+extern const Verb kFleet;
 extern const Verb kDaemon;
 extern const Verb kRender;
 extern const Verb kDigest;
