@@ -22,6 +22,7 @@ ALLOWED = {
     "proxy": ["base", "io"],
     "place": ["base", "pty"],
     "hold": ["base", "io", "journal", "sandbox", "pty"],
+    "relay": ["base", "io", "journal", "pty", "place", "hold"],
     "shell": ["base", "vt"],
     "config": ["base"],
     "syntax": ["base"],
@@ -48,7 +49,7 @@ ALLOWED = {
 NO_JSON = ["wire/types", "app"]
 # What looks at processes by itself. Above these modules everybody asks a terminal's place.
 PROC = ["pty/proc.h", "pty/process_tree.h", "pty/listening_ports.h", "pty/program_kind.h"]
-READS_PROC = ["pty", "place", "hold"]
+READS_PROC = ["pty", "place", "hold", "relay"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 JSON = re.compile(r"^\s*#\s*include\s+<boost/json")
 
