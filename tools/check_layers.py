@@ -32,7 +32,7 @@ ALLOWED = {
     "digest": ["base"],
     "terminal": ["base", "vt", "pty", "digest"],
     "command": ["base", "io", "journal", "pty", "place", "hold", "shell", "terminal", "syntax"],
-    "engine": ["base", "io", "vt", "journal", "sandbox", "proxy", "pty", "place", "hold", "shell", "terminal", "command", "syntax", "policy", "gate"],
+    "engine": ["base", "io", "vt", "journal", "sandbox", "proxy", "pty", "place", "hold", "relay", "shell", "terminal", "command", "syntax", "policy", "gate"],
     "capi": ["vt", "policy", "command"],
     "client": ["base", "io", "wire"],
     "rpc": ["base", "io"],
@@ -40,9 +40,9 @@ ALLOWED = {
     "mcp": ["base", "io", "wire", "client", "rpc", "http"],
     "acp": ["base", "io", "vt", "wire", "pty", "client", "rpc"],
     "panel": ["base", "io", "wire", "client", "rpc", "http"],
-    "app": ["base", "io", "vt", "wire/types", "changes", "proxy", "sandbox", "pty", "place", "shell", "terminal", "digest", "command", "policy", "gate", "engine", "store", "config"],
+    "app": ["base", "io", "vt", "wire/types", "changes", "proxy", "sandbox", "pty", "place", "relay", "shell", "terminal", "digest", "command", "policy", "gate", "engine", "store", "config"],
     "daemon": ["base", "io", "place", "wire", "app"],
-    "cli": ["base", "io", "vt", "wire", "changes", "proxy", "journal", "sandbox", "pty", "place", "hold", "shell", "terminal", "digest", "command", "policy", "gate",
+    "cli": ["base", "io", "vt", "wire", "changes", "proxy", "journal", "sandbox", "pty", "place", "hold", "relay", "shell", "terminal", "digest", "command", "policy", "gate",
             "store", "config", "client", "app", "daemon", "rpc", "mcp", "acp", "panel"],
 }
 # The types of the protocol are for everybody above them, so they know no JSON library.
