@@ -23,6 +23,7 @@ ALLOWED = {
     "proxy": ["base", "io"],
     "place": ["base", "pty"],
     "hold": ["base", "io", "journal", "sandbox", "pty"],
+    "relay": ["base", "io", "journal", "pty", "place", "hold"],
     "shell": ["base", "vt"],
     "config": ["base"],
     "syntax": ["base"],
@@ -32,7 +33,7 @@ ALLOWED = {
     "digest": ["base"],
     "terminal": ["base", "vt", "pty", "digest"],
     "command": ["base", "io", "journal", "pty", "place", "hold", "shell", "terminal", "syntax"],
-    "engine": ["base", "io", "vt", "journal", "sandbox", "proxy", "pty", "place", "hold", "shell", "terminal", "command", "syntax", "policy", "gate"],
+    "engine": ["base", "io", "vt", "journal", "sandbox", "proxy", "pty", "place", "hold", "relay", "shell", "terminal", "command", "syntax", "policy", "gate"],
     "capi": ["vt", "policy", "command"],
     "client": ["base", "io", "wire"],
     "rpc": ["base", "io"],
@@ -40,17 +41,17 @@ ALLOWED = {
     "mcp": ["base", "io", "wire", "client", "rpc", "http"],
     "acp": ["base", "io", "vt", "wire", "pty", "client", "rpc"],
     "panel": ["base", "io", "wire", "client", "rpc", "http"],
-    "app": ["base", "io", "vt", "wire/types", "changes", "proxy", "sandbox", "pty", "place", "shell", "terminal", "digest", "command", "policy", "gate", "engine", "store", "config"],
+    "app": ["base", "io", "vt", "wire/types", "changes", "proxy", "sandbox", "pty", "place", "relay", "shell", "terminal", "digest", "command", "policy", "gate", "engine", "store", "config"],
     "daemon": ["base", "io", "place", "wire", "app"],
     "fleet": ["base", "io", "wire", "client"],
-    "cli": ["base", "io", "vt", "wire", "changes", "proxy", "journal", "sandbox", "pty", "place", "hold", "shell", "terminal", "digest", "command", "policy", "gate",
+    "cli": ["base", "io", "vt", "wire", "changes", "proxy", "journal", "sandbox", "pty", "place", "hold", "relay", "shell", "terminal", "digest", "command", "policy", "gate",
             "store", "config", "client", "app", "daemon", "rpc", "mcp", "acp", "panel", "fleet/invocation", "record"],
 }
 # The types of the protocol are for everybody above them, so they know no JSON library.
 NO_JSON = ["wire/types", "app"]
 # What looks at processes by itself. Above these modules everybody asks a terminal's place.
 PROC = ["pty/proc.h", "pty/process_tree.h", "pty/listening_ports.h", "pty/program_kind.h"]
-READS_PROC = ["pty", "place", "hold"]
+READS_PROC = ["pty", "place", "hold", "relay"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 JSON = re.compile(r"^\s*#\s*include\s+<boost/json")
 

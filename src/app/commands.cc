@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/default_view.h"
+#include "app/line_there.h"
 #include "app/objects.h"
 #include "app/sandbox_plan.h"
 #include "app/terminals.h"
@@ -301,6 +302,7 @@ engine::RunRequest Commands::run_request(const Caller& caller, const wire::RunRe
   for (const std::string& word : asked.argv)
     request.command += (request.command.empty() ? "" : " ") + shell::quote_posix(word);
   request.description = asked.description;
+  request.place = asked.place;
   request.cwd = asked.cwd;
   request.environment = asked.env.entries;
   request.provider = provider_of(asked.provider, core_.settings());
@@ -338,10 +340,20 @@ void Commands::run_noting(const Caller& caller, const wire::RunRequest& asked, c
   how.interrupt_on_cancel = asked.on_cancel == wire::OnCancel::Interrupt;
   how.from_line = static_cast<uint64_t>(asked.from_line);
   how.view = view_of(asked.view, core_.settings().output);
-  if (const auto outside = gatekeeper_.outside_roots(caller, request.cwd)) return reply.fail(*outside);
+  const bool here = request.place.empty();
+  if (const auto outside = here ? gatekeeper_.outside_roots(caller, request.cwd) : std::nullopt)
+    return reply.fail(*outside);
+  std::string line = request.command;
+  if (!here) {
+    if (asked.try_run) return reply.fail(Code::Unsupported, "changes can be tried on this machine only");
+    auto there = line_there(request.place, request.command);
+    if (!there) return reply.fail(there.error());
+    line = std::move(*there);
+  }
   // Before the gate: a repeated call follows its command, and nobody is asked twice.
   if (!asked.command_id.empty() && rejoin(caller, asked.command_id, request.command, how, reply)) return;
-  gate::GateRequest gate = gatekeeper_.request(caller, request.command, request.cwd, asked.command_id);
+  gate::GateRequest gate =
+      gatekeeper_.request(caller, std::move(line), here ? request.cwd : "", asked.command_id);
   if (gate.cwd.empty()) {
     if (const char* home = std::getenv("HOME")) gate.cwd = home;
   }
@@ -367,6 +379,7 @@ void Commands::run_noting(const Caller& caller, const wire::RunRequest& asked, c
 void Commands::start_run(const Caller& caller, const std::shared_ptr<engine::RunRequest>& waiting,
                          const Confining& confining, const Follow& how,
                          const Reply<wire::CommandResult>& reply) {
+  if (!waiting->place.empty()) return start_there(caller, waiting, confining, how, reply);
   environment_.get(waiting->callers, waiting->cwd, [=, this](std::vector<std::string> callers) {
     engine::RunRequest ready = std::move(*waiting);
     ready.verdict_json = policy::to_json(confining.verdict);
@@ -400,6 +413,33 @@ void Commands::start_run(const Caller& caller, const std::shared_ptr<engine::Run
     }
     follow(caller, **ran, *(*ran)->commands().back(), how, reply);
   });
+}
+
+void Commands::start_there(const Caller& caller, const std::shared_ptr<engine::RunRequest>& waiting,
+                           const Confining& confining, const Follow& how,
+                           const Reply<wire::CommandResult>& reply) {
+  core_.engine->places().reach(
+      waiting->place, [=, this](const base::Result<const relay::FarPlace*>& reached) {
+        engine::RunRequest ready = std::move(*waiting);
+        ready.verdict_json = policy::to_json(confining.verdict);
+        terminal::CommandResult facts;
+        facts.command_id = ready.id;
+        facts.command = ready.command;
+        facts.place = ready.place;
+        facts.cwd = ready.cwd;
+        const auto cannot = [&](const base::Error& error) {
+          gatekeeper_.cannot_start(std::move(facts), caller.session, wire::call_error(error), reply);
+        };
+        if (!reached) return cannot(reached.error());
+        const bool confined = !confining.profile.empty() && confining.profile != "none";
+        if (confined || !confining.verdict.sandbox.empty()) {
+          return cannot({base::ErrorCode::Unsupported, 0,
+                         "it would have to run in a sandbox, which works on this machine only"});
+        }
+        auto ran = core_.engine->run(std::move(ready));
+        if (!ran) return cannot(ran.error());
+        follow(caller, **ran, *(*ran)->commands().back(), how, reply);
+      });
 }
 
 void Commands::exec(const Caller& caller, const wire::ExecRequest& asked,
@@ -440,8 +480,10 @@ void Commands::exec(const Caller& caller, const wire::ExecRequest& asked,
   if (!found) return reply.fail(found.error());
   const Terminal& terminal = *found->terminal;
   // A cd may have led the shell out of where agents may work.
+  const bool here = terminal.spec().place.empty();
   if (const auto outside =
-          gatekeeper_.outside_roots(caller, request.cwd.empty() ? terminal.cwd() : request.cwd)) {
+          here ? gatekeeper_.outside_roots(caller, request.cwd.empty() ? terminal.cwd() : request.cwd)
+               : std::nullopt) {
     return reply.fail(*outside);
   }
   if (caller.role == Role::Agent && core_.settings().terminal.lease == config::Lease::Fail) {
@@ -476,6 +518,7 @@ void Commands::run_beside(const Submission& submission, const policy::Verdict& v
   run->id = submission.request.id;
   run->command = submission.request.text;
   run->description = submission.request.description;
+  run->place = terminal.spec().place;
   run->cwd = submission.request.cwd.empty() ? terminal.cwd() : submission.request.cwd;
   run->callers = terminal.spec().environment;
   run->timeout = submission.request.timeout;
@@ -538,6 +581,15 @@ bool confined_to_workspace(const std::string& profile) {
 
 gate::GateRequest Commands::gate_request(const Submission& submission, const Terminal& terminal) const {
   const engine::CommandRequest& request = submission.request;
+  if (!terminal.spec().place.empty()) {
+    gate::GateRequest there = gatekeeper_.request(
+        submission.caller, line_there(terminal.spec().place, request.text).value_or(request.text), "",
+        submission.chosen_id);
+    if (const char* home = std::getenv("HOME")) there.cwd = home;
+    there.terminal_id = terminal.id();
+    there.task = terminal.spec().task;
+    return there;
+  }
   gate::GateRequest gate =
       gatekeeper_.request(submission.caller, request.text, request.cwd.empty() ? terminal.cwd() : request.cwd,
                           submission.chosen_id);

@@ -112,6 +112,9 @@ class Commands {
   // It was allowed. `request` is used up.
   void start_run(const Caller& caller, const std::shared_ptr<engine::RunRequest>& request,
                  const Confining& confining, const Follow& how, const Reply<wire::CommandResult>& reply);
+  // The same in another place.
+  void start_there(const Caller& caller, const std::shared_ptr<engine::RunRequest>& request,
+                   const Confining& confining, const Follow& how, const Reply<wire::CommandResult>& reply);
   // What a confined command needs beside its plan: a layer for its changes, a proxy.
   base::Result<void> complete_sandbox(bool try_run, engine::RunRequest& request);
   // A command that its terminal's sandbox does not suit: stricter, or it was allowed for more.

@@ -1,6 +1,8 @@
 #include "app/objects.h"
 
 #include <array>
+#include <tuple>
+#include <utility>
 
 #include "digest/digest.h"
 #include "policy/escaped_view.h"
@@ -16,6 +18,13 @@ std::vector<wire::Process> processes(const std::vector<terminal::BackgroundProce
   made.reserve(list.size());
   for (const auto& each : list) made.push_back({each.pid, std::nullopt, each.command});
   return made;
+}
+
+// The history keeps a folder of another place as PLACE:FOLDER.
+std::pair<std::string, std::string> place_and_folder(const std::string& kept) {
+  const size_t at = kept.starts_with('/') ? std::string::npos : kept.find(":/");
+  if (at == std::string::npos) return {"", kept};
+  return {kept.substr(0, at), kept.substr(at + 1)};
 }
 
 std::optional<int64_t> pid_or_none(pid_t pid) {
@@ -100,6 +109,7 @@ wire::CommandResult result_object(const terminal::CommandResult& from) {
   made.background = processes(from.background);
   made.ended_background = processes(from.ended_background);
   for (const auto& port : from.ports) made.ports.push_back({port.port, port.pid});
+  made.place = from.place;
   made.provider = from.provider;
   made.fallback_reason = from.fallback_reason;
   made.integration = from.integration;
@@ -124,6 +134,8 @@ wire::Terminal terminal_object(engine::Engine& engine, engine::Terminal& t) {
   made.owner = engine::owner_name(spec.owner);
   made.task = spec.task;
   for (const auto& one : engine.sessions_of(t)) made.sessions.push_back({one.session, one.quality});
+  made.place = spec.place;
+  made.link_lost = t.link_lost();
   made.provider = pty::provider_name(t.provider());
   made.fallback_reason = t.fallback_reason();
   made.integration = shell::quality_name(t.quality());
@@ -205,7 +217,7 @@ wire::HistoryRow row_object(const store::CommandRow& row) {
   made.owner = store::owner_name(row.owner);
   made.command = row.command;
   made.description = row.description;
-  made.cwd = row.cwd;
+  std::tie(made.place, made.cwd) = place_and_folder(row.cwd);
   made.cwd_after = row.cwd_after;
   made.state = row.state;
   made.exit_code = row.exit_code;
@@ -248,7 +260,7 @@ store::CommandRow row_of(const terminal::CommandResult& facts) {
   row.terminal_id = facts.terminal_id;
   row.command = facts.command;
   row.description = facts.description;
-  row.cwd = facts.cwd;
+  row.cwd = facts.place.empty() ? facts.cwd : facts.place + ":" + facts.cwd;
   row.cwd_after = facts.cwd_after;
   row.state = terminal::command_state_name(facts.state);
   row.exit_code = facts.exit_code;

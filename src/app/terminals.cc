@@ -8,6 +8,7 @@
 #include <fstream>
 #include <utility>
 
+#include "app/line_there.h"
 #include "app/objects.h"
 #include "app/sandbox_plan.h"
 #include "base/unix_time.h"
@@ -134,12 +135,16 @@ void Terminals::open(const Caller& caller, const wire::OpenRequest& asked,
   request.environment = asked.env.entries;
   request.provider = provider_of(asked.provider, core_.settings());
   request.size = size_of(asked.size);
-  if (const auto outside = gatekeeper_.outside_roots(caller, request.cwd)) return reply.fail(*outside);
+  request.place = asked.place;
+  const bool here = asked.place.empty();
+  if (const auto outside = here ? gatekeeper_.outside_roots(caller, request.cwd) : std::nullopt)
+    return reply.fail(*outside);
   if (asked.shell.empty() && !asked.shell_args.empty())
     return reply.fail(wire::Code::InvalidArgument, "'shell_args' needs 'shell'");
   request.sandbox_report.profile = asked.sandbox;  // what is asked for; open_now makes it what there is
   if (!asked.shell.empty()) request.shell = {asked.shell};
   request.shell.insert(request.shell.end(), asked.shell_args.begin(), asked.shell_args.end());
+  if (!here) return open_there(caller, std::move(request), reply);
   if (caller.role == Role::Person || asked.shell.empty()) return open_now(caller, std::move(request), reply);
   const std::string known = known_shell(asked.shell, core_.engine->settings().shell);
   if (!known.empty()) request.shell.front() = known;
@@ -169,6 +174,56 @@ void Terminals::open(const Caller& caller, const wire::OpenRequest& asked,
   *call = core_.calls.add(reply, [this, id = decision.approval_id, connection = caller.connection] {
     static_cast<void>(core_.gate->withdraw(id, connection));
   });
+}
+
+// A shell in another place. Whether an agent may have it is asked as about the command that opens one there
+// from here, which a rule may allow.
+void Terminals::open_there(const Caller& caller, engine::OpenRequest request,
+                           const Reply<wire::OneTerminal>& reply) {
+  const std::string& profile = request.sandbox_report.profile;
+  if (!profile.empty() && profile != "none")
+    return reply.fail(wire::Code::Unsupported, "a sandbox works on this machine only");
+  request.sandbox_report = {};
+  std::string words;
+  for (const std::string& word : request.shell)
+    words += (words.empty() ? "" : " ") + shell::quote_posix(word);
+  const auto line = line_there(request.place, words);
+  if (!line) return reply.fail(line.error());
+  if (caller.role == Role::Person) return reach_and_open(caller, request, reply);
+  gate::GateRequest gate = gatekeeper_.request(caller, *line, "");
+  gate.action = "open";
+  gate.task = request.task;
+  if (const char* home = std::getenv("HOME")) gate.cwd = home;
+  const auto call = std::make_shared<uint64_t>(0);
+  const gate::GateDecision decision =
+      gatekeeper_.ask(std::move(gate), [this, caller, request, reply, call](const gate::GateDecision& came) {
+        core_.calls.end(*call);
+        if (!reply.open()) return;
+        if (came.kind == gate::GateDecision::Kind::Allowed) return reach_and_open(caller, request, reply);
+        reply.fail(wire::Code::Denied, "the place " + request.place + " may not be used: " + came.reason);
+      });
+  if (decision.kind != gate::GateDecision::Kind::Pending) return;
+  *call = core_.calls.add(reply, [this, id = decision.approval_id, connection = caller.connection] {
+    static_cast<void>(core_.gate->withdraw(id, connection));
+  });
+}
+
+void Terminals::reach_and_open(const Caller& caller, const engine::OpenRequest& request,
+                               const Reply<wire::OneTerminal>& reply) {
+  core_.engine->places().reach(
+      request.place, [this, caller, request, reply](const base::Result<const relay::FarPlace*>& reached) {
+        if (!reply.open()) return;
+        if (!reached) return reply.fail(reached.error());
+        auto opened = core_.engine->open(request);
+        if (!opened) return reply.fail(opened.error());
+        if (const auto why = refusal(core_, caller, **opened, Use::Act)) return reply.fail(*why);
+        when_ready(**opened, reply, [this, caller, reply](Terminal& terminal) {
+          if (terminal.start_error()) return reply.fail(terminal.start_error()->error);
+          if (caller.role != Role::Person)
+            history_.note_act(caller, terminal, {"open", opened_words(terminal)});
+          reply.ok(one(terminal));
+        });
+      });
 }
 
 void Terminals::open_now(const Caller& caller, engine::OpenRequest request,

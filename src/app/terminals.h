@@ -75,6 +75,9 @@ class Terminals {
   void attempt_later();
 
   void open_now(const Caller& caller, engine::OpenRequest request, const Reply<wire::OneTerminal>& reply);
+  void open_there(const Caller& caller, engine::OpenRequest request, const Reply<wire::OneTerminal>& reply);
+  void reach_and_open(const Caller& caller, const engine::OpenRequest& request,
+                      const Reply<wire::OneTerminal>& reply);
   // Calls `then` once the shell is ready, or known to be without integration.
   void when_ready(engine::Terminal& terminal, const ReplyBase& reply,
                   std::function<void(engine::Terminal&)> then);

@@ -6,6 +6,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 
 #include "base/edit_distance.h"
 #include "base/json_text.h"
+#include "cli/remote_host.h"
 #include "cli/shown_text.h"
 #include "cli/verb.h"
 #include "cli/version_text.h"
@@ -121,6 +123,9 @@ int complain(const char* verb, const std::string& message, int exit_code) {
 int run(int argc, char** argv) {
   // `ttyward help exec` is what people type for `ttyward exec --help`.
   std::vector<char*> words(argv, argv + argc);
+  const std::string host = take_host(words);
+  argc = static_cast<int>(words.size());
+  argv = words.data();
   static char help_flag[] = "--help";
   size_t first = 1;
   while (first < words.size() && std::string_view(words[first]) == "--json") first++;
@@ -135,6 +140,9 @@ int run(int argc, char** argv) {
   Globals globals;
   app.set_version_flag("-V,--version", version_text());
   app.add_flag("--json", globals.json, "Print results as JSON");
+  std::string shown_host;  // taken out of the words above
+  app.add_option("--host", shown_host, "Talk to the daemon of another machine: ssh:HOST, before the verb")
+      ->type_name("PLACE");
   app.require_subcommand(0, 1);
   app.fallthrough();
 
@@ -168,6 +176,12 @@ int run(int argc, char** argv) {
     }
     const auto& [verb, action] = actions.at(picked.front());
     chosen = verb;
+    std::optional<RemoteHost> remote;
+    if (!host.empty() || !shown_host.empty()) {
+      auto connected = RemoteHost::connect(host.empty() ? shown_host : host);
+      if (!connected) return complain(verb->name, connected.error().message, kExitFailure);
+      remote.emplace(std::move(*connected));
+    }
     return action();
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);

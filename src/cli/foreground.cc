@@ -107,7 +107,7 @@ Foreground::Outcome Foreground::run(const std::function<std::string(command::Run
 
 // What may stay behind must not lose its terminal when we end: then it is not ours, but a holder's.
 command::RunningCommand::Started Foreground::start(const command::JournalPlace& place) {
-  if (options_.survivors == hold::Survivors::Kill) {
+  if (options_.survivors == hold::Survivors::Kill || options_.holder) {
     return command::RunningCommand::start(*poller_, place.folder, options_, this);
   }
   const auto program = find_hold_program();
@@ -116,8 +116,11 @@ command::RunningCommand::Started Foreground::start(const command::JournalPlace& 
         setup_failure(options_, program.error().message), program.error()});
   }
   const std::string& journals = place.folder->path();
-  options_.holder = {*program, place.degraded.empty() ? base::user_folders().holders()
-                                                      : journals.substr(0, journals.rfind('/')) + "/holders"};
+  command::HolderPlace holder;
+  holder.program = *program;
+  holder.sockets = place.degraded.empty() ? base::user_folders().holders()
+                                          : journals.substr(0, journals.rfind('/')) + "/holders";
+  options_.holder = std::move(holder);
   // A holder's own files are private to us; the command's are as they would be without it.
   const mode_t mask = ::umask(0);
   ::umask(mask);
@@ -172,6 +175,14 @@ int Foreground::wait_ms() const {
 void Foreground::on_data(std::string_view bytes) {
   if (show_ == Show::Raw) out_.write(bytes);
   if (lines_) lines_->feed(bytes);
+}
+
+void Foreground::on_link(const hold::LinkMessage& link) {
+  if (link.linked == linked_) return;
+  linked_ = link.linked;
+  std::fprintf(stderr, "ttyward: %s\n",
+               linked_ ? "the link is there again"
+                       : (link.why + "; the command runs on, and the link is made again").c_str());
 }
 
 void Foreground::on_ready(int fd, uint32_t) {

@@ -48,6 +48,7 @@ class Foreground final : private command::RunObserver, private io::Poller::Handl
  private:
   command::RunningCommand::Started start(const command::JournalPlace& place);
   void on_data(std::string_view bytes) override;
+  void on_link(const hold::LinkMessage& link) override;
   void on_ready(int fd, uint32_t events) override;
   void turn();
   void print_rest(bool settle);
@@ -68,6 +69,7 @@ class Foreground final : private command::RunObserver, private io::Poller::Handl
   std::optional<io::Poller> poller_;
   bool stdin_watched_ = false;
   bool stdout_watched_ = false;
+  bool linked_ = true;
   int interrupts_ = 0;
   int signals_seen_ = 0;  // those that ask us to end
   int told_to_stop_by_ = 0;

@@ -11,6 +11,7 @@
 #include "base/folders.h"
 #include "base/ids.h"
 #include "cli/daemon_call.h"
+#include "cli/far_run.h"
 #include "cli/option_values.h"
 #include "config/load.h"
 #include "pty/environment.h"
@@ -41,11 +42,19 @@ base::Result<sandbox::Profile> sandbox_profile(const RunArguments& args,
   return app::choose_profile(asked, is_agent() ? app::Asker::Agent : app::Asker::Person, settings);
 }
 
+// A sandbox is made of what is on this machine.
+base::Result<sandbox::Profile> no_sandbox_there(const RunArguments& args) {
+  if (args.sandbox.empty() || args.sandbox == "none") return sandbox::Profile{};
+  return fail(ErrorCode::Unsupported,
+              "a sandbox works on this machine only: leave out --sandbox, or --in " + args.place);
+}
+
 base::Result<std::vector<std::string>> child_environment(const RunArguments& args,
-                                                         const config::ShellSettings& settings, bool pipe,
+                                                         const config::ShellSettings& settings,
+                                                         std::vector<std::string> ours, bool pipe,
                                                          bool person_watches, bool confined) {
   pty::EnvironmentRequest request;
-  for (char** variable = environ; *variable != nullptr; variable++) request.ours.emplace_back(*variable);
+  request.ours = std::move(ours);
   if (confined) request.ours = sandbox::without_secrets(std::move(request.ours));
   for (const std::string& variable : args.environment) {
     if (auto parsed = parse_variable(variable); !parsed) return tl::unexpected(parsed.error());
@@ -78,6 +87,7 @@ config::Settings settings_in(const std::string& folder) {
 }
 
 void declare_run_options(CLI::App& app, RunArguments& args) {
+  declare_place(app, args.place);
   app.add_option("--cwd", args.cwd, "Folder to run in (default: the current one)")->type_name("FOLDER");
   app.add_option("--timeout", args.timeout,
                  "Time limit in seconds, 0 for no limit (default 60; no limit at a terminal)");
@@ -114,9 +124,10 @@ base::Result<command::RunOptions> make_run_options(const RunArguments& args, boo
   command::RunOptions options;
   options.id = base::random_id('c');
 
-  auto cwd = absolute_folder(args.cwd);
+  // A folder of another place is looked for there.
+  auto cwd = absolute_folder(args.place.empty() ? args.cwd : "");
   if (!cwd) return tl::unexpected(cwd.error());
-  options.spawn.cwd = *cwd;
+  options.spawn.cwd = args.place.empty() ? *cwd : args.cwd;
   const config::Settings settings = settings_in(*cwd);
   options.spawn.provider = args.pipe ? base::Provider::Pipe : settings.terminal.provider;
   options.spawn.size.columns = static_cast<uint16_t>(settings.terminal.cols);
@@ -181,10 +192,13 @@ base::Result<command::RunOptions> make_run_options(const RunArguments& args, boo
                 fmt::format("--overflow {}: use drop-middle, pause or kill", args.overflow));
   }
 
-  const auto profile = sandbox_profile(args, settings.sandbox);
+  const auto profile = args.place.empty() ? sandbox_profile(args, settings.sandbox) : no_sandbox_there(args);
   if (!profile) return tl::unexpected(profile.error());
-  auto environment = child_environment(args, settings.shell, options.spawn.provider == base::Provider::Pipe,
-                                       person_watches, profile->confines());
+  std::vector<std::string> ours;
+  for (char** variable = environ; *variable != nullptr; variable++) ours.emplace_back(*variable);
+  auto environment =
+      child_environment(args, settings.shell, std::move(ours), options.spawn.provider == base::Provider::Pipe,
+                        person_watches, profile->confines());
   if (!environment) return tl::unexpected(environment.error());
   options.spawn.environment = std::move(*environment);
   auto plan = app::make_sandbox(*profile, *cwd, options.spawn.environment, settings.sandbox);
@@ -194,6 +208,14 @@ base::Result<command::RunOptions> make_run_options(const RunArguments& args, boo
   options.survivors = args.keep_background ? hold::Survivors::Keep : hold::Survivors::Kill;
   if (args.keep_background) options.spawn.session = pty::Session::Ours;
   return options;
+}
+
+base::Result<std::vector<std::string>> environment_there(const RunArguments& args,
+                                                         std::vector<std::string> theirs,
+                                                         bool person_watches) {
+  config::ShellSettings settings = settings_in("").shell;
+  settings.add_to_path.clear();  // folders of this machine
+  return child_environment(args, settings, std::move(theirs), args.pipe, person_watches, false);
 }
 
 base::Result<command::RunOptions> make_run_options(RunArguments args, bool person_watches,

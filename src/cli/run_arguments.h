@@ -16,6 +16,7 @@
 namespace ttyward::cli {
 
 struct RunArguments {
+  std::string place;  // empty: this machine
   std::string cwd;
   std::optional<double> timeout;  // seconds; none: the default for the situation
   std::optional<double> idle_timeout;
@@ -44,5 +45,10 @@ base::Result<command::RunOptions> make_run_options(const RunArguments& args, boo
 // asked for.
 base::Result<command::RunOptions> make_run_options(RunArguments args, bool person_watches,
                                                    const policy::Verdict& verdict);
+
+// For a command in another place, whose login has the environment `theirs`.
+base::Result<std::vector<std::string>> environment_there(const RunArguments& args,
+                                                         std::vector<std::string> theirs,
+                                                         bool person_watches);
 
 }  // namespace ttyward::cli

@@ -42,6 +42,12 @@ std::string state_of(const wire::Terminal& terminal) {
   return terminal.signal.empty() ? "ended" : terminal.signal;
 }
 
+// In another place, with its name.
+std::string folder_of(const wire::Terminal& terminal) {
+  if (terminal.place.empty()) return short_path(terminal.cwd);
+  return terminal.place + ":" + terminal.cwd;
+}
+
 }  // namespace
 
 int64_t now_in_ms() {
@@ -74,7 +80,7 @@ std::vector<std::string> terminal_lines(const std::vector<const wire::Terminal*>
     table.add(
         {each->id.substr(0, length), or_dash(each->name), owner_of(*each), or_dash(each->task),
          Cell(state, colour_of_state(state)), use != uses.end() ? cpu_text(use->second.cpu_percent) : "-",
-         use != uses.end() ? ports_text(use->second.ports) : "-", or_dash(short_path(each->cwd)),
+         use != uses.end() ? ports_text(use->second.ports) : "-", or_dash(folder_of(*each)),
          or_dash(command_of(*each)), Cell(created != 0 ? age_text(now_ms - created) : "-", Colour::Dim)});
   }
   return table.lines(width, paint);

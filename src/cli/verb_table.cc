@@ -18,6 +18,7 @@ std::span<const Verb> verb_table() {
       kDiscard,
       kOpen,
       kExec,
+      kPlaces,
       kSend,
       kExpect,
       kWait,

@@ -218,6 +218,11 @@ void HolderProcess::take(Frame frame) {
     }
     case MessageType::Closed:
       return observer_.on_closed();
+    case MessageType::Link:
+      if (const auto link = hold::LinkMessage::decode(frame.payload)) observer_.on_link(*link);
+      return;
+    case MessageType::Lost:
+      return observer_.on_lost(Decoder(frame.payload).string());
     default:
       break;
   }

@@ -53,6 +53,11 @@ class HolderProcess final : public Source, private io::Poller::Handler {
   size_t input_waiting() const override { return out_.size(); }
   void run_state(pty::AlternateScreen screen, RunStates done) override;
   void processes(Processes done) override;
+  const place::Place& place() const override { return *place_; }
+  // Where the holder is; this machine, unless said. It outlives this object.
+  void set_place(const place::Place& place) { place_ = &place; }
+  // In another place: the command ends when this connection does.
+  void tie() { order(hold::MessageType::Tie, {}, {}); }
 
  private:
   using Frames = std::function<void(base::Result<hold::Frame>)>;
@@ -70,6 +75,7 @@ class HolderProcess final : public Source, private io::Poller::Handler {
   io::Poller& poller_;
   base::UniqueFd fd_;
   Observer& observer_;
+  const place::Place* place_ = &place::local();
   hold::FrameReader in_;
   std::string out_;
   bool writing_ = false;

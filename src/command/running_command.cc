@@ -21,6 +21,7 @@ constexpr milliseconds kBinaryEvery{1000};
 // the journal tells. One that is stopped or starved does neither, and is given up after this.
 constexpr milliseconds kClosingTime{10'000};
 constexpr milliseconds kClosingPause{1};
+constexpr milliseconds kReviveEvery{200};
 
 int64_t unix_ms() {
   timespec now{};
@@ -34,6 +35,7 @@ CommandResult first_facts(const RunOptions& options) {
   facts.command = options.shown_command;
   facts.cwd = options.spawn.cwd;
   facts.started_at_ms = unix_ms();
+  if (options.holder && options.holder->place != nullptr) facts.place = options.holder->place->name();
   facts.provider = pty::provider_name(options.spawn.provider);
   facts.sandbox = options.sandbox;
   return facts;
@@ -54,15 +56,19 @@ RunningCommand::RunningCommand(RunOptions options, RunObserver* observer, Clock:
       life_(life_options(options_), first_facts(options_), now),
       buffer_(std::make_unique_for_overwrite<char[]>(kReadBytes)) {}
 
-RunningCommand::~RunningCommand() = default;
+RunningCommand::~RunningCommand() {
+  *alive_ = false;
+  if (poller_ != nullptr) poller_->remove(options_.holder->answers->fd());
+}
 
 RunningCommand::Started RunningCommand::start(io::Poller& poller,
                                               const std::shared_ptr<journal::Folder>& folder,
                                               RunOptions options, RunObserver* observer) {
   const Clock::time_point now = Clock::now();
   std::unique_ptr<RunningCommand> run(new RunningCommand(std::move(options), observer, now));
-  // The report's file is a descriptor of ours, which a sandbox does not show.
-  if (!run->options_.spawn.sandbox) run->report_ = PipeReport::add_to(run->options_.spawn.argv);
+  // The report's file is a descriptor of ours, which neither a sandbox nor another place has.
+  const bool ours = !run->options_.holder || run->options_.holder->place == nullptr;
+  if (ours && !run->options_.spawn.sandbox) run->report_ = PipeReport::add_to(run->options_.spawn.argv);
   const bool held = run->options_.holder.has_value();
   const auto started = held ? run->start_held(poller, folder) : run->start_own(poller, folder);
   if (!started) {
@@ -111,21 +117,37 @@ tl::expected<void, pty::SpawnError> RunningCommand::start_held(
   request.total_quota = folder->total_quota();
   request.sockets = options_.holder->sockets;
   request.hold = hold_spec();
-  const auto reply = hold::launch(options_.holder->program, request);
+  const HolderPlace& holder = *options_.holder;
+  const auto launch = [&]() -> tl::expected<hold::LaunchReply, pty::SpawnError> {
+    if (!holder.launch_on) return hold::launch(holder.program, request);
+    auto control = holder.launch_on();
+    if (!control) return tl::unexpected(pty::SpawnError{pty::SpawnFailure::Setup, control.error()});
+    return hold::IdleHolder::behind(std::move(*control)).launch(request);
+  };
+  const auto reply = launch();
   if (!reply) return tl::unexpected(reply.error());
   provider_ = reply->provider;
   child_pid_ = reply->child;
   life_.facts().fallback_reason = reply->fallback_reason;
-  auto connected = HolderProcess::connect(poller, options_.holder->sockets, options_.id, *this);
-  if (connected) {
-    source_ = std::move(*connected);
-    source_->watch(0);
-  } else {
-    gone_ = true;  // the command has ended already, and its holder with it
-  }
+  if (!connect(poller)) gone_ = true;  // the command has ended already, and its holder with it
   auto reader = journal::Reader::open_at(folder->fd(), options_.id, folder->path() + "/" + options_.id);
   if (!reader) return tl::unexpected(pty::SpawnError{pty::SpawnFailure::Setup, reader.error()});
   reader_ = std::move(*reader);
+  if (holder.answers != nullptr && poller.add(holder.answers->fd(), EPOLLIN, *this)) poller_ = &poller;
+  return {};
+}
+
+base::Result<void> RunningCommand::connect(io::Poller& poller) {
+  auto connected = HolderProcess::connect(poller, options_.holder->sockets, options_.id, *this);
+  if (!connected) return tl::unexpected(connected.error());
+  if (options_.holder->place != nullptr) {
+    (*connected)->set_place(*options_.holder->place);
+    // As a command here, which ends with the process that runs it.
+    if (options_.survivors == hold::Survivors::Kill) (*connected)->tie();
+  }
+  source_ = std::move(*connected);
+  source_->watch(read_to_);
+  watching_ = true;
   return {};
 }
 
@@ -167,6 +189,15 @@ void RunningCommand::on_exited(const journal::ExitRecord& record) {
   exit_end_ = reader_->end();
 }
 
+void RunningCommand::on_link(const hold::LinkMessage& link) {
+  if (observer_ != nullptr) observer_->on_link(link);
+  if (link.linked && kill_wanted_) kill();
+}
+
+void RunningCommand::on_ready(int, uint32_t) {
+  options_.holder->answers->wait(0);
+}
+
 void RunningCommand::step(Clock::time_point now) {
   if (source_) source_->turn(now);
   follow_source(now);
@@ -178,7 +209,26 @@ void RunningCommand::step(Clock::time_point now) {
 void RunningCommand::follow_source(Clock::time_point now) {
   if (!gone_ || closed_) return;
   source_.reset();
+  if (connect_again(now)) return;
   settle_gone(now);
+}
+
+// A link may be killed, and the next one goes on. True: it is there again, or is being started.
+bool RunningCommand::connect_again(Clock::time_point now) {
+  constexpr int kMostTimes = 20;
+  if (poller_ == nullptr || !options_.holder->revive || !lost_reason_.empty() || exit_) return false;
+  const auto status = reader_->status();
+  if (!status || status->exit || status->state == journal::State::Closed || revived_ == kMostTimes)
+    return false;
+  revived_++;
+  static_cast<void>(options_.holder->revive());
+  if (connect(*poller_)) {
+    gone_ = false;
+    ask_journal_.reset();
+  } else {
+    ask_journal_ = now + kReviveEvery;
+  }
+  return true;
 }
 
 // Nobody is there to tell how it ended; the journal may.
@@ -196,7 +246,8 @@ void RunningCommand::settle_gone(Clock::time_point now) {
   }
   closed_ = true;
   // A holder that was killed took the truth with it.
-  if (!exit_) on_exited({});
+  if (!exit_ && !lost_reason_.empty()) life_.lost(lost_reason_, now);
+  if (!exit_ && lost_reason_.empty()) on_exited({});
 }
 
 void RunningCommand::read_new(Clock::time_point now) {
@@ -267,7 +318,7 @@ void RunningCommand::do_next(Clock::time_point now) {
         list_processes();
         break;
       case CommandLife::Step::Kill:
-        if (source_) source_->terminate(options_.kill_rungs);
+        kill();
         break;
     }
   }
@@ -278,6 +329,15 @@ void RunningCommand::look(Clock::time_point now) {
   const bool alternate = output_->screen().is_alternate();
   source_->run_state(alternate ? pty::AlternateScreen::On : pty::AlternateScreen::Off,
                      [this](base::Result<pty::RunState> state) { looked_ = std::move(state); });
+}
+
+// Told again when the link is there again, if it was not.
+void RunningCommand::kill() {
+  if (!source_) return;
+  kill_wanted_ = true;
+  source_->terminate(options_.kill_rungs, [this, alive = alive_](const base::Result<void>& told) {
+    if (*alive) kill_wanted_ = !told && told.error().code == base::ErrorCode::Unavailable;
+  });
 }
 
 void RunningCommand::list_processes() {
@@ -300,22 +360,35 @@ bool RunningCommand::take_answers(Clock::time_point now) {
     return true;
   }
   if (const auto list = std::exchange(processes_, std::nullopt)) {
-    std::vector<terminal::BackgroundProcess> left;
-    std::vector<pid_t> pids;
-    for (const Source::Process& process : list->value_or(std::vector<Source::Process>())) {
-      if (process.pid == child_pid_) continue;
-      left.push_back({process.pid, process.command});
-      pids.push_back(process.pid);
-    }
-    std::vector<terminal::OpenPort> ports;
-    if (options_.survivors == hold::Survivors::Keep) {
-      for (const auto& port : place::ports_now(source_->place(), pids))
-        ports.push_back({port.port, port.pid});
-    }
-    life_.left_behind(std::move(left), std::move(ports), now);
+    find_ports(list->value_or(std::vector<Source::Process>()));
+    return true;
+  }
+  if (auto left = std::exchange(left_, std::nullopt)) {
+    life_.left_behind(std::move(left->processes), std::move(left->ports), now);
     return true;
   }
   return false;
+}
+
+void RunningCommand::find_ports(const std::vector<Source::Process>& list) {
+  LeftBehind left;
+  std::vector<pid_t> pids;
+  for (const Source::Process& process : list) {
+    if (process.pid == child_pid_) continue;
+    left.processes.push_back({process.pid, process.command});
+    pids.push_back(process.pid);
+  }
+  if (options_.survivors != hold::Survivors::Keep || pids.empty() || !source_) {
+    left_ = std::move(left);
+    return;
+  }
+  source_->place().ports(
+      pids, [this, alive = alive_, left](const std::optional<place::Place::Ports>& ports) mutable {
+        if (!*alive) return;
+        for (const auto& port : ports.value_or(place::Place::Ports()))
+          left.ports.push_back({port.port, port.pid});
+        left_ = std::move(left);
+      });
 }
 
 void RunningCommand::interrupt() {

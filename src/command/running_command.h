@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -46,6 +47,12 @@ enum class Replies : uint8_t {
 struct HolderPlace {
   std::string program;  // path of ttyward-hold
   std::string sockets;  // folder
+  // In another place: a connection to the link, on which it is launched there.
+  std::function<base::Result<base::UniqueFd>()> launch_on;
+  const place::Place* place = nullptr;  // which; it outlives the command
+  io::Poller* answers = nullptr;        // on which its answers come
+  // The link was ended: starts it again.
+  std::function<base::Result<void>()> revive;
 };
 
 struct RunOptions {
@@ -76,9 +83,10 @@ class RunObserver {
     (void)total_bytes;
   }  // when found, then at most once a second
   virtual void on_state(terminal::CommandState state) { (void)state; }
+  virtual void on_link(const hold::LinkMessage& link) { (void)link; }
 };
 
-class RunningCommand final : private HolderProcess::Observer {
+class RunningCommand final : private HolderProcess::Observer, private io::Poller::Handler {
  public:
   using Clock = std::chrono::steady_clock;
   struct StartError {
@@ -138,8 +146,14 @@ class RunningCommand final : private HolderProcess::Observer {
   void on_paused() override {}
   void on_exited(const journal::ExitRecord& record) override;
   void on_closed() override { closed_ = true; }
+  void on_link(const hold::LinkMessage& link) override;
+  void on_lost(const std::string& why) override { lost_reason_ = why; }
   void on_gone() override { gone_ = true; }
+  // Answers of another place.
+  void on_ready(int fd, uint32_t events) override;
 
+  base::Result<void> connect(io::Poller& poller);
+  bool connect_again(Clock::time_point now);
   void follow_source(Clock::time_point now);
   void settle_gone(Clock::time_point now);
   void read_new(Clock::time_point now);
@@ -148,7 +162,9 @@ class RunningCommand final : private HolderProcess::Observer {
   void tell_state();
   void do_next(Clock::time_point now);
   void look(Clock::time_point now);
+  void kill();
   void list_processes();
+  void find_ports(const std::vector<Source::Process>& list);
   bool take_answers(Clock::time_point now);
   void make_result(Clock::time_point now);
   terminal::OutputOptions output_options();
@@ -185,6 +201,16 @@ class RunningCommand final : private HolderProcess::Observer {
   std::optional<Clock::time_point> ask_journal_;  // while a holder that hung up closes its journal
   std::optional<base::Result<pty::RunState>> looked_;
   std::optional<base::Result<std::vector<Source::Process>>> processes_;
+  struct LeftBehind {
+    std::vector<terminal::BackgroundProcess> processes;
+    std::vector<terminal::OpenPort> ports;
+  };
+  std::optional<LeftBehind> left_;
+  std::string lost_reason_;
+  io::Poller* poller_ = nullptr;  // of a command in another place
+  int revived_ = 0;
+  bool kill_wanted_ = false;  // the holder has not been told yet
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   bool paused_ = false;
   Clock::time_point last_binary_;
   bool binary_told_ = false;

@@ -24,6 +24,7 @@
 
 #include "base/result.h"
 #include "hold/holder.h"
+#include "hold/protocol.h"
 #include "journal/format.h"
 #include "place/local.h"
 #include "pty/kill_ladder.h"
@@ -45,6 +46,10 @@ class Source {
     virtual void on_exited(const journal::ExitRecord& record) = 0;
     // Nothing of the command is left.
     virtual void on_closed() = 0;
+    // Of a command in another place: the link to it was lost, or is there again. It runs on meanwhile.
+    virtual void on_link(const hold::LinkMessage& link) { (void)link; }
+    // The same: how it ended will never be known. on_gone() follows.
+    virtual void on_lost(const std::string& why) { (void)why; }
     // The last call: there is nobody to ask any more. The source may be destroyed from within it.
     virtual void on_gone() = 0;
 

@@ -39,6 +39,8 @@ Engine::Engine(io::Loop& loop, Settings settings, EngineObserver& observer,
       ready_logs_(logs_.get()),
       launcher_(loop, settings_.hold_program, 2),
       slices_(loop),
+      places_(loop, {settings_.hold_program, settings_.folders.sockets() + "/links",
+                     settings_.folders.state + "/links"}),
       host_{loop,
             slices_,
             launcher_,
@@ -51,9 +53,10 @@ Engine::Engine(io::Loop& loop, Settings settings, EngineObserver& observer,
             journals_->fd(),
             {},
             {},
-            {}},
+            {},
+            &places_},
       registry_(settings_.folders.state + "/registry.json"),
-      specs_(settings_, registry_, host_.place),
+      specs_(settings_, registry_, host_.place, places_),
       retention_(loop, settings_, list_, journals_, logs_.get(), *this,
                  [this](const Terminal& terminal) {
                    observer_.on_terminal_forgotten(terminal);
@@ -147,7 +150,7 @@ base::Result<Terminal*> Engine::open(OpenRequest request) {
                     " terminals, which is the limit: end one (ttyward kill) or raise limits.terminals");
   }
   // One on pipes starts at once: there is nothing to do ahead. A sandbox is made for whoever asks for it.
-  const bool alone = spec->provider == pty::Provider::Pipe || spec->plan;
+  const bool alone = spec->provider == pty::Provider::Pipe || spec->plan || !spec->place.empty();
   if (Terminal* pooled = alone ? nullptr : pool_.take(*spec)) {
     pooled->assign_from_pool(*spec);
     observer_.on_terminal_opened(*pooled);
@@ -170,8 +173,8 @@ base::Result<Engine::Acquired> Engine::acquire(const std::string& cwd, const std
   const auto usable = [&](const Terminal& terminal) {
     return terminal.live() && !terminal.busy() && !terminal.spec().temporary() && !terminal.spec().pooled &&
            terminal.spec().owner == owner && terminal.spec().session == session && !terminal.loan() &&
-           terminal.spec().provider == provider && !terminal.lease() && !terminal.cwd().empty() &&
-           terminal.spec().sandbox.profile == report.profile &&
+           terminal.spec().place.empty() && terminal.spec().provider == provider && !terminal.lease() &&
+           !terminal.cwd().empty() && terminal.spec().sandbox.profile == report.profile &&
            terminal.spec().sandbox.workspace == report.workspace && base::same_path(terminal.cwd(), *wanted);
   };
   Terminal* found = nullptr;
@@ -255,6 +258,7 @@ base::Result<Engine::Submitted> Engine::submit(Terminal& terminal, CommandReques
   light.description = kept.description;
   light.cwd = kept.cwd.empty() ? terminal.cwd() : kept.cwd;
   light.callers = terminal.spec().environment;
+  light.place = terminal.spec().place;
   light.provider = pty::Provider::Pipe;
   light.timeout = kept.timeout;
   light.idle_timeout = kept.idle_timeout;

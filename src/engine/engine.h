@@ -68,6 +68,7 @@ class Engine final : private Watcher {
   Recovered recover();
   void set_settings(Settings settings);  // for what is opened from now on
   const Settings& settings() const { return settings_; }
+  Places& places() { return places_; }
   io::Loop& loop() { return loop_; }
   // Long work on its terminals, which they share.
   Slices& slices() { return slices_; }
@@ -146,6 +147,7 @@ class Engine final : private Watcher {
   Sweeper log_maker_;  // fills ready_logs_
   Launcher launcher_;
   Slices slices_;
+  Places places_;
   TerminalHost host_;
   Registry registry_;
   SpecMaker specs_;

@@ -61,7 +61,7 @@ void Launcher::start(hold::LaunchRequest request, Done done) {
     }
     threads_.push_back(std::move(*thread));
   }
-  Job job{std::move(request), std::move(done), std::nullopt};
+  Job job{std::move(request), std::move(done), std::nullopt, false};
   {
     const std::lock_guard lock(mutex_);
     if (!ready_.empty() && small(job.request)) {
@@ -71,6 +71,23 @@ void Launcher::start(hold::LaunchRequest request, Done done) {
   }
   if (job.asked && !job.asked->ask(job.request)) job.asked.reset();
   if (!job.asked || !await(job)) hand_over(std::move(job));
+}
+
+void Launcher::start_on(base::Result<base::UniqueFd> control, hold::LaunchRequest request, Done done) {
+  const auto fail = [&](pty::SpawnError error) {
+    loop_.post([alive = alive_, done = std::move(done), error = std::move(error)] {
+      if (*alive) done(tl::unexpected(error));
+    });
+  };
+  if (!control) return fail({pty::SpawnFailure::Setup, control.error()});
+  Job job{std::move(request), {}, hold::IdleHolder::behind(std::move(*control)), true};
+  if (auto asked = job.asked->ask(job.request); !asked) return fail(asked.error());
+  const int fd = job.asked->fd();
+  if (!await(job)) {
+    return fail({pty::SpawnFailure::Exhausted,
+                 base::Error{base::ErrorCode::Exhausted, 0, "the answer cannot be waited for"}});
+  }
+  asked_.at(fd).job.done = std::move(done);
 }
 
 void Launcher::prepare_for(hold::HolderFolders folders) {
@@ -106,7 +123,7 @@ void Launcher::on_ready(int fd, uint32_t /*events*/) {
   Job job = std::move(asked.mapped().job);
   loop_.cancel(asked.mapped().patience);
   Launched launched = std::move(*job.asked).answer(hold::Answer::IsThere);
-  if (needs_another(launched)) {
+  if (needs_another(launched) && !job.only_there) {
     job.asked.reset();
     return hand_over(std::move(job));
   }

@@ -34,6 +34,8 @@ class Launcher final : private io::Poller::Handler {
   ~Launcher();  // what was not begun is not begun any more, and not told
 
   void start(hold::LaunchRequest request, Done done);
+  // On this one and no other: it leads to another place.
+  void start_on(base::Result<base::UniqueFd> control, hold::LaunchRequest request, Done done);
   // Idle holders prepare for requests with these folders from now on.
   void prepare_for(hold::HolderFolders folders);
 
@@ -42,6 +44,7 @@ class Launcher final : private io::Poller::Handler {
     hold::LaunchRequest request;
     Done done;
     std::optional<hold::IdleHolder> asked;  // it has the request already
+    bool only_there = false;                // no other holder will do
   };
   struct Asked {
     Job job;

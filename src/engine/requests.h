@@ -29,6 +29,7 @@ struct OpenRequest {
   std::optional<pty::WindowSize> size;
   std::optional<sandbox::Plan> sandbox;
   terminal::SandboxReport sandbox_report;  // what results state about it
+  std::string place;                       // empty: this machine; else it was reached
 };
 
 // A terminal for one command.
@@ -52,6 +53,7 @@ struct RunRequest {
   std::string verdict_json;
   std::optional<sandbox::Plan> sandbox;
   terminal::SandboxReport sandbox_report;
+  std::string place;  // as in OpenRequest
 };
 
 }  // namespace ttyward::engine

@@ -6,7 +6,7 @@
 //                leaves unread must not become the shell's next line
 //   start files  what the shell reads while it starts; removed when it has started
 //
-// They are on this machine: where a place is far, its relay keeps the first two for the shell.
+// In another place they are written there, in order with what is typed.
 #pragma once
 
 #include <string>
@@ -15,18 +15,20 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "relay/far_place.h"
 
 namespace ttyward::engine {
 
 class ShellFiles {
  public:
-  explicit ShellFiles(std::string folder, std::vector<std::string> start_files = {})
-      : folder_(std::move(folder)), start_files_(std::move(start_files)) {}
+  explicit ShellFiles(std::string folder, std::vector<std::string> start_files = {},
+                      const relay::FarPlace* far = nullptr)
+      : folder_(std::move(folder)), start_files_(std::move(start_files)), far_(far) {}
 
   const std::string& folder() const { return folder_; }
   // Opens what the shell was given, or makes it.
   base::Result<void> open();
-  bool is_open() const { return nonce_file_.valid(); }
+  bool is_open() const { return nonce_file_.valid() || open_there_; }
 
   void hand_over(const std::string& nonce);
   void blank(size_t nonce_bytes);
@@ -42,10 +44,13 @@ class ShellFiles {
 
  private:
   std::string typed_path() const;
+  void remove(const std::string& path) const;
 
   const std::string folder_;
   std::vector<std::string> start_files_;
+  const relay::FarPlace* far_;  // null: on this machine
   base::UniqueFd nonce_file_;
+  bool open_there_ = false;
   bool typed_ = false;
 };
 

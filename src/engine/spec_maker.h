@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/places.h"
 #include "engine/registry.h"
 #include "engine/requests.h"
 #include "engine/settings.h"
@@ -18,8 +19,8 @@ namespace ttyward::engine {
 class SpecMaker {
  public:
   // All of them outlive it.
-  SpecMaker(const Settings& settings, const Registry& registry, const place::Place& place)
-      : settings_(settings), registry_(registry), place_(place) {}
+  SpecMaker(const Settings& settings, const Registry& registry, const place::Place& place, Places& places)
+      : settings_(settings), registry_(registry), place_(place), places_(places) {}
 
   // Without an id.
   base::Result<TerminalSpec> shell(OpenRequest request) const;
@@ -28,6 +29,12 @@ class SpecMaker {
   base::Result<std::string> checked_cwd(const std::string& cwd) const;
 
  private:
+  // Of a place that was reached; null: this machine.
+  base::Result<const relay::WelcomeMessage*> facts_of(const std::string& place, bool confined) const;
+  static base::Result<std::string> cwd_there(const std::string& cwd, const relay::WelcomeMessage& there);
+  base::Result<std::vector<std::string>> environment_there(const std::vector<std::string>& requested,
+                                                           const relay::WelcomeMessage& there, Owner owner,
+                                                           pty::Provider provider) const;
   base::Result<std::vector<std::string>> environment(const std::vector<std::string>& requested,
                                                      const std::vector<std::string>& callers, Owner owner,
                                                      pty::Provider provider, bool confined) const;
@@ -35,6 +42,7 @@ class SpecMaker {
   const Settings& settings_;
   const Registry& registry_;
   const place::Place& place_;
+  Places& places_;
 };
 
 }  // namespace ttyward::engine

@@ -150,6 +150,7 @@ class Terminal final : public TerminalFacts,
   // terminal_start.cc
   void launched(Launcher::Launched launched);
   void connect();
+  bool reach_again();
   void cannot_follow(const base::Error& error);
   void settle_living(const Replayed& past);
   void resend_if_unsent(uint64_t accepted);
@@ -160,7 +161,10 @@ class Terminal final : public TerminalFacts,
   void on_paused() override;
   void on_exited(const journal::ExitRecord& record) override;
   void on_closed() override;
+  void on_link(const hold::LinkMessage& link) override;
+  void on_lost(const std::string& why) override;
   void on_gone() override;
+  void remove_command_file(const Command& command) const;
   void read_new();
   bool read_on(const Feed::Budget& budget);
   void read_all_there_is();
@@ -216,6 +220,8 @@ class Terminal final : public TerminalFacts,
   bool never_started_ = false;    // nor was it launched by that one, and it never will be
   bool resend_unsent_ = false;    // a command was logged; whether it was typed the holder knows
   boost::json::object prompt_;    // what was known at the last prompt
+  std::string lost_reason_;       // of one in another place, when its end will never be known
+  int reached_again_ = 0;         // times, since it was connected
   bool reading_ = false;          // more is to be read in the next turn
   Timer frame_timer_;             // a frame that a program began and does not end
   Timer ending_timer_;            // a command ended, and its record is kept open

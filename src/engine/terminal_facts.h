@@ -32,7 +32,9 @@ class TerminalFacts {
 
   const std::string& id() const { return spec().id; }
   const TerminalSpec& spec() const { return model_->spec(); }
-  const place::Place& place() const { return host_.place; }
+  const place::Place& place() const { return place_; }
+  // Of one in another place: why it cannot be reached now. Empty: it can.
+  const std::string& link_lost() const { return link_lost_; }
   State state() const;
   bool live() const { return !model_->closed(); }
   bool launching() const { return live() && !holder_alive() && !model_->feed().following(); }
@@ -114,13 +116,20 @@ class TerminalFacts {
   };
 
   TerminalFacts(TerminalHost& host, Birth birth, std::unique_ptr<TerminalModel> model)
-      : host_(host), birth_(std::move(birth)), model_(std::move(model)) {}
+      : host_(host),
+        birth_(std::move(birth)),
+        model_(std::move(model)),
+        far_(spec().place.empty() || host.places == nullptr ? nullptr : &host.places->of(spec().place)),
+        place_(far_ != nullptr ? *far_ : host.place) {}
   ~TerminalFacts() = default;
   bool has_shell() const { return model_->has_shell(); }
 
   TerminalHost& host_;
   const Birth birth_;
   const std::unique_ptr<TerminalModel> model_;
+  const relay::FarPlace* const far_;  // null: on this machine
+  const place::Place& place_;
+  std::string link_lost_;
   HolderPort holder_;
   std::optional<pty::SpawnError> start_error_;
   pid_t holder_pid_ = 0;

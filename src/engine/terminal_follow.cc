@@ -23,6 +23,11 @@ constexpr std::chrono::milliseconds kLongestFrame{500};
 
 void Terminal::on_welcome(const hold::StatusMessage& status) {
   holder_pid_ = static_cast<pid_t>(status.holder_pid);
+  reached_again_ = 0;
+  if (far_ != nullptr && !link_lost_.empty()) {
+    link_lost_.clear();  // or it is said again
+    watchers_.changed(kMeta);
+  }
   model_->started(static_cast<pid_t>(status.child_pid), provider());
   if (!model_->feed().following()) return;
   if (status.has_exit != 0 && !end_.exit && status.exit.size() == sizeof(journal::ExitRecord)) {
@@ -55,8 +60,27 @@ void Terminal::on_closed() {
   read_new();
 }
 
+void Terminal::on_link(const hold::LinkMessage& link) {
+  const std::string why = link.linked ? "" : link.why;
+  if (why == link_lost_) return;
+  link_lost_ = why;
+  watchers_.changed(kMeta);
+}
+
+void Terminal::on_lost(const std::string& why) {
+  lost_reason_ = why;
+  link_lost_.clear();
+}
+
+void Terminal::remove_command_file(const Command& command) const {
+  if (command.file.empty()) return;
+  if (far_ != nullptr) return far_->remove_tree(command.file);
+  ::unlink(command.file.c_str());
+}
+
 void Terminal::on_gone() {
   const std::unique_ptr<command::Source> gone = holder_.disconnect();
+  if (live() && reach_again()) return;
   if (!live()) watchers_.changed(kMeta);
   if (!model_->feed().following()) return close(State::Lost);
   const auto status = model_->feed().reader().status();
@@ -91,7 +115,11 @@ bool Terminal::read_on(const Feed::Budget& budget) {
 
 void Terminal::read_all_there_is() {
   if (end_.exit && !end_.handled && read_to() >= end_.output_end) shell_ended();
-  if (end_.holder_lost && live()) close(State::Lost);
+  if (end_.holder_lost && live()) {
+    Command* const command = current();
+    if (!lost_reason_.empty() && model_->book().runs(command)) model_->lose(*command, lost_reason_);
+    close(State::Lost);
+  }
   if (holder_.connected() && !end_.holder_closed) holder_->watch(read_to());
 }
 
@@ -130,7 +158,7 @@ void Terminal::list_left_behind(Command& command) {
       pids.push_back(process.pid);
     }
     if (!spec().keep_background) pids.clear();
-    host_.place.ports(pids, [this, alive, &command, left](const std::optional<place::Place::Ports>& ports) {
+    place_.ports(pids, [this, alive, &command, left](const std::optional<place::Place::Ports>& ports) {
       if (!*alive) return;
       terminal::CommandResult listening;
       add_ports(listening, ports.value_or(place::Place::Ports()));
@@ -234,18 +262,18 @@ void Terminal::on_finishing(Command& command) {
       Clock::now() - typist_.sent_at().value_or(command.life.started()));
   query.shells_group_too = on_pipes();
   // A far place answers when the command is over already: its record is completed then.
-  host_.place.left_behind(
-      query, [this, alive = alive_, id = command.facts.command_id](const place::LeftBehind& left) {
-        Command* const ended = *alive ? find(id) : nullptr;
-        if (ended == nullptr) return;
-        for (const auto& process : left.processes)
-          ended->facts.background.push_back({process.pid, process.command});
-        add_ports(ended->facts, left.ports);
-      });
+  place_.left_behind(query,
+                     [this, alive = alive_, id = command.facts.command_id](const place::LeftBehind& left) {
+                       Command* const ended = *alive ? find(id) : nullptr;
+                       if (ended == nullptr) return;
+                       for (const auto& process : left.processes)
+                         ended->facts.background.push_back({process.pid, process.command});
+                       add_ports(ended->facts, left.ports);
+                     });
 }
 
 void Terminal::on_finished(Command& command) {
-  if (!command.file.empty()) ::unlink(command.file.c_str());
+  remove_command_file(command);
   if (model_->book().ending() == nullptr) ending_timer_.cancel();
   if (current() == nullptr) typist_.stop_abandoning();
   watch_.drive();
@@ -271,7 +299,7 @@ void Terminal::on_resize_wanted(const pty::WindowSize& size) {
 
 std::optional<std::string> Terminal::kernel_cwd() {
   if (shell_pid() <= 0) return std::nullopt;
-  auto shell = place::process_now(host_.place, shell_pid(), place::kFolder);
+  auto shell = place::process_now(place_, shell_pid(), place::kFolder);
   if (!shell || shell->folder.empty()) return std::nullopt;
   return std::move(shell->folder);
 }

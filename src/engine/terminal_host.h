@@ -6,6 +6,7 @@
 
 #include "engine/command.h"
 #include "engine/launcher.h"
+#include "engine/places.h"
 #include "engine/settings.h"
 #include "engine/slices.h"
 #include "io/loop.h"
@@ -33,6 +34,7 @@ struct TerminalHost {
   std::function<void(const Terminal&, shell::Quality from, shell::Quality to, const std::string&)> on_quality;
   // A command's record goes: it is too long ago.
   std::function<void(const std::string& command_id)> on_command_forgotten;
+  Places* places = nullptr;  // for terminals that live elsewhere
 };
 
 }  // namespace ttyward::engine

@@ -264,6 +264,7 @@ Command& TerminalModel::add_command(std::string id, Owner by, std::string text,
   facts.command = std::move(text);
   facts.cwd = cwd();
   facts.started_at_ms = observer_->unix_ms();
+  facts.place = spec_.place;
   facts.provider = pty::provider_name(provider_);
   facts.fallback_reason = fallback_reason_;
   facts.integration = shell::quality_name(quality());
@@ -407,6 +408,7 @@ void TerminalModel::cut_hook_line(Command& command) {
 
 // For a terminal that is one command: the kernel's own word.
 void TerminalModel::command_exited(Command& command, const journal::ExitRecord& exit) {
+  command.facts.place = spec_.place;
   command.facts.provider = pty::provider_name(provider_);
   command.facts.fallback_reason = fallback_reason_;
   command.life.set_range({0, read_to()});

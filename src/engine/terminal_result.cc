@@ -39,8 +39,8 @@ terminal::CommandResult Terminal::result(const Command& command, const terminal:
   terminal::CommandResult result = facts(command);
   if (!command.over() && command.started_seen && holder_pid_ > 0) {
     std::vector<pid_t> pids;
-    for (const auto& process : place::descendants_now(host_.place, holder_pid_)) pids.push_back(process.pid);
-    add_ports(result, place::ports_now(host_.place, pids));
+    for (const auto& process : place::descendants_now(place_, holder_pid_)) pids.push_back(process.pid);
+    add_ports(result, place::ports_now(place_, pids));
   }
   if (!command.started_seen && !spec().temporary()) return result;
   // Made from the journal if need be, which nobody sees.

@@ -47,6 +47,10 @@ json::object spec_record(const TerminalSpec& spec, const Birth& birth) {
                       {"secret", birth.secret},
                       {"expected", shell::quality_name(birth.expected)},
                       {"remove", strings(birth.remove_when_ready)}};
+  if (!spec.place.empty()) {
+    record["place"] = spec.place;
+    record["shell_folder"] = spec.shell_folder;
+  }
   if (!spec.sandbox.profile.empty()) {
     record["sandbox"] = json::object{{"profile", spec.sandbox.profile},
                                      {"workspace", spec.sandbox.workspace},
@@ -74,6 +78,8 @@ TerminalSpec spec_from(const json::object& record) {
   spec.owner = owner_named(text_of(record, "owner")).value_or(Owner::Agent);
   spec.session = text_of(record, "session");
   spec.task = text_of(record, "task");
+  spec.place = text_of(record, "place");
+  spec.shell_folder = text_of(record, "shell_folder");
   spec.cwd = text_of(record, "cwd");
   spec.argv = strings_of(record, "argv");
   spec.size.columns = static_cast<uint16_t>(number_or(record, "cols", 80));

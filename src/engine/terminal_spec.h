@@ -23,6 +23,8 @@ struct TerminalSpec {
   Owner owner = Owner::Agent;
   std::string session;  // of the agent that opened it; empty: of one without a session, or a person's
   std::string task;
+  std::string place;         // empty: this machine
+  std::string shell_folder;  // in another place: of the shell's files there
   std::string cwd;
   std::vector<std::string> argv;         // a shell; or, if `command_id` is set, the one command
   std::vector<std::string> environment;  // complete, NAME=value

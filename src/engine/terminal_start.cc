@@ -22,6 +22,8 @@ namespace ttyward::engine {
 namespace {
 
 constexpr std::chrono::milliseconds kConnectAgain{200};
+// A link that was just started has its terminals at once.
+constexpr int kMostReaches = 3;
 
 ModelOptions model_options(const TerminalHost& host) {
   ModelOptions options;
@@ -33,8 +35,8 @@ ModelOptions model_options(const TerminalHost& host) {
   return options;
 }
 
-std::string private_folder(const TerminalHost& host, const std::string& id) {
-  return host.logs_path + "/" + id + ".shell";
+std::string private_folder(const TerminalHost& host, const TerminalSpec& spec) {
+  return spec.place.empty() ? host.logs_path + "/" + spec.id + ".shell" : spec.shell_folder;
 }
 
 hold::LaunchRequest launch_request(const TerminalHost& host, const TerminalSpec& spec) {
@@ -104,8 +106,8 @@ Terminal::Terminal(TerminalHost& host, TerminalLog log, Replayed past)
     : TerminalFacts(host, std::move(past.birth), std::move(past.model)),
       log_(host.logs, model_->spec().id, std::move(log)),
       watchers_(host.loop, *this),
-      files_(private_folder(host, model_->spec().id), birth_.remove_when_ready),
-      live_{host.loop, host.settings, host.place, *model_, holder_, files_, log_, watchers_, alive_},
+      files_(private_folder(host, model_->spec()), birth_.remove_when_ready, far_),
+      live_{host.loop, host.settings, place_, *model_, holder_, files_, log_, watchers_, alive_},
       typist_(live_),
       care_(live_, typist_),
       interrupter_(live_, [this] { typist_.note_break(); }),
@@ -142,6 +144,10 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, Termi
     if (!file) return tl::unexpected(file.error());
     *stdin_file = std::move(*file);
   }
+  const relay::FarPlace* const far =
+      spec.place.empty() || host.places == nullptr ? nullptr : &host.places->of(spec.place);
+  if (far != nullptr) spec.shell_folder = far->shell_folder(id);
+  const std::string folder = private_folder(host, spec);
   auto log = TerminalLog::create(host.logs, id, std::move(log_file));
   if (!log) return tl::unexpected(log.error());
   hold::LaunchRequest request = launch_request(host, spec);
@@ -151,17 +157,17 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, Termi
   }
   Birth birth{base::unix_ms(), base::random_nonce(), shell::Quality::None, {}};
   const bool shell = !spec.temporary();
-  if (!shell) report_statuses(host, id, request.hold.spawn.argv);
-  show_inside(request, shell ? private_folder(host, id) : host.logs_path + "/" + statuses_file(id));
+  if (!shell && far == nullptr) report_statuses(host, id, request.hold.spawn.argv);
+  show_inside(request, shell ? folder : host.logs_path + "/" + statuses_file(id));
   const auto undo = [&] {
     ::unlinkat(host.logs, statuses_file(id).c_str(), 0);
-    ShellFiles(private_folder(host, id)).remove_all();
+    ShellFiles(folder, {}, far).remove_all();
     static_cast<void>(TerminalLog::remove(host.logs, id));
   };
   ShellStart start;
   if (shell) {
     auto prepared =
-        prepare_shell(host.place, spec, host.settings, birth.secret, private_folder(host, id), request);
+        prepare_shell(far != nullptr ? *far : host.place, spec, host.settings, birth.secret, folder, request);
     if (!prepared) {
       undo();
       return tl::unexpected(prepared.error());
@@ -193,10 +199,18 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(TerminalHost& host, Termi
       return tl::unexpected(opened.error());
     }
   }
-  host.launcher.start(std::move(request), [alive = t.alive_, &t, stdin_file](Launcher::Launched launched) {
+  Launcher::Done done = [alive = t.alive_, &t, stdin_file](Launcher::Launched launched) {
     stdin_file->reset();
     if (*alive) t.launched(std::move(launched));
-  });
+  };
+  if (far != nullptr) {
+    // Its umask and limits are those of its login there.
+    request.hold.spawn.umask.reset();
+    request.hold.spawn.limits.clear();
+    host.launcher.start_on(far->connect_launch(), std::move(request), std::move(done));
+  } else {
+    host.launcher.start(std::move(request), std::move(done));
+  }
   return terminal;
 }
 
@@ -232,7 +246,7 @@ void Terminal::launched(Launcher::Launched launched) {
 
 // It runs, but cannot be followed (no descriptors are left): end it, so that no unlisted shell stays.
 void Terminal::cannot_follow(const base::Error& error) {
-  host_.place.end_holder(holder_pid_);
+  place_.end_holder(holder_pid_);
   start_error_ = pty::SpawnError{pty::SpawnFailure::Setup, error};
   if (Command* command = current(); model_->book().runs(command)) {
     model_->lose(*command, "it was started but could not be followed, so it was stopped: " + error.message);
@@ -251,9 +265,31 @@ void Terminal::connect() {
     });
     return;
   }
+  if (!link && reach_again()) return;
   if (!link) return on_gone();  // ended already: the journal has it all
+  (*link)->set_place(place_);
+  // Until the link has said that it is there.
+  if (far_ != nullptr && recovered_) link_lost_ = "the link to " + spec().place + " is being made";
   holder_.connect(std::move(*link));
   interrupter_.catch_up();
+}
+
+// A terminal in another place whose link has ended: whoever keeps the next one finds it again. False: it is
+// on this machine, has ended, or the link knows nothing of it.
+bool Terminal::reach_again() {
+  if (far_ == nullptr || !lost_reason_.empty() || !model_->feed().following()) return false;
+  const auto status = model_->feed().reader().status();
+  if (!status || status->state == journal::State::Closed || status->exit) return false;
+  if (reached_again_ == kMostReaches) return false;
+  reached_again_++;
+  link_lost_ = "the link to " + spec().place + " has ended, and is made again";
+  watchers_.changed(kMeta);
+  host_.loop.after(kConnectAgain * reached_again_, [this, alive = alive_] {
+    if (!*alive || holder_.connected()) return;
+    host_.places->reach(spec().place, [](const auto&) {});  // the link's process is there, linked or not
+    connect();
+  });
+  return true;
 }
 
 // --- found again
@@ -280,12 +316,13 @@ base::Result<std::unique_ptr<Terminal>> Terminal::recover(TerminalHost& host, co
 }
 
 void Terminal::settle() {
+  if (far_ != nullptr && live()) host_.places->connect(spec().place);
   const Replayed past = std::move(*past_);
   past_.reset();
   tell_forgotten();
   for (const auto& command : commands()) {
     if (!command->over()) continue;
-    if (!command->file.empty()) ::unlink(command->file.c_str());
+    remove_command_file(*command);
     // The engine before us may have been killed before it was in the history.
     record(*command);
   }

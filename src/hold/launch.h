@@ -81,6 +81,9 @@ class IdleHolder {
   // `program` is the path of ttyward-hold.
   static tl::expected<IdleHolder, pty::SpawnError> start(const std::string& program);
 
+  // One that is reached through another process: the link to another place.
+  static IdleHolder behind(base::UniqueFd control) { return IdleHolder(std::move(control)); }
+
   // The two halves of a launch. `ask` does not wait as long as the request is small; `answer` blocks until
   // the command runs or could not be started, and uses the holder up.
   tl::expected<void, pty::SpawnError> ask(const LaunchRequest& request);

@@ -75,4 +75,18 @@ std::optional<StatusMessage> StatusMessage::decode(std::string_view payload) {
   return message;
 }
 
+std::string LinkMessage::encode() const {
+  return Encoder().number(uint8_t{linked}).string(why).number(since_unix_ms).take();
+}
+
+std::optional<LinkMessage> LinkMessage::decode(std::string_view payload) {
+  Decoder in(payload);
+  LinkMessage message;
+  message.linked = in.number<uint8_t>() != 0;
+  message.why = in.string();
+  message.since_unix_ms = in.number<uint64_t>();
+  if (!in.complete()) return std::nullopt;
+  return message;
+}
+
 }  // namespace ttyward::hold

@@ -32,6 +32,8 @@ enum class MessageType : uint16_t {
   Grant = 10,
   GetProcesses = 11,
   GetRunState = 12,
+  // To a link only: the command ends when this client goes.
+  Tie = 13,
   // From the holder.
   Welcome = 128,
   Done = 129,
@@ -43,6 +45,9 @@ enum class MessageType : uint16_t {
   Paused = 140,
   Exited = 141,
   Closed = 142,
+  // From the link to another place, which speaks for the holder there.
+  Link = 143,
+  Lost = 144,
 };
 
 struct Frame {
@@ -84,6 +89,16 @@ struct StatusMessage {
 
   std::string encode() const;
   static std::optional<StatusMessage> decode(std::string_view payload);
+};
+
+// A terminal in another place, as the link to it says.
+struct LinkMessage {
+  bool linked = true;
+  std::string why;             // not: why
+  uint64_t since_unix_ms = 0;  // not: since when
+
+  std::string encode() const;
+  static std::optional<LinkMessage> decode(std::string_view payload);
 };
 
 }  // namespace ttyward::hold

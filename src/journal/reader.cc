@@ -1,6 +1,5 @@
 #include "journal/reader.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 
 #include "base/count_newlines.h"
 #include "base/file_io.h"
+#include "journal/segment_list.h"
 
 namespace ttyward::journal {
 
@@ -165,24 +165,11 @@ base::Result<void> Reader::list() {
     if (!dir) return tl::unexpected(dir.error());
     dir_ = std::move(*dir);
   }
-  const int copy = ::openat(dir_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  // A journal that was removed while it was open has no listing any more.
-  if (copy < 0)
-    return errno == ENOENT ? base::Result<void>{} : base::fail_errno(errno, "cannot list " + shown_);
-  DIR* listing = ::fdopendir(copy);
-  if (listing == nullptr) {
-    const int error = errno;
-    ::close(copy);
-    return base::fail_errno(error, "cannot list " + shown_);
-  }
-  while (const dirent* entry = ::readdir(listing)) {
-    if (const auto name = parse_segment_file(entry->d_name); name && name->number != 0)
-      names_.push_back(*name);
-  }
-  ::closedir(listing);
-  std::sort(names_.begin(), names_.end(), [](SegmentName a, SegmentName b) {
-    return a.base != b.base ? a.base < b.base : a.number < b.number;
-  });
+  const auto found = list_segments(dir_.get(), shown_);
+  if (!found) return tl::unexpected(found.error());
+  names_.insert(names_.end(), found->begin(), found->end());
+  std::stable_sort(names_.begin(), names_.end(),
+                   [](SegmentName a, SegmentName b) { return a.base < b.base; });
   return {};
 }
 

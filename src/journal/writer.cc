@@ -28,12 +28,6 @@ constexpr uint64_t kWorthFreeingAtEnd = 256 * 1024;
 // From so much on a system call is cheaper than the faults of fresh pages.
 constexpr size_t kWorthWriting = 16 * 1024;
 
-uint64_t monotonic_now_us() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000 + static_cast<uint64_t>(now.tv_nsec) / 1000;
-}
-
 uint64_t unix_now_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -87,6 +81,12 @@ base::Result<Blank> Blank::make(const Folder& folder) {
   return Blank(std::move(*segment));
 }
 
+uint64_t Writer::monotonic_now_us() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000 + static_cast<uint64_t>(now.tv_nsec) / 1000;
+}
+
 base::Result<Writer> Writer::create(std::shared_ptr<Folder> folder, const WriterOptions& options,
                                     std::optional<Blank> blank) {
   if (!valid_id(options.id)) {
@@ -129,7 +129,7 @@ base::Result<Writer> Writer::create(std::shared_ptr<Folder> folder, const Writer
   fresh.version = kVersion;
   fresh.header_bytes = kPage + kTailBytes;
   fresh.tail_begin = kNoTail;
-  fresh.created_unix_ns = unix_now_ns();
+  fresh.created_unix_ns = options.created_unix_ns != 0 ? options.created_unix_ns : unix_now_ns();
   fresh.created_mono_us = writer.started_us_;
   fresh.writer_pid = static_cast<uint32_t>(::getpid());
   fresh.provider = stored(options.provider);
@@ -231,7 +231,7 @@ ssize_t Writer::splice_from(int pipe, size_t limit, Stream stream) {
 }
 
 void Writer::note_arrival(Stream stream) {
-  const uint64_t now = now_us();
+  const uint64_t now = mark_us();
   if (stream_ != stream) {
     stream_ = stream;
     add_mark(Mark::Kind::Stream, static_cast<uint64_t>(stream));
@@ -250,7 +250,7 @@ void Writer::count(size_t bytes) {
 }
 
 void Writer::add_mark(Mark::Kind kind, uint64_t value) {
-  const uint64_t now = now_us();
+  const uint64_t now = mark_us();
   if (!current_) return;  // the tail has no place for a mark; the next segment begins with the state
   current_->add_mark(Mark(kind, end_, now - started_us_, value));
   if (kind == Mark::Kind::Stream || kind == Mark::Kind::Time) last_mark_us_ = now;

@@ -62,6 +62,7 @@ struct WriterOptions {
   uint64_t quota = kDefaultQuota;
   Overflow overflow = Overflow::DropMiddle;
   uint32_t flags = 0;                    // kNotDurable
+  uint64_t created_unix_ns = 0;          // 0: now. A copy has the time of its original
   Allocate allocate = nullptr;           // default: allocate_room
   uint64_t (*monotonic_us)() = nullptr;  // default: CLOCK_MONOTONIC
 };
@@ -71,6 +72,9 @@ class Writer {
   // `blank` was made in the same folder; without one the file is made now.
   static base::Result<Writer> create(std::shared_ptr<Folder> folder, const WriterOptions& options,
                                      std::optional<Blank> blank = std::nullopt);
+  // Goes on where a writer that is gone left off. AlreadyExists: the journal is closed; Unavailable: its
+  // writer lives.
+  static base::Result<Writer> resume(std::shared_ptr<Folder> folder, const std::string& id);
   Writer(Writer&&) noexcept = default;
   Writer& operator=(Writer&&) noexcept = default;
   Writer(const Writer&) = delete;
@@ -107,6 +111,13 @@ class Writer {
   void mark_input(uint64_t bytes, Echo echo);
   void set_child(uint32_t pid, uint64_t start_time);
 
+  // --- for a copy of another journal, which has its offsets, marks and gaps
+  // The mark's time holds for what is appended after it. A stream is given with its bytes.
+  void copy_mark(const Mark& mark);
+  // The original has dropped the next `bytes`, with so many line feeds in them.
+  void skip(uint64_t bytes, uint64_t newlines);
+  void set_input_bytes(uint64_t bytes);
+
   // How the command ended. Output may still come.
   void record_exit(const ExitRecord& record);
   // The last word: no output after it.
@@ -133,6 +144,10 @@ class Writer {
   Writer() = default;
   JournalHeader* header() const { return header_; }
   uint64_t now_us() const { return monotonic_us_(); }
+  // What marks say: now, or the time of the original.
+  uint64_t mark_us() const { return copied_us_ ? started_us_ + *copied_us_ : now_us(); }
+  static uint64_t monotonic_now_us();
+  base::Result<void> take_over_segments(const std::string& shown);
 
   static uint64_t segment_after(uint64_t bytes, uint64_t quota);
   bool make_room();  // after it: a current segment with space, or discarding_, or full_, or waiting
@@ -190,6 +205,7 @@ class Writer {
   bool discard_for_good_ = false;
   uint64_t retry_at_us_ = 0;  // while discarding: when to ask the disk again
   std::vector<std::byte> scratch_;
+  std::optional<uint64_t> copied_us_;  // since creation
 };
 
 }  // namespace ttyward::journal

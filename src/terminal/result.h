@@ -91,6 +91,7 @@ struct CommandResult {
   std::vector<BackgroundProcess> background;        // left behind, and alive
   std::vector<BackgroundProcess> ended_background;  // left behind, and ended with it
   std::vector<OpenPort> ports;
+  std::string place;  // where it ran, as `--in` takes it; empty: on this machine
   std::string provider;
   std::string fallback_reason;  // why it is pipe although pty was asked for
   std::string integration = "none";

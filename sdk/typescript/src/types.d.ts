@@ -74,6 +74,8 @@ export interface Result {
   ended_background?: ResultEndedBackground[];
   /** ports that those listen on; for a running command, ports that it listens on now */
   ports: ResultPorts[];
+  /** where it ran, if not on this machine: `ssh:HOST`, `podman:NAME` */
+  place?: string;
   /** how its process was made */
   provider: "pty" | "pipe" | null;
   /** why it is pipe although pty was asked for */
@@ -272,6 +274,10 @@ export interface Terminal {
   task: string | null;
   /** sessions it is associated with */
   sessions: TerminalSessions[];
+  /** where it is, if not on this machine: `ssh:HOST`, `podman:NAME` */
+  place?: string;
+  /** of one in another place: why it cannot be reached now; its commands run on */
+  link_lost?: string;
   /** how its process was made */
   provider: "pty" | "pipe";
   /** why it is pipe although pty was asked for */
@@ -508,6 +514,8 @@ export interface HistoryRow {
   command: string;
   /** what it was for, as its caller said */
   description: string | null;
+  /** where it ran, if not on this machine */
+  place?: string;
   /** where it began */
   cwd: string | null;
   /** where the shell was afterwards */
@@ -824,6 +832,11 @@ export interface RunRequest {
   /** the profile that confines it (docs/sandbox.md); an agent can only ask for a stricter one than is configured */
   sandbox?: string | null;
   /**
+   * where it runs: `ssh:HOST`, `podman:NAME`, `docker:NAME` (docs/places.md); judged as the line that would run
+   * it there from here
+   */
+  place?: string | null;
+  /**
    * run it on a layer over its workspace: the result lists what it changed, and the workspace has none of it
    * until `apply` (docs/try.md)
    */
@@ -920,6 +933,11 @@ export interface OpenRequest {
    * one than is configured
    */
   sandbox?: string | null;
+  /**
+   * where it is opened: `ssh:HOST`, `podman:NAME`, `docker:NAME` (docs/places.md); an agent is asked about,
+   * unless a rule allows it
+   */
+  place?: string | null;
 }
 
 export interface OpenRequestSize {

@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/line_there.h"
 #include "base/ids.h"
 #include "cli/confined_run.h"
+#include "cli/current_folder.h"
+#include "cli/far_run.h"
 #include "cli/foreground.h"
 #include "cli/local_policy.h"
 #include "cli/result_json.h"
@@ -44,6 +48,12 @@ void summarize(const command::BatchResult& batch) {
   if (!batch.shell.reason.empty()) complain("batch", batch.shell.reason, 0);
 }
 
+// In another place: the line that would run it there from here.
+std::string there(const Arguments& args, const std::string& command) {
+  if (args.shared.place.empty()) return command;
+  return app::line_there(args.shared.place, command).value_or(command);
+}
+
 // Each command on its own, and all of them as one text: what one leaves in the shell changes what the next
 // one means. The whole stands last, and only if it is graver than its parts.
 std::vector<Judged> judge_all(LocalPolicy& policy, const Arguments& args, const std::string& cwd) {
@@ -52,10 +62,12 @@ std::vector<Judged> judge_all(LocalPolicy& policy, const Arguments& args, const 
   policy::Decision gravest = policy::Decision::Allow;
   for (const std::string& command : args.commands) {
     whole.command += command + "\n";
-    judged.push_back(policy.judge({command, cwd, "", args.shared.environment, gate::Language::Bash}));
+    judged.push_back(
+        policy.judge({there(args, command), cwd, "", args.shared.environment, gate::Language::Bash}));
     gravest = std::max(gravest, judged.back().verdict.decision);
   }
   if (args.commands.size() > 1) {
+    whole.command = there(args, whole.command);
     Judged together = policy.judge(std::move(whole));
     if (together.verdict.decision > gravest) judged.push_back(std::move(together));
   }
@@ -85,7 +97,7 @@ int refuse(const command::RunOptions& options, const Arguments& args, const std:
   return result.shell_code();
 }
 
-int run_batch(const Arguments& args, const Globals& globals) {
+int run_batch(Arguments args, const Globals& globals) {
   if (args.commands.empty()) {
     return complain("batch", "give the commands, each as one word: ttyward batch 'make' 'make test'",
                     kExitUsage);
@@ -95,7 +107,13 @@ int run_batch(const Arguments& args, const Globals& globals) {
       return complain("batch", "one of the commands is empty", kExitUsage);
     }
   }
-  auto bash = command::choose_shell(args.shared.shell);
+  const auto project = project_container(args.shared);
+  if (!project) return complain("batch", project.error().message, kExitUsage);
+  const bool here = args.shared.place.empty();
+  if (const auto line = here ? base::Result<std::string>("") : app::line_there(args.shared.place, "true");
+      !line)
+    return complain("batch", line.error().message, kExitUsage);
+  auto bash = here ? command::choose_shell(args.shared.shell) : base::Result<std::string>("bash");
   if (!bash) return complain("batch", bash.error().message, kExitUsage);
   if (bash->find("bash") == std::string::npos) {
     return complain("batch",
@@ -105,9 +123,10 @@ int run_batch(const Arguments& args, const Globals& globals) {
   auto options = make_run_options(args.shared, false);
   if (!options) return complain("batch", options.error().message, kExitUsage);
 
-  auto policy = LocalPolicy::make(args.policy, PolicyLevel::Critical, "batch", options->spawn.cwd);
+  const std::string judged_in = args.shared.place.empty() ? options->spawn.cwd : current_folder();
+  auto policy = LocalPolicy::make(args.policy, PolicyLevel::Critical, "batch", judged_in);
   if (!policy) return complain("batch", policy.error().message, kExitUsage);
-  const std::vector<Judged> judged = judge_all(*policy, args, options->spawn.cwd);
+  const std::vector<Judged> judged = judge_all(*policy, args, judged_in);
   const Ruling ruling = policy->settle(judged);
   if (!ruling.allowed) return refuse(*options, args, judged, *policy, ruling, globals.json);
   // They share a shell, so it has what all of them were allowed.
@@ -121,6 +140,19 @@ int run_batch(const Arguments& args, const Globals& globals) {
     if (!options) return complain("batch", options.error().message, kExitUsage);
   }
 
+  std::optional<FarRun> far;
+  if (auto up = start_project(*project, args.shared); !up)
+    return complain("batch", up.error().message, kExitFailure);
+  if (!args.shared.place.empty()) {
+    auto reached = FarRun::reach(args.shared.place);
+    if (!reached) return complain("batch", reached.error().message, kExitFailure);
+    far = std::move(*reached);
+    if (auto applied = far->apply(*options, args.shared, false); !applied)
+      return complain("batch", applied.error().message, kExitUsage);
+    *bash = far->shell(args.shared.shell);
+    if (bash->find("bash") == std::string::npos)
+      return complain("batch", "batch needs bash, and " + args.shared.place + " has none", kExitUsage);
+  }
   command::Batch batch{args.commands,
                        args.keep_going ? command::OnFailure::KeepGoing : command::OnFailure::Stop,
                        base::random_nonce()};
@@ -129,8 +161,7 @@ int run_batch(const Arguments& args, const Globals& globals) {
   const Stdin input = stdin_kind() == Stdin::Given ? Stdin::Given : Stdin::None;
   if (input == Stdin::Given) options->input_patience = std::chrono::milliseconds(0);
 
-  auto confined =
-      ConfinedRun::prepare(*options, settings_in(options->spawn.cwd).sandbox, OnLayer::IfConfigured);
+  auto confined = ConfinedRun::prepare(*options, settings_in(judged_in).sandbox, OnLayer::IfConfigured);
   if (!confined) return complain("batch", confined.error().message, kExitFailure);
 
   command::BatchResult result;

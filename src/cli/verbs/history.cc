@@ -75,6 +75,8 @@ std::string shown(const store::CommandRow& row, Paint paint) {
   std::string out =
       fmt::format("{}  {}  {}\n", paint(Colour::Dim, time_text(row.started_at_ms)),
                   paint(colour_of_state(end), fmt::format("{:<10}", end)), policy::escape_text(row.command));
+  if (!row.cwd.empty() && !row.cwd.starts_with('/'))
+    out += fmt::format("{:>33}{}\n", "", paint(Colour::Dim, "in " + policy::escape_text(row.cwd)));
   if (!row.description.empty())
     out += fmt::format("{:>33}{}\n", "", paint(Colour::Dim, policy::escape_text(row.description)));
   return out;

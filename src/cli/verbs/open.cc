@@ -6,6 +6,7 @@
 
 #include "cli/choice.h"
 #include "cli/daemon_verb.h"
+#include "cli/far_run.h"
 #include "cli/option_values.h"
 #include "cli/verbs/verbs.h"
 #include "wire/types/terminal_calls.h"
@@ -27,11 +28,12 @@ struct Arguments {
   bool pipe = false;
   bool reuse = false;
   std::string sandbox;
+  std::string place;
 };
 
 base::Result<wire::AcquireRequest> acquire_request(const Arguments& args) {
   if (!args.name.empty() || !args.shell.empty() || !args.size.empty() || !args.environment.empty() ||
-      args.login || !args.sandbox.empty()) {
+      args.login || !args.sandbox.empty() || !args.place.empty()) {
     return base::fail(
         base::ErrorCode::InvalidArgument,
         "--reuse takes a terminal as it is: it can be combined only with --cwd, --task and --pipe");
@@ -46,9 +48,11 @@ base::Result<wire::AcquireRequest> acquire_request(const Arguments& args) {
 }
 
 base::Result<wire::OpenRequest> open_request(const Arguments& args) {
-  auto folder = absolute_folder(args.cwd);
+  // A folder of another place is looked for there.
+  auto folder = args.place.empty() ? absolute_folder(args.cwd) : base::Result<std::string>(args.cwd);
   if (!folder) return tl::unexpected(folder.error());
   wire::OpenRequest request;
+  request.place = args.place;
   request.cwd = std::move(*folder);
   request.task = args.task;
   if (args.pipe) request.provider = base::Provider::Pipe;
@@ -92,6 +96,7 @@ int open_terminal(const base::Result<R>& request, const Globals& globals) {
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
+  declare_place(app, args->place);
   app.add_option("--name", args->name, "A name for it");
   app.add_option("--cwd", args->cwd, "Folder to start in (default: the current one)")->type_name("FOLDER");
   app.add_option("--shell", args->shell, "Name or path of its shell (default: yours)")->type_name("FILE");

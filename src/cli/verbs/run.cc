@@ -5,15 +5,19 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/line_there.h"
 #include "app/objects.h"
 #include "app/sandbox_plan.h"
 #include "cli/change_text.h"
 #include "cli/colour.h"
 #include "cli/confined_run.h"
+#include "cli/current_folder.h"
 #include "cli/digest_paint.h"
+#include "cli/far_run.h"
 #include "cli/foreground.h"
 #include "cli/local_policy.h"
 #include "cli/result_json.h"
@@ -38,7 +42,9 @@ struct Arguments {
 };
 
 // One word is a line for a shell; after -- the words are a program and its arguments.
-base::Result<std::vector<std::string>> make_argv(const Arguments& args, bool after_dashes) {
+// In another place, `far` says which shell there is.
+base::Result<std::vector<std::string>> make_argv(const Arguments& args, bool after_dashes,
+                                                 const FarRun* far = nullptr) {
   if (args.words.empty() || args.words.front().empty()) {
     return base::fail(base::ErrorCode::InvalidArgument,
                       std::string("give a command: ttyward ") + args.verb() + " 'make test'");
@@ -51,6 +57,8 @@ base::Result<std::vector<std::string>> make_argv(const Arguments& args, bool aft
   if (args.words.front().find_first_not_of(" \t\n") == std::string::npos) {
     return base::fail(base::ErrorCode::InvalidArgument, "the command is empty");
   }
+  if (far != nullptr) return pty::shell_argv(far->shell(args.shared.shell), args.words.front());
+  if (!args.shared.place.empty()) return std::vector<std::string>();
   auto shell = command::choose_shell(args.shared.shell);
   if (!shell) return tl::unexpected(shell.error());
   return pty::shell_argv(*shell, args.words.front());
@@ -67,6 +75,14 @@ base::Result<gate::Action> action_of(const Arguments& args, const std::string& c
   gate::Action action;
   action.cwd = cwd;
   action.environment_changes = args.shared.environment;
+  if (!args.shared.place.empty()) {
+    auto words = shell::quote_command(args.words, shell::Dialect::Posix);
+    if (!words) return tl::unexpected(words.error());
+    auto there = app::line_there(args.shared.place, after_dashes ? *words : args.words.front());
+    if (!there) return tl::unexpected(there.error());
+    action.command = std::move(*there);
+    return action;
+  }
   if (!after_dashes) {
     action.command = args.words.front();
     action.language = language_of(args.shared.shell);
@@ -142,21 +158,27 @@ void say_what_changed(const std::string& id, const wire::Changes& changes, bool 
   std::fputs(text.c_str(), stderr);
 }
 
-int run_command(const Arguments& args, const Globals& globals) {
+int run_command(Arguments args, const Globals& globals) {
   const char* verb = args.verb();
   // Of a digest nothing is shown before the end, and it is the one an agent would get.
   const bool digest = !globals.json && args.shared.view == "digest";
   const bool person =
       !globals.json && !digest && stdin_kind() == Stdin::Person && ::isatty(STDOUT_FILENO) != 0;
+  const auto project = project_container(args.shared);
+  if (!project) return complain(verb, project.error().message, kExitUsage);
   auto argv = make_argv(args, globals.after_dashes);
   if (!argv) return complain(verb, argv.error().message, kExitUsage);
+  if (args.on_layer && !args.shared.place.empty())
+    return complain(verb, "changes can be tried on this machine only: leave out --in", kExitUsage);
   auto options = make_run_options(args.shared, person);
   if (!options) return complain(verb, options.error().message, kExitUsage);
   options->shown_command = shown(args.words);
 
-  auto policy = LocalPolicy::make(args.policy, PolicyLevel::Critical, verb, options->spawn.cwd);
+  // In another place the rules of the folder here hold, for it is from here that it is used.
+  const std::string judged_in = args.shared.place.empty() ? options->spawn.cwd : current_folder();
+  auto policy = LocalPolicy::make(args.policy, PolicyLevel::Critical, verb, judged_in);
   if (!policy) return complain(verb, policy.error().message, kExitUsage);
-  auto action = action_of(args, options->spawn.cwd, globals.after_dashes);
+  auto action = action_of(args, judged_in, globals.after_dashes);
   if (!action) return complain(verb, action.error().message, kExitUsage);
   if (!app::wants_more(args.shared.sandbox)) policy->consider_sandbox(*action);
   const Judged judged = policy->judge(std::move(*action));
@@ -168,9 +190,31 @@ int run_command(const Arguments& args, const Globals& globals) {
     if (!options) return complain(verb, options.error().message, kExitUsage);
     options->shown_command = shown(args.words);
   }
+  std::optional<FarRun> far;
+  std::optional<PlainSsh> plain;
+  if (auto up = start_project(*project, args.shared); !up)
+    return complain(verb, up.error().message, kExitFailure);
+  if (!args.shared.place.empty()) {
+    auto reached = FarRun::reach(args.shared.place);
+    if (!reached) plain = PlainSsh::instead_of(args.shared.place, reached.error());
+    if (!reached && !plain) return complain(verb, reached.error().message, kExitFailure);
+    if (plain) {
+      complain(verb, reached.error().message + "; plain ssh runs it, and only what ssh says is known of it",
+               0);
+      plain->apply(*options, globals.after_dashes
+                                 ? shell::quote_command(args.words, shell::Dialect::Posix).value_or("")
+                                 : args.words.front());
+      argv = options->spawn.argv;
+    } else {
+      far = std::move(*reached);
+      if (auto applied = far->apply(*options, args.shared, person); !applied)
+        return complain(verb, applied.error().message, kExitUsage);
+      argv = make_argv(args, globals.after_dashes, &*far);
+    }
+  }
   options->spawn.argv = std::move(*argv);
   if (options->sandbox) options->sandbox->denied = app::denied_by(*options->spawn.sandbox, judged.verdict);
-  auto confined = ConfinedRun::prepare(*options, settings_in(options->spawn.cwd).sandbox,
+  auto confined = ConfinedRun::prepare(*options, settings_in(judged_in).sandbox,
                                        args.on_layer ? OnLayer::Always : OnLayer::IfConfigured);
   if (!confined) return complain(verb, confined.error().message, kExitFailure);
 
@@ -188,6 +232,7 @@ int run_command(const Arguments& args, const Globals& globals) {
   Foreground foreground(std::move(*options), show, input);
   Foreground::Outcome outcome = foreground.run([&](command::RunningCommand& run) {
     run.result().verdict_json = verdict;
+    if (plain) plain->correct(run.result());
     if (globals.json) return known_later ? std::string() : json_of(run.result()) + "\n";
     return digest ? painted_digest(run.result().output.text, Paint::for_stdout()) : std::string();
   });

@@ -57,6 +57,8 @@ void describe(Page& page, const wire::Terminal& terminal) {
         page.line("", words);
     }
   }
+  if (!terminal.place.empty()) page.line("place", terminal.place);
+  if (!terminal.link_lost.empty()) page.line("link lost", terminal.link_lost);
   const std::string& known_by = terminal.cwd_known_by;
   page.line("cwd", terminal.cwd + (known_by.empty() ? "" : fmt::format(" (from the {})", known_by)));
   page.line("shell", terminal.shell);

@@ -50,6 +50,7 @@ extern const Verb kAssign;
 extern const Verb kRelease;
 extern const Verb kLend;
 extern const Verb kPerson;
+extern const Verb kPlaces;
 extern const Verb kTry;
 extern const Verb kChanges;
 extern const Verb kApply;

@@ -62,6 +62,10 @@ Argument sandbox_argument(Told told) {
           .told = told == Told::Yes};
 }
 
+Argument place_argument() {
+  return {.name = "place", .type = Type::Text, .description = "ssh:HOST, podman:NAME"};
+}
+
 Argument cancel_argument() {
   return {.name = "interrupt_on_cancel", .type = Type::Flag, .description = "", .fallback = 0, .told = false};
 }
@@ -77,6 +81,10 @@ std::string command_problem(std::string_view command) {
 // Sets `cwd` to a real path. Empty: fine.
 std::string place_problem(const Context& context, const json::object& values, bool always, std::string& cwd) {
   const auto given = text_at(values, "cwd");
+  if (values.contains("place")) {
+    cwd = given.value_or("");  // a folder there
+    return {};
+  }
   if (!given && !always) return {};
   const auto folder = context.roots.resolve(given);
   if (!folder) return folder.error().message + ".";
@@ -161,6 +169,7 @@ Detached run_command(Context& context, RequestPtr request, json::object values) 
   call.stdin_text = text_at(values, "stdin");
   call.sandbox = text_or(values, "sandbox");
   call.try_run = flag_at(values, "try");
+  call.place = text_or(values, "place");
   add_manner(values, request, wait_ms, call);
   start(context, request, std::move(values), std::move(call));
 }
@@ -285,6 +294,7 @@ std::vector<Tool> command_tools() {
             {.name = "env", .type = Type::TextList, .description = "NAME=value"},
             {.name = "stdin", .type = Type::Text, .description = ""},
             sandbox_argument(Told::Yes),
+            place_argument(),
             {.name = "try",
              .type = Type::Flag,
              .description = "Run it without its changes; the result lists them",

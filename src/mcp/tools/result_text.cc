@@ -394,7 +394,7 @@ json::object lean_result(const json::object& result) {
   if (integer_at(result, "lost_bytes").value_or(0) > 0) take(out, result, {"lost_bytes"});
   if (integer_at(result, "duration_ms").value_or(0) >= kTellTimeMs) take(out, result, {"duration_ms"});
   take(out, result,
-       {"time_left_ms", "idle_left_ms", "background", "ended_background", "ports", "approval",
+       {"time_left_ms", "idle_left_ms", "background", "ended_background", "ports", "approval", "place",
         "fallback_reason", "typed_meanwhile", "dialogue", "usual", "suggestions", "command_id"});
   if (const json::object* sandbox = telling_sandbox(result)) {
     json::object confined;
@@ -437,7 +437,7 @@ std::string result_text(const json::object& result, const Fence& fence, Echo ech
 
 json::object lean_terminal(const json::object& terminal) {
   json::object out;
-  take(out, terminal, {"id", "name", "state"});
+  take(out, terminal, {"id", "name", "state", "place", "link_lost"});
   out["cwd"] = visible_line(text_or(terminal, "cwd"), kShownCommand);
   if (const json::object* command = object_at(terminal, "command")) {
     json::object runs;

@@ -18,7 +18,10 @@ namespace {
 using Type = Argument::Type;
 
 Detached open_terminal(Context& context, RequestPtr request, json::object values) {
-  const auto folder = context.roots.resolve(text_at(values, "cwd"));
+  // In another place it is a folder there.
+  const auto given = text_at(values, "cwd");
+  const auto folder = values.contains("place") ? base::Result<std::string>(std::string(given.value_or("")))
+                                               : context.roots.resolve(given);
   if (!folder) {
     request->reply(error_result(folder.error().message + "."));
     co_return;
@@ -28,7 +31,8 @@ Detached open_terminal(Context& context, RequestPtr request, json::object values
   acquire.task = context.session;
   // One like any other may be one that is idle there already.
   const bool reuse = !flag_at(values, "new") && !values.contains("name") && !values.contains("shell") &&
-                     !values.contains("shell_args") && !values.contains("sandbox");
+                     !values.contains("shell_args") && !values.contains("sandbox") &&
+                     !values.contains("place");
   wire::OpenRequest open;
   open.cwd = *folder;
   open.task = context.session;
@@ -36,6 +40,7 @@ Detached open_terminal(Context& context, RequestPtr request, json::object values
   open.name = text_or(values, "name");
   open.shell = text_or(values, "shell");
   open.sandbox = text_or(values, "sandbox");
+  open.place = text_or(values, "place");
   if (const json::array* arguments = array_at(values, "shell_args")) {
     for (const json::value& each : *arguments) open.shell_args.emplace_back(view(each.get_string()));
   }
@@ -174,6 +179,7 @@ std::vector<Tool> terminal_tools() {
          .description = "",
          .choices = {"read-only", "workspace", "workspace+net"},
          .told = false},
+        {.name = "place", .type = Type::Text, .description = "", .told = false},
         {.name = "new", .type = Type::Flag, .description = "", .fallback = 0},
         {.name = "detail", .type = Type::Flag, .description = "", .fallback = 0, .told = false}},
        {.read_only = false, .destructive = false, .idempotent = false, .open_world = false},

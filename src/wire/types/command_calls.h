@@ -57,6 +57,7 @@ struct RunRequest {
   bool wait_for_input = false;
   std::string sandbox;
   bool try_run = false;
+  std::string place;
   ViewArguments view;
   template <class V>
   static void describe(V& v, auto& self) {
@@ -85,6 +86,11 @@ struct RunRequest {
     v.field("on_cancel", self.on_cancel, "what happens to the command when the call is cancelled");
     v.field("wait_for_input", self.wait_for_input, kWaitForInputAbout);
     v.field("sandbox", self.sandbox, kSandboxAbout, Usual{kSandboxUsual});
+    v.field(
+        "place", self.place,
+        "where it runs: `ssh:HOST`, `podman:NAME`, `docker:NAME` (docs/places.md); judged as the line that "
+        "would run it there from here",
+        Usual{"this machine"});
     v.field("try", self.try_run,
             "run it on a layer over its workspace: the result lists what it changed, and the workspace has "
             "none of "

@@ -307,6 +307,7 @@ struct CommandResult {
   std::vector<Process> background;
   std::vector<Process> ended_background;
   std::vector<Port> ports;
+  std::string place;
   std::string provider;
   std::string fallback_reason;
   std::string integration;
@@ -370,6 +371,7 @@ struct CommandResult {
             "processes that it left behind and that were stopped with it", kLeftOut);
     v.field("ports", self.ports,
             "ports that those listen on; for a running command, ports that it listens on now");
+    v.field("place", self.place, "where it ran, if not on this machine: `ssh:HOST`, `podman:NAME`", kLeftOut);
     v.field("provider", self.provider, "how its process was made", kNull, OneOf{"pty|pipe"});
     v.field("fallback_reason", self.fallback_reason, "why it is pipe although pty was asked for", kNull);
     v.field("integration", self.integration, "how well the shell reports", kNull, OneOf{"rich|basic|none"});
@@ -466,6 +468,8 @@ struct Terminal {
   std::string owner;
   std::string task;
   std::vector<TerminalSession> sessions;
+  std::string place;
+  std::string link_lost;
   std::string provider;
   std::string fallback_reason;
   std::string integration;
@@ -507,6 +511,9 @@ struct Terminal {
     v.field("owner", self.owner, "whose it is", OneOf{"agent|user|system"});
     v.field("task", self.task, "the task it is bound to", kNull);
     v.field("sessions", self.sessions, "sessions it is associated with");
+    v.field("place", self.place, "where it is, if not on this machine: `ssh:HOST`, `podman:NAME`", kLeftOut);
+    v.field("link_lost", self.link_lost,
+            "of one in another place: why it cannot be reached now; its commands run on", kLeftOut);
     v.field("provider", self.provider, "how its process was made", OneOf{"pty|pipe"});
     v.field("fallback_reason", self.fallback_reason, "why it is pipe although pty was asked for", kNull);
     v.field("integration", self.integration, "how well the shell reports", OneOf{"rich|basic|none"});
@@ -626,6 +633,7 @@ struct HistoryRow {
   std::string owner;
   std::string command;
   std::string description;
+  std::string place;
   std::string cwd;
   std::string cwd_after;
   std::string state;
@@ -650,6 +658,7 @@ struct HistoryRow {
     v.field("owner", self.owner, "who ran it", OneOf{"agent|user|system"});
     v.field("command", self.command, "the command line; secrets are masked");
     v.field("description", self.description, "what it was for, as its caller said", kNull);
+    v.field("place", self.place, "where it ran, if not on this machine", kLeftOut);
     v.field("cwd", self.cwd, "where it began", kNull);
     v.field("cwd_after", self.cwd_after, "where the shell was afterwards", kNull);
     v.field("state", self.state, "as in a Result");

@@ -56,6 +56,7 @@ struct OpenRequest {
   std::optional<Size> size;
   std::string request;
   std::string sandbox;
+  std::string place;
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("name", self.name, "a name that no living terminal has");
@@ -81,6 +82,11 @@ struct OpenRequest {
         "the profile that confines it and all its commands (docs/sandbox.md); an agent can only ask for a "
         "stricter one than is configured",
         Usual{"`sandbox.profile` for an agent, none for a person"});
+    v.field(
+        "place", self.place,
+        "where it is opened: `ssh:HOST`, `podman:NAME`, `docker:NAME` (docs/places.md); an agent is asked "
+        "about, unless a rule allows it",
+        Usual{"this machine"});
   }
 };
 

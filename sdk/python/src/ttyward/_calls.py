@@ -84,6 +84,7 @@ class Result(_Result, total=False):
     pid: Optional[int]
     process_group: Optional[int]
     ended_background: List[ResultEndedBackground]
+    place: str
     sandbox: Optional[ResultSandbox]
     typed_meanwhile: List[str]
     dialogue: Optional[ResultDialogue]
@@ -257,6 +258,8 @@ class _Terminal(TypedDict):
 
 class Terminal(_Terminal, total=False):
     """A terminal, as it is now."""
+    place: str
+    link_lost: str
     queued: Optional[TerminalQueued]
 
 
@@ -360,8 +363,7 @@ class Approval(TypedDict):
     always_scope: Optional[Literal["global", "session"]]
 
 
-class HistoryRow(TypedDict):
-    """A command in the history."""
+class _HistoryRow(TypedDict):
     command_id: str
     terminal_id: Optional[str]
     terminal_name: Optional[str]
@@ -383,6 +385,11 @@ class HistoryRow(TypedDict):
     total_bytes: int
     total_lines: int
     reason: Optional[str]
+
+
+class HistoryRow(_HistoryRow, total=False):
+    """A command in the history."""
+    place: str
 
 
 class HistoryRowOutput(TypedDict):
@@ -1251,7 +1258,7 @@ class AsyncCalls:
                   yield_after_ms: Optional[int] = None, keep_background: Optional[bool] = None,
                   task: Optional[str] = None, stdin: Optional[str] = None,
                   on_cancel: Optional[Literal["leave", "interrupt"]] = None, wait_for_input: Optional[bool] = None,
-                  sandbox: Optional[str] = None, try_: Optional[bool] = None,
+                  sandbox: Optional[str] = None, place: Optional[str] = None, try_: Optional[bool] = None,
                   view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                   lines: Optional[int] = None, chars: Optional[int] = None) -> Result:
         """Runs one command in its own terminal, which is removed when the command ends.
@@ -1280,6 +1287,8 @@ class AsyncCalls:
             then
         sandbox: the profile that confines it (docs/sandbox.md); an agent can only ask for a stricter
             one than is configured
+        place: where it runs: `ssh:HOST`, `podman:NAME`, `docker:NAME` (docs/places.md); judged as
+            the line that would run it there from here
         try_: run it on a layer over its workspace: the result lists what it changed, and the
             workspace has none of it until `apply` (docs/try.md)
         view: preset of how much output is returned; `agent` is the configured one, and a digest
@@ -1287,7 +1296,7 @@ class AsyncCalls:
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
-        return await self._call("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "try": try_, "view": view, "lines": lines, "chars": chars})
+        return await self._call("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "place": place, "try": try_, "view": view, "lines": lines, "chars": chars})
 
     def run_stream(self, command: Optional[str] = None, *, argv: Optional[List[str]] = None,
                    command_id: Optional[str] = None, description: Optional[str] = None,
@@ -1297,11 +1306,11 @@ class AsyncCalls:
                    yield_after_ms: Optional[int] = None, keep_background: Optional[bool] = None,
                    task: Optional[str] = None, stdin: Optional[str] = None,
                    on_cancel: Optional[Literal["leave", "interrupt"]] = None, wait_for_input: Optional[bool] = None,
-                   sandbox: Optional[str] = None, try_: Optional[bool] = None,
+                   sandbox: Optional[str] = None, place: Optional[str] = None, try_: Optional[bool] = None,
                    view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                    lines: Optional[int] = None, chars: Optional[int] = None) -> Any:
         """As `run`; gives what it prints while it runs."""
-        return self._stream("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "try": try_, "view": view, "lines": lines, "chars": chars})
+        return self._stream("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "place": place, "try": try_, "view": view, "lines": lines, "chars": chars})
 
     async def batch(self, commands: List[str], *, cwd: Optional[str] = None, env: Optional[Dict[str, str]] = None,
                     task: Optional[str] = None, keep_going: Optional[bool] = None, separate: Optional[bool] = None,
@@ -1340,7 +1349,7 @@ class AsyncCalls:
                    provider: Optional[Literal["pty", "pipe"]] = None, task: Optional[str] = None,
                    owner: Optional[Literal["agent", "user", "system"]] = None, env: Optional[Dict[str, str]] = None,
                    size: Optional[OpenRequestSize] = None, request: Optional[str] = None,
-                   sandbox: Optional[str] = None) -> OpenAnswer:
+                   sandbox: Optional[str] = None, place: Optional[str] = None) -> OpenAnswer:
         """Opens a terminal. Answers once its shell is ready, or integration has timed out.
 
         name: a name that no living terminal has
@@ -1359,8 +1368,10 @@ class AsyncCalls:
             terminal
         sandbox: the profile that confines it and all its commands (docs/sandbox.md); an agent can
             only ask for a stricter one than is configured
+        place: where it is opened: `ssh:HOST`, `podman:NAME`, `docker:NAME` (docs/places.md); an
+            agent is asked about, unless a rule allows it
         """
-        return await self._call("open", {"name": name, "cwd": cwd, "shell": shell, "shell_args": shell_args, "login": login, "provider": provider, "task": task, "owner": owner, "env": env, "size": size, "request": request, "sandbox": sandbox})
+        return await self._call("open", {"name": name, "cwd": cwd, "shell": shell, "shell_args": shell_args, "login": login, "provider": provider, "task": task, "owner": owner, "env": env, "size": size, "request": request, "sandbox": sandbox, "place": place})
 
     async def acquire(self, cwd: Optional[str] = None, *, task: Optional[str] = None,
                       provider: Optional[Literal["pty", "pipe"]] = None,
@@ -2020,7 +2031,8 @@ class Calls:
             timeout_ms: Optional[int] = None, idle_timeout_ms: Optional[int] = None,
             yield_after_ms: Optional[int] = None, keep_background: Optional[bool] = None, task: Optional[str] = None,
             stdin: Optional[str] = None, on_cancel: Optional[Literal["leave", "interrupt"]] = None,
-            wait_for_input: Optional[bool] = None, sandbox: Optional[str] = None, try_: Optional[bool] = None,
+            wait_for_input: Optional[bool] = None, sandbox: Optional[str] = None, place: Optional[str] = None,
+            try_: Optional[bool] = None,
             view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
             lines: Optional[int] = None, chars: Optional[int] = None) -> Result:
         """Runs one command in its own terminal, which is removed when the command ends.
@@ -2049,6 +2061,8 @@ class Calls:
             then
         sandbox: the profile that confines it (docs/sandbox.md); an agent can only ask for a stricter
             one than is configured
+        place: where it runs: `ssh:HOST`, `podman:NAME`, `docker:NAME` (docs/places.md); judged as
+            the line that would run it there from here
         try_: run it on a layer over its workspace: the result lists what it changed, and the
             workspace has none of it until `apply` (docs/try.md)
         view: preset of how much output is returned; `agent` is the configured one, and a digest
@@ -2056,7 +2070,7 @@ class Calls:
         lines: lines of output at most, instead of the preset's
         chars: characters of output at most, instead of the preset's
         """
-        return self._call("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "try": try_, "view": view, "lines": lines, "chars": chars})
+        return self._call("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "place": place, "try": try_, "view": view, "lines": lines, "chars": chars})
 
     def run_stream(self, command: Optional[str] = None, *, argv: Optional[List[str]] = None,
                    command_id: Optional[str] = None, description: Optional[str] = None,
@@ -2066,11 +2080,11 @@ class Calls:
                    yield_after_ms: Optional[int] = None, keep_background: Optional[bool] = None,
                    task: Optional[str] = None, stdin: Optional[str] = None,
                    on_cancel: Optional[Literal["leave", "interrupt"]] = None, wait_for_input: Optional[bool] = None,
-                   sandbox: Optional[str] = None, try_: Optional[bool] = None,
+                   sandbox: Optional[str] = None, place: Optional[str] = None, try_: Optional[bool] = None,
                    view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                    lines: Optional[int] = None, chars: Optional[int] = None) -> Any:
         """As `run`; gives what it prints while it runs."""
-        return self._stream("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "try": try_, "view": view, "lines": lines, "chars": chars})
+        return self._stream("run", {"command": command, "argv": argv, "command_id": command_id, "description": description, "from_line": from_line, "cwd": cwd, "env": env, "provider": provider, "size": size, "timeout_ms": timeout_ms, "idle_timeout_ms": idle_timeout_ms, "yield_after_ms": yield_after_ms, "keep_background": keep_background, "task": task, "stdin": stdin, "on_cancel": on_cancel, "wait_for_input": wait_for_input, "sandbox": sandbox, "place": place, "try": try_, "view": view, "lines": lines, "chars": chars})
 
     def batch(self, commands: List[str], *, cwd: Optional[str] = None, env: Optional[Dict[str, str]] = None,
               task: Optional[str] = None, keep_going: Optional[bool] = None, separate: Optional[bool] = None,
@@ -2108,8 +2122,8 @@ class Calls:
              shell_args: Optional[List[str]] = None, login: Optional[bool] = None,
              provider: Optional[Literal["pty", "pipe"]] = None, task: Optional[str] = None,
              owner: Optional[Literal["agent", "user", "system"]] = None, env: Optional[Dict[str, str]] = None,
-             size: Optional[OpenRequestSize] = None, request: Optional[str] = None,
-             sandbox: Optional[str] = None) -> OpenAnswer:
+             size: Optional[OpenRequestSize] = None, request: Optional[str] = None, sandbox: Optional[str] = None,
+             place: Optional[str] = None) -> OpenAnswer:
         """Opens a terminal. Answers once its shell is ready, or integration has timed out.
 
         name: a name that no living terminal has
@@ -2128,8 +2142,10 @@ class Calls:
             terminal
         sandbox: the profile that confines it and all its commands (docs/sandbox.md); an agent can
             only ask for a stricter one than is configured
+        place: where it is opened: `ssh:HOST`, `podman:NAME`, `docker:NAME` (docs/places.md); an
+            agent is asked about, unless a rule allows it
         """
-        return self._call("open", {"name": name, "cwd": cwd, "shell": shell, "shell_args": shell_args, "login": login, "provider": provider, "task": task, "owner": owner, "env": env, "size": size, "request": request, "sandbox": sandbox})
+        return self._call("open", {"name": name, "cwd": cwd, "shell": shell, "shell_args": shell_args, "login": login, "provider": provider, "task": task, "owner": owner, "env": env, "size": size, "request": request, "sandbox": sandbox, "place": place})
 
     def acquire(self, cwd: Optional[str] = None, *, task: Optional[str] = None,
                 provider: Optional[Literal["pty", "pipe"]] = None, wait_ms: Optional[int] = None) -> AcquireAnswer:

@@ -1,5 +1,5 @@
-// ttyward-hold: keeps one command and its output alive, whatever becomes of the
-// program that asked for it. Started by hold/launch.h, with a socket as stdin.
+#include "hold/process.h"
+
 #include <fcntl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <memory>
 #include <utility>
 
@@ -200,20 +199,16 @@ int run(base::UniqueFd control) {
 }
 
 }  // namespace
-}  // namespace ttyward::hold
 
-int main(int argc, char** argv) {
-  if (argc > 1) {
-    std::fprintf(stderr, "%s %s: keeps one command alive; started by ttyward, not by hand\n", argv[0],
-                 TTYWARD_VERSION);
-    return 2;
-  }
+int hold_process() {
   const pid_t child = ::fork();
   if (child < 0) return 1;
   if (child > 0) ::_exit(0);
   ::setsid();
-  ttyward::hold::ignore_signals();
+  ignore_signals();
   ::umask(077);
   if (::chdir("/") != 0) return 1;
-  return ttyward::hold::run(ttyward::base::UniqueFd(ttyward::hold::detach_stdio()));
+  return run(base::UniqueFd(detach_stdio()));
 }
+
+}  // namespace ttyward::hold

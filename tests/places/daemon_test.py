@@ -1,0 +1,159 @@
+"""Terminals that stay, in another place: opened, used, followed over lost links, dead daemons and dead links."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+from place_harness import HERE, PATIENCE, PlaceTest, TTYWARD, command_line, eventually, main, processes
+
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+import person  # noqa: E402
+from daemon_client import CallFailed, Client  # noqa: E402
+
+
+class There(PlaceTest):
+    def setUp(self):
+        super().setUp()
+        self.place = self.use_proxy()
+        self.environment[person.VARIABLE] = person.make_token(self.home)
+        self.start_daemon()
+
+    def start_daemon(self):
+        subprocess.run([TTYWARD, "daemon", "run", "--detach"], env=self.environment, check=True, timeout=PATIENCE,
+                       stdin=subprocess.DEVNULL)
+        self.client = self.connect()
+        self.pid = self.client.call("status")["pid"]
+        self.addCleanup(self.stop_daemon)
+
+    def stop_daemon(self):
+        subprocess.run([TTYWARD, "daemon", "stop", "--kill-terminals"], env=self.environment, timeout=PATIENCE,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def connect(self, role="person", **hello):
+        if role == "person":
+            hello["token"] = person.token_in(self.home)
+        client = Client(self.home + "/run/daemon.sock", role, **hello)
+        self.addCleanup(client.close)
+        return client
+
+    def open(self, **args):
+        return self.client.call("open", place=self.place, **args)["terminal"]
+
+    def exec(self, terminal, command, **args):
+        return self.client.call("exec", terminal=terminal, command=command, yield_after_ms=int(PATIENCE * 1000), **args)
+
+    def show(self, terminal):
+        return self.client.call("show", terminal=terminal)["terminal"]
+
+    def cut(self):
+        for pid in [p for p in processes(self.folder) if "proxy.py" in command_line(p)]:
+            os.kill(pid, signal.SIGKILL)
+
+    def links(self):
+        return [pid for pid in processes(self.home) if "link --place" in command_line(pid)]
+
+    def test_a_shell_there_is_a_shell_with_integration(self):
+        terminal = self.open(shell="bash", name="far")
+        self.assertEqual((terminal["place"], terminal["integration"], terminal["cwd"]),
+                         ("ssh:far", "rich", self.far_home), terminal)
+        result = self.exec("far", "cd /usr && echo hi && (exit 5)")
+        self.assertEqual((result["state"], result["exit_code"], result["output"], result["known_by"], result["cwd_after"],
+                          result["place"]), ("exited", 5, "hi\n", "shell_mark", "/usr", "ssh:far"), result)
+        # It stays: folder and variables are as they were left.
+        self.exec("far", "X=kept")
+        self.assertEqual(self.exec("far", "pwd; echo $X")["output"], "/usr\nkept\n")
+        long = "echo begin\n" + "\n".join(f"echo {i}" for i in range(300)) + "\necho end"
+        self.assertEqual(self.exec("far", long)["total_lines"], 302)
+        self.assertIn("ssh:far", json.dumps(self.client.call("list")))
+        self.client.call("kill", terminal="far")
+        self.assertTrue(eventually(lambda: os.listdir(self.far_state() + "/shells") == []))
+
+    def test_what_runs_and_waits_is_asked_there(self):
+        self.open(shell="bash", name="far")
+        self.client.call("exec", terminal="far", command="read -p 'name? ' n; echo hello $n", yield_after_ms=1)
+        came = self.client.call("wait", terminal="far", input=True, timeout_ms=int(PATIENCE * 1000))
+        self.assertEqual(came["condition"], "input", came)
+        self.client.call("input", terminal="far", text="bob\r")
+        self.client.call("wait", terminal="far", prompt=True, timeout_ms=int(PATIENCE * 1000))
+        self.assertIn("hello bob", self.client.call("screen", terminal="far")["content"])
+        left = self.exec("far", f"sleep {self.token} & echo up")
+        self.assertEqual(left["output"].splitlines()[-1], "up")
+        self.assertTrue(processes(self.token))
+        self.client.call("kill", terminal="far")
+        self.assertTrue(eventually(lambda: not processes(self.token)))
+
+    def test_a_lost_link_is_said_and_everything_goes_on(self):
+        terminal = self.open(shell="bash", name="far")["id"]
+        go = self.folder + "/go"
+        began = self.client.call("exec", terminal="far", yield_after_ms=1,
+                                 command=f"echo begun; until test -e {go}; do sleep 0.02; done; echo ended; (exit 9)")
+        self.assertTrue(eventually(lambda: "begun" in self.client.call("screen", terminal="far")["content"]))
+        self.plan(refuse="no route to host")
+        self.cut()
+        self.assertTrue(eventually(lambda: self.show("far").get("link_lost")))
+        now = self.show("far")
+        self.assertIn("was lost", now["link_lost"])
+        self.assertEqual(now["state"], "busy")
+        with self.assertRaises(CallFailed) as refused:
+            self.client.call("input", terminal="far", text="x")
+        self.assertEqual(refused.exception.code, "unavailable")
+        open(go, "w").close()
+        self.plan()
+        came = self.client.call("wait", command=began["command_id"], exit=True, timeout_ms=int(PATIENCE * 1000))
+        self.assertEqual(came["condition"], "exit", came)
+        self.assertNotIn("link_lost", self.show("far"))
+        self.assertEqual(self.exec("far", "echo $?")["output"], "9\n")
+        self.assertEqual(self.show("far")["id"], terminal)
+
+    def test_a_daemon_that_is_killed_and_a_link_that_is_killed_with_it(self):
+        for links_too in (False, True):
+            with self.subTest(links_too=links_too):
+                name = f"far{int(links_too)}"
+                terminal = self.open(shell="bash", name=name)["id"]
+                self.exec(name, "X=kept; cd /usr")
+                os.kill(self.pid, signal.SIGKILL)
+                for pid in self.links() if links_too else []:
+                    os.kill(pid, signal.SIGKILL)
+                self.assertTrue(eventually(lambda: not os.path.exists(f"/proc/{self.pid}") or
+                                           open(f"/proc/{self.pid}/stat").read().rpartition(")")[2].split()[0] == "Z"))
+                self.start_daemon()
+                self.assertTrue(eventually(lambda: not self.show(name).get("link_lost")))
+                self.assertEqual(self.show(name)["id"], terminal)
+                result = self.exec(name, "echo $X; pwd; (exit 3)")
+                self.assertEqual((result["exit_code"], result["output"]), (3, "kept\n/usr\n"), result)
+
+    def test_a_run_there_and_its_history(self):
+        result = self.client.call("run", place=self.place, command="pwd; exit 3")
+        self.assertEqual((result["exit_code"], result["output"], result["place"]), (3, self.far_home + "\n", "ssh:far"), result)
+        fed = self.client.call("run", place=self.place, command="cat", stdin="some text\n")
+        self.assertEqual(fed["output"], "some text\n", fed)
+
+    def test_an_agent_is_asked_about_a_place_and_about_each_command_there(self):
+        agent = self.connect("agent")
+        asked = agent.start("open", place=self.place, shell="bash")
+        self.assertTrue(eventually(lambda: self.client.call("approvals")["approvals"]))
+        question = self.client.call("approvals")["approvals"][0]
+        self.assertEqual(question["command"], "ssh far bash", question)
+        self.client.call("answer", approval=question["id"], decision="allow")
+        terminal = agent.answer(asked, "open")["terminal"]["id"]
+        asked = agent.start("exec", terminal=terminal, command="echo hi")
+        self.assertTrue(eventually(lambda: self.client.call("approvals")["approvals"]))
+        question = self.client.call("approvals")["approvals"][0]
+        self.assertEqual(question["command"], "ssh far 'echo hi'", question)
+        self.client.call("answer", approval=question["id"], decision="deny")
+        self.assertEqual(agent.answer(asked, "exec")["state"], "denied")
+
+    def test_a_place_that_cannot_be_reached(self):
+        self.plan(refuse="ssh: Could not resolve hostname far: Name or service not known")
+        with self.assertRaises(CallFailed) as failed:
+            self.open()
+        self.assertEqual(failed.exception.code, "unavailable")
+        self.assertIn("Could not resolve hostname", str(failed.exception))
+        with self.assertRaises(CallFailed) as wrong:
+            self.client.call("open", place="ssh:-oProxyCommand=x")
+        self.assertEqual(wrong.exception.code, "invalid_argument")
+
+
+main()
