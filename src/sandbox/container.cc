@@ -77,7 +77,6 @@ std::vector<std::string> container_argv(const Plan& plan, const ContainerStart& 
                                     "run",
                                     "--rm",
                                     "--interactive",
-                                    "--init",
                                     "--cap-drop=ALL",
                                     "--security-opt=no-new-privileges",
                                     "--security-opt=label=disable",

@@ -90,10 +90,16 @@ class Container(RunTest):
         root = self.folder + "/root"
         os.makedirs(root + "/bin")
         shutil.copy(shutil.which("busybox"), root + "/bin/busybox")
+        libraries = subprocess.run(["ldd", shutil.which("busybox")], capture_output=True, text=True).stdout.split()
+        for library in libraries:
+            if library.startswith("/"):
+                os.makedirs(root + os.path.dirname(library), exist_ok=True)
+                shutil.copy(library, root + library)
         for name in ("sh", "cat", "id", "ls", "touch", "echo", "env"):
             os.symlink("busybox", f"{root}/bin/{name}")
         os.makedirs(root + "/etc")
         subprocess.run(f"tar -C {root} -c . | podman import - ttyward-test:1", shell=True, check=True, capture_output=True)
+        self.addCleanup(subprocess.run, ["podman", "rmi", "localhost/ttyward-test:1"], capture_output=True)
         works = subprocess.run(["podman", "run", "--rm", "--network=none", "localhost/ttyward-test:1", "true"], capture_output=True)
         if works.returncode != 0:
             self.skipTest("podman cannot run containers here: " + works.stderr.decode()[-200:])
