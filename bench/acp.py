@@ -4,7 +4,7 @@
 Usage: acp.py TTYWARD [ROUNDS].  Prints one JSON object; times in milliseconds.
   direct      a request to an agent that answers at once, over pipes: median and 95th percentile
   proxied     the same through the proxy
-  overhead    proxied - direct, at the median
+  overhead    proxied - direct, at the median; ratio: proxied / direct, there
   large       a message of 1 MiB, both ways
   terminal    terminal/create, wait_for_exit, output and release of `true`, served by the daemon
 The rounds of both kinds alternate, so that what else the machine does hits both.
@@ -99,6 +99,7 @@ def main():
         os.kill(json.loads(status)["pid"], signal.SIGTERM)
     out = {name: summary(values) for name, values in times.items()}
     out["overhead"] = round(out["proxied"]["p50"] - out["direct"]["p50"], 3)
+    out["ratio"] = round(out["proxied"]["p50"] / out["direct"]["p50"], 2)
     print(json.dumps(out, indent=1))
 
 

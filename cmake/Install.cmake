@@ -6,6 +6,11 @@ install(TARGETS ttyward RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT pr
 # Nobody calls it by hand; ttyward looks for it here (src/cli/hold_program.cc).
 install(TARGETS ttyward-hold RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/ttyward COMPONENT program)
 
+# Needs libnats, so it is a component, and a package, of its own.
+if(TARGET ttyward-fleet)
+  install(TARGETS ttyward-fleet RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/ttyward COMPONENT fleet)
+endif()
+
 # Text made by the program, and by others, while building.
 set(made ${CMAKE_BINARY_DIR}/made)
 file(MAKE_DIRECTORY ${made})

@@ -26,12 +26,24 @@ libre2-dev, libuchardet-dev, libutf8proc-dev")
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "Headers and static library of ttyward: run commands in terminals, turn their
 bytes into screens and text, and judge command lines, in a program of your own.")
 
+set(packages ttyward libttyward-dev)
+if(TARGET ttyward-fleet)
+  list(APPEND packages ttyward-fleet)
+  set(CPACK_DEBIAN_TTYWARD-FLEET_PACKAGE_NAME ttyward-fleet)
+  set(CPACK_DEBIAN_TTYWARD-FLEET_PACKAGE_SECTION utils)
+  set(CPACK_DEBIAN_TTYWARD-FLEET_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_TTYWARD-FLEET_PACKAGE_DEPENDS "ttyward (= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_TTYWARD-FLEET_PACKAGE_SUGGESTS "nats-server")
+  set(CPACK_DEBIAN_TTYWARD-FLEET_DESCRIPTION "Runs commands on many hosts with ttyward fleet: a queue, leases and one inbox
+for questions on NATS JetStream; results and output stay on the hosts.")
+endif()
+
 # What only a Debian package has: no part of a plain `cmake --install`.
 set(debian ${CMAKE_BINARY_DIR}/debian)
 string(TIMESTAMP day "%a, %d %b %Y 00:00:00 +0000" UTC)  # SOURCE_DATE_EPOCH, if that is set
 configure_file(${CMAKE_SOURCE_DIR}/packaging/debian/changelog.in ${debian}/changelog @ONLY)
 execute_process(COMMAND gzip -9nc ${debian}/changelog OUTPUT_FILE ${debian}/changelog.gz)
-foreach(package ttyward libttyward-dev)
+foreach(package ${packages})
   install(FILES ${debian}/changelog.gz ${CMAKE_SOURCE_DIR}/packaging/debian/copyright
     DESTINATION share/doc/${package} COMPONENT debian_${package} EXCLUDE_FROM_ALL)
 endforeach()
@@ -42,4 +54,9 @@ set(CPACK_COMPONENT_PROGRAM_GROUP ttyward)
 set(CPACK_COMPONENT_DEBIAN_TTYWARD_GROUP ttyward)
 set(CPACK_COMPONENT_DEV_GROUP library)
 set(CPACK_COMPONENT_DEBIAN_LIBTTYWARD-DEV_GROUP library)
+if(TARGET ttyward-fleet)
+  list(APPEND CPACK_COMPONENTS_ALL fleet debian_ttyward-fleet)
+  set(CPACK_COMPONENT_FLEET_GROUP ttyward-fleet)
+  set(CPACK_COMPONENT_DEBIAN_TTYWARD-FLEET_GROUP ttyward-fleet)
+endif()
 include(CPack)

@@ -11,8 +11,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace ttyward::digest;
   if (size == 0) return 0;
-  static constexpr const char* kCommands[] = {"",      "make",  "git log", "git status",
-                                              "ls -l", "cat x", "pytest",  "curl x"};
+  static constexpr const char* kCommands[] = {"",         "make",  "git log",    "git status",
+                                              "ls -l",    "cat x", "pytest",     "curl x",
+                                              "git diff", "ls",    "grep -rn x", "diff a b"};
   Options options;
   options.command = kCommands[data[0] % std::size(kCommands)];
   options.exit_status = data[0] & 16 ? 1 : 0;

@@ -14,6 +14,7 @@ ALLOWED = {
     "base": [],
     "io": ["base"],
     "vt": ["base"],
+    "record": ["base", "vt"],
     "wire": ["base"],
     "journal": ["base"],
     "sandbox": ["base"],
@@ -42,8 +43,9 @@ ALLOWED = {
     "panel": ["base", "io", "wire", "client", "rpc", "http"],
     "app": ["base", "io", "vt", "wire/types", "changes", "proxy", "sandbox", "pty", "place", "relay", "shell", "terminal", "digest", "command", "policy", "gate", "engine", "store", "config"],
     "daemon": ["base", "io", "place", "wire", "app"],
+    "fleet": ["base", "io", "wire", "client"],
     "cli": ["base", "io", "vt", "wire", "changes", "proxy", "journal", "sandbox", "pty", "place", "hold", "relay", "shell", "terminal", "digest", "command", "policy", "gate",
-            "store", "config", "client", "app", "daemon", "rpc", "mcp", "acp", "panel"],
+            "store", "config", "client", "app", "daemon", "rpc", "mcp", "acp", "panel", "fleet/invocation", "record"],
 }
 # The types of the protocol are for everybody above them, so they know no JSON library.
 NO_JSON = ["wire/types", "app"]

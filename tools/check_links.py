@@ -23,6 +23,10 @@ def lines_outside_code(path):
                 yield number, re.sub(r"`[^`]*`", lambda m: " " * len(m.group()), line), line
 
 
+def anchor_of(text):
+    return re.sub(r"[^\w\- ]", "", text.replace("`", "").lower()).replace(" ", "-")
+
+
 def anchors(path):
     """The names that headings get, as the usual renderers make them."""
     found = {}
@@ -30,8 +34,7 @@ def anchors(path):
         heading = HEADING.match(line)
         if not heading:
             continue
-        text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.group(1)).replace("`", "")
-        name = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+        name = anchor_of(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.group(1)))
         count = found.get(name, 0)
         found[name] = count + 1
         if count:

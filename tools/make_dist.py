@@ -8,7 +8,7 @@ Into DIST go:
   ttyward_VERSION_amd64.deb               the same below /usr
   ttyward-VERSION.tgz, ttyward-linux-x64-VERSION.tgz, ttyward-client-VERSION.tgz       npm
   ttyward-VERSION-py3-none-any.whl        the Python client
-  ttyward-VERSION.spdx.json, notes.md, SHA256SUMS
+  ttyward-VERSION.spdx.json, notes.md, SHA256SUMS, which names what was in DIST before, too
 Times are SOURCE_DATE_EPOCH, owners are root, orders are by name.
 """
 import base64
@@ -159,6 +159,7 @@ def versions():
     """Every place that names the version."""
     return {"CMakeLists.txt": re.search(r"project\(ttyward VERSION (\S+)", text("CMakeLists.txt")).group(1),
             "sdk/typescript/package.json": json.loads(text("sdk/typescript/package.json"))["version"],
+            "extension/vscode/package.json": json.loads(text("extension/vscode/package.json"))["version"],
             "sdk/python/pyproject.toml": re.search(r'^version = "(.*)"', text("sdk/python/pyproject.toml"), re.M).group(1),
             "sdk/python/src/ttyward/__init__.py": re.search(r'__version__ = "(.*)"', text("sdk/python/src/ttyward/__init__.py")).group(1),
             "server.json": json.loads(text("server.json"))["version"],

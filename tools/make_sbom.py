@@ -63,10 +63,12 @@ def spdx(version, bundled):
     ours = {"SPDXID": "SPDXRef-ttyward", "name": "ttyward", "versionInfo": version, "downloadLocation": "NOASSERTION",
             "filesAnalyzed": False, "licenseConcluded": "Apache-2.0", "licenseDeclared": "Apache-2.0",
             "copyrightText": "NOASSERTION"}
-    packages = [spdx_package(d) for d in dependencies()]
+    # Programs for any Linux come without ttyward-fleet.
+    used = [d for d in dependencies() if not (bundled and d.get("program") == "ttyward-fleet")]
+    packages = [spdx_package(d) for d in used]
     relations = [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
                   "relatedSpdxElement": "SPDXRef-ttyward"}]
-    for dependency, package in zip(dependencies(), packages):
+    for dependency, package in zip(used, packages):
         shared = dependency["use"] == "linked" and (not bundled or dependency["name"] == "glibc")
         kind = "DYNAMIC_LINK" if shared else "STATIC_LINK"
         relations.append({"spdxElementId": "SPDXRef-ttyward", "relationshipType": kind,

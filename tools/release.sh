@@ -25,4 +25,7 @@ for program in "$tree/bin/ttyward" "$tree/libexec/ttyward/ttyward-hold"; do
   echo "  ${program##*/}: ${needed:-nothing}${newest:+(up to $newest)}, $(($(stat -c %s "$program") / 1024)) KiB"
 done
 rm -rf dist
+mkdir dist
+tools/build_extension.sh
+cp extension/vscode/dist/ttyward.vsix "dist/ttyward-$version.vsix"
 tools/make_dist.py "$version" "$tree" dist

@@ -4,67 +4,26 @@
 # Needs root; debootstrap and a Debian mirror (MIRROR, or deb.debian.org) for the suites. Without them only the system that
 # consists of busybox, and npm and pip on this machine, are tried, and it says so. Everything is removed at the end.
 set -eu
+tools=$(cd "$(dirname "$0")" && pwd)
 dist=$(cd "$1" && pwd)
 shift
 tarball=$(ls "$dist"/ttyward-*-linux-x86_64.tar.gz)
 version=$(basename "$tarball" -linux-x86_64.tar.gz)
 version=${version#ttyward-}
 
-if [ "${TTYWARD_INSIDE:-}" != "" ]; then
-  root=$TTYWARD_INSIDE
-  mount --make-rprivate /
-  mkdir -p "$root/proc" "$root/dev" "$root/tmp"
-  mount -t proc proc "$root/proc"
-  mount -t tmpfs tmpfs "$root/dev"
-  for device in null zero random urandom tty; do
-    touch "$root/dev/$device"
-    mount --bind "/dev/$device" "$root/dev/$device"
-  done
-  mkdir "$root/dev/pts" "$root/dev/shm"
-  mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts "$root/dev/pts"
-  ln -s pts/ptmx "$root/dev/ptmx"
-  ln -s /proc/self/fd "$root/dev/fd"
-  chmod 1777 "$root/tmp" "$root/dev/shm"
-  exec chroot --userspec=1000:1000 "$root" /bin/sh /try.sh
-fi
-
 work=$(mktemp -d)
 chmod 755 "$work"
 trap 'rm -rf --one-file-system "$work"' EXIT
 (cd "$dist" && sha256sum --quiet -c SHA256SUMS)
 echo "checksums: right"
-
-cat >"$work/try.sh" <<'ANN'
-set -eu
-export PATH=/ttyward/bin:/usr/bin:/bin HOME=/home/ann SHELL=/bin/sh
-cd "$HOME"
-ttyward --version
-TTYWARD_PERSON_TOKEN_FILE=$(ttyward person token)
-export TTYWARD_PERSON_TOKEN_FILE
-[ "$(ttyward run 'echo hi')" = hi ]
-ttyward run 'exit 3' && exit 1 || [ $? = 3 ]
-[ "$(ttyward run 'id -u')" = 1000 ]
-ttyward open --name build >/dev/null
-[ "$(ttyward exec build 'cd /; echo $((6 * 7))')" = 42 ]
-[ "$(ttyward exec build pwd)" = / ]
-meta='"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}'
-call='"name":"run_command","arguments":{"command":"exit 4"}'
-echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{$call,\"_meta\":{$meta}}}" |
-  ttyward mcp | grep -q '"exit_code":4'
-mkdir -p .gemini && echo '{}' >.gemini/settings.json
-ttyward setup gemini >/dev/null
-grep -q '"/ttyward/bin/ttyward"' .gemini/settings.json
-ttyward setup gemini --undo >/dev/null
-[ "$(cat .gemini/settings.json)" = '{}' ]
-ttyward daemon stop --kill-terminals
-ANN
+"$tools/check_extension.py" "$dist/ttyward-$version.vsix"
 
 try_in() { # NAME ROOT
   mkdir -p "$2/ttyward" "$2/home/ann"
   tar -xzf "$tarball" -C "$2/ttyward" --strip-components 1
   chown 1000:1000 "$2/home/ann"
-  cp "$work/try.sh" "$2/try.sh"
-  if TTYWARD_INSIDE=$2 unshare --mount --pid --fork --kill-child "$0" "$dist" >"$work/log" 2>&1; then
+  cp "$tools/use_ttyward.sh" "$2/"
+  if "$tools/in_system.sh" "$2" 1000 /bin/sh -c 'export PATH=/ttyward/bin:/usr/bin:/bin HOME=/home/ann SHELL=/bin/sh; exec sh /use_ttyward.sh' >"$work/log" 2>&1; then
     echo "$1: works ($(grep '^ttyward ' "$work/log" | head -n 1))"
   else
     echo "$1: FAILED" >&2

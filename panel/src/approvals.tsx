@@ -4,8 +4,8 @@ import { A, CommandText, Countdown, Dialog, EffectChips, Empty, hiddenCount, Ico
 import { answer, go, link, riskWords, store, terminalName, useCall, useNow, useStore } from "./store";
 import { Bar } from "./shell";
 import { Thumb } from "./thumb";
-import type { Approval, DecisionRow, HistoryRow } from "./types";
-import { agent, clock, duration, ended, path, who } from "./words";
+import type { Approval, Args, DecisionRow } from "./types";
+import { agent, clock, duration, ended, path, shorten, who } from "./words";
 
 // Clicks and keys count only after a card has stood still for so long: nobody answers what has just moved there.
 const STILL = 500;
@@ -45,15 +45,17 @@ export function QuestionCard({ question, chosen, onChoose }: { question: Approva
   const scope = critical ? null : question.always_scope;
   const busy = store.answering.get(question.id);
   const verdict = question.verdict;
-  const act = (decision: "allow" | "deny" | "skip", rest: Record<string, unknown> = {}) => {
-    if (still() && !busy && canAct) void answer(question, decision, rest);
+  // Whether it counted.
+  const act = (decision: "allow" | "deny" | "skip", rest: Partial<Args<"answer">> = {}): boolean => {
+    if (!still() || busy || !canAct) return false;
+    void answer(question, decision, rest);
+    return true;
   };
   const allow = () => {
-    if (!critical) return act("allow");
-    if (word.trim() === "allow") return act("allow");
-    typed.current?.focus();
+    if (!critical || word.trim() === "allow") act("allow");
+    else typed.current?.focus();
   };
-  const actions: Record<string, () => void> = {
+  const actions: Record<string, () => unknown> = {
     a: allow,
     s: () => scope && act("allow", { always: "session" }),
     r: () => scope === "global" && setEditing(true),
@@ -89,7 +91,7 @@ export function QuestionCard({ question, chosen, onChoose }: { question: Approva
       {scope && question.always_words.length > 0 ? (
         <div class="rulebox">
           <span class="nowrap">{scope === "session" ? "The session would allow" : "Always would store"}</span>
-          <code class="grow">{question.always_words.join("; ")}</code>
+          <code class="grow">{shorten(question.always_words.join("; "))}</code>
           {canAct && scope === "global" ? <button type="button" class="link nowrap" onClick={() => setEditing(true)}>Edit rule</button> : null}
         </div>
       ) : null}
@@ -129,13 +131,13 @@ export function QuestionCard({ question, chosen, onChoose }: { question: Approva
       {more ? (
         <Dialog title="Allow for longer?" onClose={() => setMore(false)}>
           <div class="sheet-buttons">
-            <button type="button" class="btn btn-big" onClick={() => { setMore(false); act("allow", { always: "session" }); }}>For this session</button>
+            <button type="button" class="btn btn-big" onClick={() => { if (act("allow", { always: "session" })) setMore(false); }}>For this session</button>
             {scope === "global" ? <button type="button" class="btn btn-big" onClick={() => { setMore(false); setEditing(true); }}>Always…</button> : null}
             <button type="button" class="btn btn-big btn-bare" onClick={() => setMore(false)}>Cancel</button>
           </div>
         </Dialog>
       ) : null}
-      {editing ? <RuleEditor question={question} onClose={() => setEditing(false)} onSave={(rules) => { setEditing(false); act("allow", { always: "global", ...(rules === null ? {} : { rules }) }); }} /> : null}
+      {editing ? <RuleEditor question={question} onClose={() => setEditing(false)} onSave={(rules) => { if (act("allow", { always: "global", ...(rules === null ? {} : { rules }) })) setEditing(false); }} /> : null}
     </article>
   );
 }
@@ -182,15 +184,15 @@ function RuleEditor({ question, onClose, onSave }: { question: Approval; onClose
 
 function QuestionRow({ question, onOpen }: { question: Approval; onOpen: () => void }) {
   return (
-    <button type="button" class="card question-row" onClick={onOpen} data-question={question.id}>
+    <article aria-labelledby={`q-${question.id}`}><button type="button" class="card question-row" onClick={onOpen} data-question={question.id}>
       <RiskBadge risk={question.verdict?.risk ?? "high"} />
       <span class="grow">
-        <code class="cut"><bdi><Visible text={question.command} /></bdi></code>
+        <code class="cut" id={`q-${question.id}`}><bdi><Visible text={question.command} /></bdi></code>
         <span class="from"><Who name={agent(question.asked_by)} /><span>in</span><bdi class="path">{path(question.cwd)}</bdi></span>
       </span>
       <Countdown from={question.created_at} until={question.expires_at} />
       <Icon name="right" />
-    </button>
+    </button></article>
   );
 }
 
@@ -198,8 +200,8 @@ function Around({ question }: { question: Approval | undefined }) {
   const today = new Date();
   today.setHours(0, 0, 0, 0);
   const terminal = question?.terminal_id ? store.terminals.get(question.terminal_id) : undefined;
-  const before = useCall<{ commands: HistoryRow[] }>("history", terminal ? { terminal: terminal.id, limit: 3 } : null, question?.id);
-  const answered = useCall<{ decisions: DecisionRow[] }>("decisions", { since_at: today.toISOString(), limit: 400 }, store.open.length);
+  const before = useCall("history", terminal ? { terminal: terminal.id, limit: 3 } : null, question?.id);
+  const answered = useCall("decisions", { since_at: today.toISOString(), limit: 400 }, store.open.length);
   const asked = (answered.answer?.decisions ?? []).filter((row) => row.answered_by || row.decision === "expired");
   return (
     <aside class="around" aria-label="Around this question">
@@ -216,7 +218,7 @@ function Around({ question }: { question: Approval | undefined }) {
             {before.answer.commands.map((row) => (
               <li key={row.command_id}>
                 <State state={{ ...ended(row), words: "" }} />
-                <span><A class="cut mono" href={`/c/${row.command_id}`}>{row.command}</A><small>{ended(row).words}{row.duration_ms != null ? ` · ${duration(row.duration_ms)}` : ""}</small></span>
+                <span><A class="cut mono" href={`/c/${row.command_id}`}><bdi><Visible text={row.command} /></bdi></A><small>{ended(row).words}{row.duration_ms != null ? ` · ${duration(row.duration_ms)}` : ""}</small></span>
                 <time>{clock(row.started_at)}</time>
               </li>
             ))}
@@ -230,7 +232,7 @@ function Around({ question }: { question: Approval | undefined }) {
             {asked.slice(0, 4).map((row) => (
               <li key={row.id}>
                 <State state={{ mark: row.decision === "ask_allow" || row.decision === "allow" ? "ok" : row.decision === "deny" ? "fail" : "off", words: "" }} />
-                <span><code class="cut">{row.command}</code><small>{decisionWords(row)}</small></span>
+                <span><code class="cut"><bdi><Visible text={row.command} /></bdi></code><small>{decisionWords(row)}</small></span>
                 <time>{clock(row.at)}</time>
               </li>
             ))}

@@ -2,12 +2,12 @@
 import { useState } from "preact/hooks";
 import { Dialog, Icon } from "./parts";
 import { link, store, useCall, useStore } from "./store";
-import type { Changes, Facts, Result } from "./types";
+import type { Args, Changes, Facts, Result } from "./types";
 import { count } from "./words";
 
 export interface Finding { where: string; what: string; at: number | null }
 
-export function findingsOf(facts: Facts | undefined): Finding[] {
+export function findingsOf(facts: Facts | null | undefined): Finding[] {
   return [
     ...(facts?.tests ?? []).map((test) => ({ where: test.name, what: test.message ?? test.outcome, at: test.at })),
     ...(facts?.diagnostics ?? []).map((each) => ({
@@ -16,13 +16,18 @@ export function findingsOf(facts: Facts | undefined): Finding[] {
   ];
 }
 
+// The lines of the output in which they are.
+export function linesOf(facts: Facts | null | undefined): number[] {
+  return findingsOf(facts).flatMap((each) => (each.at ? [each.at] : []));
+}
+
 // Absent where the digest found nothing: nothing is guessed here.
 export function useFindings(command: string, again: unknown, wanted: boolean): Result | null {
-  const { answer } = useCall<Result>("result", wanted ? { command, view: "digest" } : null, again);
+  const { answer } = useCall("result", wanted ? { command, view: "digest" } : null, again);
   return wanted ? answer : null;
 }
 
-export function FactsBox({ facts, onLine }: { facts: Facts | undefined; onLine: (line: number) => void }) {
+export function FactsBox({ facts, onLine }: { facts: Facts | null | undefined; onLine: (line: number) => void }) {
   const [all, setAll] = useState(false);
   const found = findingsOf(facts);
   if (found.length === 0) return null;
@@ -59,18 +64,19 @@ export function ChangesBox({ command, onChanged }: { command: string; onChanged:
   const [again, setAgain] = useState(0);
   const [asks, setAsks] = useState<"" | "discard" | "force" | "undo">("");
   const [conflicts, setConflicts] = useState<{ path: string; reason: string }[]>([]);
-  const { answer, error } = useCall<{ changes: Changes; diff?: string; diff_cut?: boolean }>("changes", { command, diff: true }, again);
+  const { answer, error } = useCall("changes", { command, diff: true }, again);
   if (error && !answer) return null;
   const changes = answer?.changes;
   if (!changes) return null;
   const files = changes.added + changes.changed + changes.deleted;
-  const call = async (name: string, more: Record<string, unknown> = {}) => {
+  const call = async (name: "apply" | "undo" | "discard", more: Partial<Args<"apply">> = {}) => {
     setAsks("");
     try {
-      const done = await link.call<{ conflicts?: { path: string; reason: string }[]; applied?: string[] }>(name, { command, ...more });
-      setConflicts(done.conflicts ?? []);
-      if (done.conflicts?.length) setAsks("force");
-      else store.toast({ apply: "Applied.", undo: "Taken back.", discard: "Discarded." }[name] ?? "Done.");
+      const done = await link.call(name, { command, ...more });
+      const left = "conflicts" in done ? done.conflicts ?? [] : [];
+      setConflicts(left);
+      if (left.length > 0) setAsks("force");
+      else store.toast({ apply: "Applied.", undo: "Taken back.", discard: "Discarded." }[name]);
     } catch (problem) {
       store.toast((problem as Error).message);
     }

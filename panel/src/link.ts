@@ -1,5 +1,5 @@
 // The page's connection to the panel, and through it to the daemon. It comes back by itself.
-import type { Welcome } from "./types";
+import type { Answer, Args, CallName, Event, Welcome } from "./types";
 
 export type Health =
   | "connecting" // nothing was seen yet
@@ -15,7 +15,6 @@ export class CallError extends Error {
   }
 }
 
-type Event = { event: string; subscription: number; [member: string]: unknown };
 type Open = { resolve: (answer: never) => void; reject: (error: Error) => void };
 
 const PAUSES = [500, 1000, 2000, 4000, 8000];
@@ -50,11 +49,11 @@ export class Link {
     this.connect();
   }
 
-  call<T = Record<string, never>>(name: string, args: Record<string, unknown> = {}): Promise<T> {
+  call<Name extends CallName>(name: Name, args?: Args<Name>): Promise<Answer<Name>> {
     const id = ++this.last;
-    return new Promise<T>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       if (this.health === "connecting") {
-        this.early.push(() => this.call<T>(name, args).then(resolve, reject));
+        this.early.push(() => this.call(name, args).then(resolve, reject));
         return;
       }
       if (this.socket?.readyState !== WebSocket.OPEN || !this.welcome) {
@@ -62,7 +61,7 @@ export class Link {
         return;
       }
       this.calls.set(id, { resolve: resolve as Open["resolve"], reject });
-      this.send({ id, call: name, args });
+      this.send({ id, call: name, args: args ?? {} });
     });
   }
 

@@ -1,9 +1,9 @@
 // The output of a command as numbered lines of text, any number of them: only those in sight are there.
+import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { parseLines, textOf, type Piece } from "./ansi";
 import { A, copy, Icon, Line } from "./parts";
 import { link, store } from "./store";
-import type { ReadAnswer } from "./types";
 import { size } from "./words";
 
 const ROW = 20;
@@ -21,8 +21,16 @@ export function pattern(text: string): string {
 }
 
 export async function grep(command: string, text: string): Promise<number[]> {
-  const answer = await link.call<ReadAnswer>("read", { command, grep: pattern(text), most: 1000, view: "full" });
+  const answer = await link.call("read", { command, grep: pattern(text), most: 1000, view: "full" });
   return answer.matches.map((each) => each.line);
+}
+
+function stepLine(event: JSX.TargetedKeyboardEvent<HTMLAnchorElement>, number: number): void {
+  const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  if (!by || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  event.stopPropagation();
+  event.currentTarget.closest(".log")?.querySelector<HTMLElement>(`#L${number + by} > a`)?.focus();
 }
 
 interface Known { total: number; bytes: number; binary: boolean }
@@ -42,7 +50,7 @@ export function Log({ command, terminal, live, find, errors = [], line, onLine }
   const fetchChunk = (number: number) => {
     if (asked.current.has(number)) return;
     asked.current.add(number);
-    link.call<ReadAnswer>("read", { command, range: [number * CHUNK + 1, (number + 1) * CHUNK], ansi: true, view: "full" }).then(
+    link.call("read", { command, range: [number * CHUNK + 1, (number + 1) * CHUNK], ansi: true, view: "full" }).then(
       (answer) => {
         const text = answer.text.endsWith("\n") ? answer.text.slice(0, -1) : answer.text;
         chunks.current.set(number, answer.total_lines === 0 ? [] : parseLines(text));
@@ -110,6 +118,9 @@ export function Log({ command, terminal, live, find, errors = [], line, onLine }
   const first = Math.max(0, Math.floor(view.top / ROW) - AROUND);
   const last = Math.min(total, Math.ceil((view.top + view.height) / ROW) + AROUND);
   for (let chunk = Math.floor(first / CHUNK); chunk * CHUNK < last; chunk++) fetchChunk(chunk);
+  // One number is in the tab order; from it the arrows lead to the others.
+  const seen = Math.ceil(view.top / ROW) + 1;
+  const stop = line > first && line <= last ? line : Math.min(Math.max(seen, first + 1), last);
   const rows = [];
   const expression = find?.text ? finder(find.text) : null;
   for (let at = first; at < last; at++) {
@@ -118,7 +129,7 @@ export function Log({ command, terminal, live, find, errors = [], line, onLine }
     const matches = expression && find!.lines.includes(number);
     rows.push(
       <div key={number} class={`log-line${number === line ? " log-at" : errors.includes(number) ? " log-error" : ""}`} id={`L${number}`}>
-        <a href={`/c/${command}#L${number}`} onClick={(event) => { event.preventDefault(); onLine(number); }}>{number}</a>
+        <a href={`/c/${command}#L${number}`} aria-label={`Line ${number}`} tabIndex={number === stop ? 0 : -1} onKeyDown={(event) => stepLine(event, number)} onClick={(event) => { event.preventDefault(); onLine(number); }}>{number}</a>
         <span><bdi><Line pieces={pieces} marks={matches ? { find: expression, now: number === find!.now } : undefined} /></bdi></span>
       </div>,
     );
@@ -151,7 +162,7 @@ export function Log({ command, terminal, live, find, errors = [], line, onLine }
 export async function wholeOutput(command: string): Promise<string> {
   let text = "";
   for (let from = 1; ; from += 20_000) {
-    const answer = await link.call<ReadAnswer>("read", { command, range: [from, from + 19_999], view: "full" });
+    const answer = await link.call("read", { command, range: [from, from + 19_999], view: "full" });
     text += answer.text;
     if (answer.total_lines < from + 20_000) return text;
   }
@@ -169,7 +180,7 @@ export async function downloadRaw(command: string): Promise<void> {
   try {
     const parts: BlobPart[] = [];
     for (let offset = 0; ;) {
-      const answer = await link.call<ReadAnswer>("read", { command, raw: { offset, bytes: 512 * 1024 } });
+      const answer = await link.call("read", { command, raw: { offset, bytes: 512 * 1024 } });
       const bytes = Uint8Array.from(atob(answer.base64 ?? ""), (char) => char.charCodeAt(0));
       if (bytes.length > 0) parts.push(bytes);
       if (answer.next_offset == null || answer.next_offset <= offset || bytes.length === 0) break;

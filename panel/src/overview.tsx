@@ -3,10 +3,11 @@ import type { ComponentChildren } from "preact";
 import { A, Icon, Segments, State } from "./parts";
 import { Bar } from "./shell";
 import { place, setQuery, store, useCall, useStore } from "./store";
-import type { Approval, DecisionRow, HistoryRow, Status } from "./types";
+import type { DecisionRow, HistoryRow } from "./types";
 import { clock, count, duration, ended, failed, size } from "./words";
 
 const HOUR = 3_600_000;
+const NARROW = "(max-width: 719px)"; // letters stay letters there
 
 function Figure({ title, value, children }: { title: string; value: string; children: ComponentChildren }) {
   return (
@@ -30,14 +31,15 @@ function Bars({ rows, from, days }: { rows: HistoryRow[]; from: number; days: nu
     (failed(row) ? bad : good)[slot]!++;
   }
   const top = niceTop(Math.max(...good.map((value, at) => value + bad[at]!), 1));
-  const [left, right, height] = [30, 640, 170];
+  const narrow = matchMedia(NARROW).matches;
+  const [left, right, height] = [30, narrow ? 330 : 640, 170];
   const width = (right - left) / slots;
   const y = (value: number) => 10 + height - (value / top) * height;
   const label = (slot: number) => (days === 1 ? `${String(slot).padStart(2, "0")}:00` : new Date(from + slot * step + HOUR * 2).getDate().toString());
-  const every = days === 1 ? 3 : days === 7 ? 1 : 5;
+  const every = (days === 1 ? 3 : days === 7 ? 1 : 5) * (narrow && days !== 7 ? 2 : 1);
   const now = (Date.now() - from) / step;
   return (
-    <svg viewBox="0 0 650 204" role="img" aria-label={`Commands ${days === 1 ? "per hour" : "per day"}: ${good.map((value, at) => (value + bad[at]! ? `${label(at)} ${value + bad[at]!}` : "")).filter(Boolean).join(", ")}`}>
+    <svg viewBox={`0 0 ${right + 10} 204`} role="img" aria-label={`Commands ${days === 1 ? "per hour" : "per day"}: ${good.map((value, at) => (value + bad[at]! ? `${label(at)} ${value + bad[at]!}` : "")).filter(Boolean).join(", ")}`}>
       {[0, 0.25, 0.5, 0.75, 1].map((part) => (
         <g key={part}>
           <line class="grid-line" x1={left} x2={right} y1={y(top * part)} y2={y(top * part)} />
@@ -60,7 +62,7 @@ interface Wait { at: number; ms: number; expired: boolean }
 
 function Waits({ waits, from, days }: { waits: Wait[]; from: number; days: number }) {
   const marks = [2_000, 10_000, 60_000, 300_000];
-  const [left, right, height] = [48, 440, 170];
+  const [left, right, height] = [48, matchMedia(NARROW).matches ? 320 : 440, 170];
   const low = Math.log(1_500);
   const high = Math.log(Math.max(300_000, ...waits.map((each) => each.ms)));
   const y = (ms: number) => 10 + height - ((Math.log(Math.max(1_500, ms)) - low) / (high - low)) * height;
@@ -68,7 +70,7 @@ function Waits({ waits, from, days }: { waits: Wait[]; from: number; days: numbe
   const x = (at: number) => left + ((at - from) / span) * (right - left);
   const steps = days === 1 ? [0, 6, 12, 18, 24] : days === 7 ? [0, 2, 4, 6] : [0, 10, 20];
   return (
-    <svg viewBox="0 0 450 204" role="img" aria-label={`Wait for an answer: ${count(waits.length, "question")}`}>
+    <svg viewBox={`0 0 ${right + 20} 204`} role="img" aria-label={`Wait for an answer: ${count(waits.length, "question")}`}>
       {marks.map((ms) => (
         <g key={ms}>
           <line class="grid-line" x1={left} x2={right} y1={y(ms)} y2={y(ms)} />
@@ -100,10 +102,10 @@ export function Overview() {
   const from = start.getTime();
   const before = new Date(from - days * 24 * HOUR).toISOString();
   const mark = store.open.length;
-  const { answer: history } = useCall<{ commands: HistoryRow[] }>("history", { since_at: before, limit: 10_000 }, mark);
-  const { answer: decided } = useCall<{ decisions: DecisionRow[] }>("decisions", { since_at: start.toISOString(), limit: 10_000 }, mark);
-  const { answer: questions } = useCall<{ approvals: Approval[] }>("approvals", { all: true }, mark);
-  const { answer: status } = useCall<Status>("status", {}, mark);
+  const { answer: history } = useCall("history", { since_at: before, limit: 10_000 }, mark);
+  const { answer: decided } = useCall("decisions", { since_at: start.toISOString(), limit: 10_000 }, mark);
+  const { answer: questions } = useCall("approvals", { all: true }, mark);
+  const { answer: status } = useCall("status", {}, mark);
   const all = history?.commands ?? [];
   const rows = all.filter((row) => Date.parse(row.started_at) >= from);
   const passed = Date.now() - from;

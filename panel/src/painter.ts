@@ -4,7 +4,7 @@ import type { ScreenDelta, ScreenRun } from "./types";
 
 const UNDERLINES: Record<string, string> = { single: "4", double: "21", curly: "4:3", dotted: "4:4", dashed: "4:5" };
 const PASSED_ON = [1, 66, 9, 1000, 1002, 1003, 1004, 1005, 1006, 1015, 2004];
-const SHAPES: Record<string, number> = { block: 0, underline: 1, bar: 2, "0": 0, "1": 1, "2": 2 };
+const SHAPES = { block: 2, underline: 4, bar: 6 }; // as DECSCUSR counts them, without blinking
 
 function colour(base: number, text: string): string {
   if (!text.startsWith("#")) return `${base};5;${Number(text) || 0}`;
@@ -51,7 +51,7 @@ function rowBytes(runs: ScreenRun[]): string {
 export class Painter {
   cols = 0;
   rows = 0;
-  cursor: ScreenDelta["cursor"] = { row: 0, col: 0, visible: false, shape: 0, blinks: false };
+  cursor: ScreenDelta["cursor"] = { row: 0, col: 0, visible: false, shape: "block", blinks: false };
   private lines = new Map<number, string>(); // by stable number
   private widths = new Map<number, number>();
   private first = 0;
@@ -103,7 +103,9 @@ export class Painter {
     for (const mode of wanted) if (!this.modes.has(mode)) out += `\x1b[?${mode}h`;
     this.modes = new Set(wanted);
     const { row, col, visible, shape } = this.cursor;
-    if (visible) out += `\x1b[${row + 1};${col + 1}H\x1b[${(SHAPES[String(shape)] ?? 0) * 2 + 2} q\x1b[?25h`;
+    // Also where it is not shown: the cell with the cursor is drawn on its own, and one screen is to be one picture.
+    out += `\x1b[${row + 1};${col + 1}H`;
+    if (visible) out += `\x1b[${SHAPES[shape]} q\x1b[?25h`;
     return out + "\x1b[?2026l";
   }
 }

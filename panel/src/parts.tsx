@@ -3,8 +3,8 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { textOf, type Piece } from "./ansi";
 import { go, riskWords, store, useNow } from "./store";
-import type { Effect, Reason, Risk } from "./types";
-import { left, path, type Mark, type StateWords } from "./words";
+import type { Effect, Reason, Result, Risk } from "./types";
+import { duration, left, path, shorten, type Mark, type StateWords } from "./words";
 
 const PATHS: Record<string, string> = {
   shield: "M8 1.8 13 3.6v4c0 3.2-2.1 5.4-5 6.6-2.9-1.2-5-3.4-5-6.6v-4z M5.8 8l1.6 1.6 2.9-3.1",
@@ -135,7 +135,8 @@ export function Dot({ mark }: { mark: Mark }) {
 }
 
 export function Who({ name }: { name: string }) {
-  const letters = name === "you" ? "me" : name.split(/[\s-]+/).map((part) => part[0] ?? "").join("").slice(0, 2).toLowerCase();
+  const parts = name.split(/[\s-]+/);
+  const letters = name === "you" ? "me" : (parts.length > 1 ? parts.map((part) => part[0] ?? "").join("") : `${name[0] ?? ""}${name.slice(1).at(-1) ?? ""}`).slice(0, 2).toLowerCase();
   return (
     <span class="who">
       <i aria-hidden="true">{letters || "?"}</i>
@@ -234,7 +235,7 @@ export function Reasons({ reasons, hidden }: { reasons: Reason[]; hidden: number
       {reasons.map((reason, at) => (
         <li key={at}>
           <span class="number">{at + 1}</span>
-          {reason.risk === "critical" ? <b>{reason.text}</b> : <span>{reason.text}</span>}
+          {reason.risk === "critical" ? <b>{shorten(reason.text)}</b> : <span>{shorten(reason.text)}</span>}
         </li>
       ))}
       {hidden > 0 ? (
@@ -245,6 +246,14 @@ export function Reasons({ reasons, hidden }: { reasons: Reason[]; hidden: number
       ) : null}
     </ol>
   );
+}
+
+// How long a command took, or has taken by now.
+export function Took({ result }: { result: Pick<Result, "started_at"> & { state: string; duration_ms: number | null } }) {
+  const live = ["running", "awaiting_input"].includes(result.state);
+  const now = useNow(live ? 1000 : 3_600_000);
+  if (!live) return <>{result.duration_ms != null ? duration(result.duration_ms) : ""}</>;
+  return <>{result.started_at ? duration(Math.floor(Math.max(0, now - Date.parse(result.started_at)) / 1000) * 1000) : ""}</>;
 }
 
 export function Countdown({ from, until }: { from: string; until: string | null }) {
@@ -378,7 +387,7 @@ export async function copy(text: string, what: string): Promise<void> {
 }
 
 // Single keys of a view. Off while a field or a terminal has the focus, or by the person's choice.
-export function useKeys(keys: Record<string, (event: KeyboardEvent) => void>): void {
+export function useKeys(keys: Record<string, (event: KeyboardEvent) => unknown>): void {
   const current = useRef(keys);
   current.current = keys;
   useEffect(() => {

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "./parts";
 import { Painter } from "./painter";
-import { attachments, link, store } from "./store";
+import { attachments, link, store, type AttachEvent } from "./store";
 import type { ScreenDelta, Terminal } from "./types";
 import { nameOf } from "./words";
 import type { Terminal as Xterm } from "./xterm";
@@ -47,7 +47,7 @@ export class Attachment {
 
   async attach(options: { keyboard: boolean; take?: boolean }): Promise<void> {
     const before = this.subscription;
-    const answer = await link.call<{ subscription: number; screen: ScreenDelta; writable: boolean }>("attach", {
+    const answer = await link.call("attach", {
       terminal: this.terminal, read_only: !options.keyboard, take: options.take ?? false,
     });
     if (this.ended) {
@@ -78,8 +78,8 @@ export class Attachment {
     link.call("attach_input", { subscription, base64: base64(text, binary) }).catch((error: Error) => store.toast(error.message));
   }
 
-  private take(event: Record<string, any>): void {
-    if (event.event === "attach_screen") return this.apply(event.screen as ScreenDelta);
+  private take(event: AttachEvent): void {
+    if (event.event === "attach_screen") return this.apply(event.screen);
     if (event.event === "attach_keyboard") {
       this.keyboard = { has: event.writable, lastKey: Date.now(), taken: event.writable ? "" : "somebody" };
       if (!event.writable) store.alarm = "The keyboard was taken. You are watching.";
@@ -143,6 +143,7 @@ export function LiveScreen({ terminal, attachment, onLeave }: { terminal: Termin
       const { cols, rows } = attachment.size;
       if (cols) made.resize(cols, rows);
       made.open(place.current);
+      if (made.textarea) made.textarea.tabIndex = attachment.keyboard.has ? 0 : -1;
       made.textarea?.setAttribute("aria-describedby", "leave-hint");
       made.textarea?.setAttribute("aria-label", `Keyboard of terminal ${nameOf(terminal)}`);
       // F6 leaves the terminal before it sees the key: nobody is locked in.
@@ -161,6 +162,7 @@ export function LiveScreen({ terminal, attachment, onLeave }: { terminal: Termin
       // It hides the cursor until it had the focus once; a watcher wants to see it, too.
       (made as unknown as { _core?: { _showCursor?: () => void } })._core?._showCursor?.();
       attachment.show(made);
+      if (attachment.keyboard.has) made.focus(); // it was taken before there was a screen to type at
       setSize({ ...attachment.size });
       setMade(true);
     });
@@ -214,7 +216,7 @@ export function LiveScreen({ terminal, attachment, onLeave }: { terminal: Termin
   const old = link.health !== "connected" || attachment.closed !== "";
   return (
     <div ref={box} class="stage-box">
-      <div class={`screen${attachment.keyboard.has ? " is-mine" : ""}${old ? " is-old" : ""}`} role={attachment.keyboard.has ? "group" : "img"}
+      <div class={`screen${attachment.keyboard.has ? " is-mine" : ""}${old ? " is-old" : ""}`} role="group"
         aria-label={`Screen of terminal ${nameOf(terminal)}. The history beside it has the same output as text.`}>
         <div ref={place} class="xterm-place" data-cols={size.cols} data-rows={size.rows} />
       </div>
@@ -253,7 +255,7 @@ export function KeysBar({ attachment, onPaste }: { attachment: Attachment; onPas
     { text: "↓", label: "Down", act: () => send("\x1b[B") }, { text: "→", label: "Right", act: () => send("\x1b[C") },
   ];
   return (
-    <div class="keys-bar" role="toolbar" aria-label="Keys">
+    <div class="keys-bar" role="group" aria-label="Keys">
       {keys.map((key) => (
         <button key={key.text} type="button" aria-label={key.label} aria-pressed={key.on}
           onPointerDown={(event) => event.preventDefault()} onClick={key.act}>{key.text}</button>

@@ -4,9 +4,10 @@ import { useEffect, useState } from "preact/hooks";
 import { A, Choice, CommandText, copy, Dialog, EffectChips, hiddenCount, Icon, Reasons, RiskBadge, State } from "./parts";
 import { Bar } from "./shell";
 import { attempt, link, store, useCall, useStore, type Prefs } from "./store";
-import type { Rule, Verdict } from "./types";
+import type { Answer, Rule } from "./types";
 
-const MODES: { name: string; words: string; warn?: boolean }[] = [
+type ModeName = Answer<"mode">["mode"];
+const MODES: { name: ModeName; words: string; warn?: boolean }[] = [
   { name: "plan", words: "Nothing changes. What would ask is refused." },
   { name: "default", words: "Harmless commands run. The rest asks." },
   { name: "auto-edit", words: "Also writes ordinary files of the folder." },
@@ -28,8 +29,8 @@ function Mode() {
   const [sure, setSure] = useState(false);
   const sessions = sessionsOf();
   const session = sessions.includes(chosen) ? chosen : sessions[0] ?? "";
-  const { answer, error } = useCall<{ mode: string }>("mode", session ? { session } : {}, again);
-  const set = (mode: string) => void attempt(link.call("mode", { ...(session ? { session } : {}), set: mode })).then(() => setAgain(again + 1));
+  const { answer, error } = useCall("mode", session ? { session } : {}, again);
+  const set = (mode: ModeName) => void attempt(link.call("mode", { ...(session ? { session } : {}), set: mode })).then(() => setAgain(again + 1));
   return (
     <section class="settings-part">
       <h2>Mode</h2>
@@ -93,7 +94,7 @@ function Rules({ cwd, decided }: { cwd: string; decided: string }) {
   const [again, setAgain] = useState(0);
   const [change, setChange] = useState<Change | null>(null);
   const [edit, setEdit] = useState<{ name: string; before: string; text: string } | null>(null);
-  const { answer, error } = useCall<{ rules: Rule[]; errors: string[] }>("rules", cwd ? { cwd } : {}, again);
+  const { answer, error } = useCall("rules", cwd ? { cwd } : {}, again);
   const order = ["deny", "ask", "allow"];
   const rules = [...(answer?.rules ?? [])].sort((a, b) => order.indexOf(decisionOf(a)) - order.indexOf(decisionOf(b)));
   const save = async () => {
@@ -114,7 +115,7 @@ function Rules({ cwd, decided }: { cwd: string; decided: string }) {
       {(answer?.errors ?? []).map((each) => <p class="page-note" key={each}>{each}</p>)}
       <div class="box">
         {rules.map((rule, at) => {
-          const own = rule.level === "global" || rule.level === "user";
+          const own = rule.level === "global";
           return (
             <div class={`rule${decided && decided === rule.name ? " rule-hit" : ""}`} key={`${rule.name} ${at}`}>
               <span class={`decision-word decision-${decisionOf(rule)}`}>{decisionOf(rule)[0]!.toUpperCase() + decisionOf(rule).slice(1)}</span>
@@ -151,18 +152,11 @@ function Rules({ cwd, decided }: { cwd: string; decided: string }) {
   );
 }
 
-interface Unconfirmed {
-  rules: { change: string; name: string; words: string; text: string }[];
-  settings: { name: string; holds: string; wanted: string; where: string }[];
-  problem: string;
-  digest: string;
-}
-
 // Changes that loosen policy and were made without ttyward do not hold before a person has seen them.
 function Confirm() {
   const { canAct } = useStore();
   const [again, setAgain] = useState(0);
-  const { answer } = useCall<Unconfirmed>("rules_unconfirmed", canAct ? {} : null, again);
+  const { answer } = useCall("rules_unconfirmed", canAct ? {} : null, again);
   if (!answer || (answer.rules.length === 0 && answer.settings.length === 0 && !answer.problem)) return null;
   return (
     <section class="settings-part">
@@ -187,7 +181,7 @@ function Confirm() {
 function Tester({ onRule }: { onRule: (rule: string) => void }) {
   const [text, set] = useState("");
   const [cwd, setCwd] = useState("");
-  const { answer, error, fresh } = useCall<Verdict>("check", text.trim() ? { command: text, ...(cwd ? { cwd } : {}) } : null);
+  const { answer, error, fresh } = useCall("check", text.trim() ? { command: text, ...(cwd ? { cwd } : {}) } : null);
   const verdict = text.trim() && answer && fresh ? { command: text, verdict: answer } : null;
   useEffect(() => onRule(verdict?.verdict.rule ?? ""), [verdict?.verdict.rule]);
   const words = { allow: "Runs", allow_confined: "Runs confined", ask: "Asks", deny: "Refused" };
@@ -265,7 +259,7 @@ function Notifications() {
 function Links() {
   const { canAct } = useStore();
   const [address, set] = useState("");
-  const make = (role: string) => void attempt(link.call<{ url: string }>("panel_link", { role }).then(({ url }) => set(url)));
+  const make = (role: "viewer" | "person") => void attempt(link.call("panel_link", { role }).then(({ url }) => set(url)));
   return (
     <section class="settings-part">
       <h2>Links</h2>

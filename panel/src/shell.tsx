@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { A, Dialog, Dot, Icon, Logo } from "./parts";
 import { go, link, place, store, useCall, useStore, type Prefs } from "./store";
 import { hasFailed, isOver, needsYou, openTerminal, stateOf } from "./terminals";
-import type { HistoryRow, Terminal } from "./types";
+import type { Terminal } from "./types";
 import { nameOf, path, type Mark } from "./words";
 
 const VIEWS = [
@@ -42,7 +42,7 @@ export function Side({ rail }: { rail: boolean }) {
   const tasks = [...new Set(all.map((each) => each.task ?? ""))].sort((a, b) => (a === "" ? 1 : b === "" ? -1 : a.localeCompare(b)));
   const health = HEALTH[link.health]!;
   return (
-    <div class={`side${rail ? " side-rail" : ""}`}>
+    <aside class={`side${rail ? " side-rail" : ""}`} aria-label="Views and tasks">
       <A class="brand" href="/" aria-label="ttyward"><Logo /><span>ttyward</span></A>
       <nav class="nav" aria-label="Views">
         {VIEWS.map((view) => (
@@ -70,7 +70,7 @@ export function Side({ rail }: { rail: boolean }) {
         </>
       ) : null}
       <div class="foot"><Dot mark={health.mark} /><span>{health.words}</span></div>
-    </div>
+    </aside>
   );
 }
 
@@ -86,7 +86,7 @@ export function ThemeButton() {
 
 export function Bar({ title, meta, mode, children }: { title: string; meta?: string; mode?: boolean; children?: ComponentChildren }) {
   const { canAct } = useStore();
-  const { answer } = useCall<{ mode: string }>("mode", mode ? {} : null);
+  const { answer } = useCall("mode", mode ? {} : null);
   return (
     <header class="bar">
       <h1 tabIndex={-1}>{title}</h1>
@@ -111,7 +111,7 @@ function Palette({ onClose }: { onClose: () => void }) {
   const { terminals, canAct } = useStore();
   const [text, set] = useState("");
   const [at, setAt] = useState(0);
-  const { answer } = useCall<{ commands: HistoryRow[] }>("history", { limit: 30, ...(text.length > 1 ? { text } : {}) });
+  const { answer } = useCall("history", { limit: 30, ...(text.length > 1 ? { text } : {}) });
   const items = useMemo(() => {
     const all: { icon: string; text: string; note: string; act: () => void }[] = [
       ...VIEWS.map((view) => ({ icon: view.icon, text: view.title, note: `g ${view.key}`, act: () => go(view.href) })),
@@ -159,7 +159,7 @@ const KEYS: [string, [string, string][]][] = [
   ["Everywhere", [["g a, g t, g h, g o, g s", "go to a view"], ["Ctrl K", "search"], ["/", "filter"], ["j k", "next, previous"], ["?", "this list"]]],
   ["A question", [["A", "allow once"], ["S", "for this session"], ["R", "always, as a rule"], ["D", "deny, with a reason"], ["X", "skip"], ["O", "open its terminal"]]],
   ["A terminal", [["1 to 9", "open a tile"], ["T", "take the keyboard"], ["G", "give it back"], ["I", "interrupt"], ["V", "paste"], ["H", "show or hide the history"], ["[ ]", "previous, next terminal"], ["F6", "leave the terminal"]]],
-  ["Output", [["n N", "next, previous match"], ["e E", "next, previous error"]]],
+  ["Output", [["n N", "next, previous match"], ["e E", "next, previous error"], ["c", "copy the output"], ["y", "copy the link"], ["← →", "fold, unfold"]]],
 ];
 
 function KeyList({ onClose }: { onClose: () => void }) {

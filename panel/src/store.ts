@@ -1,7 +1,7 @@
 // What the page knows, and who is told when it changes. One object; views read it and call `act`.
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { CallError, Link, type SignIn } from "./link";
-import type { Approval, HistoryRow, Terminal } from "./types";
+import type { Answer, Approval, Args, AttachClosedEvent, AttachKeyboardEvent, AttachScreenEvent, CallName, HistoryRow, Terminal } from "./types";
 import { learnHome, nameOf } from "./words";
 
 export interface Note { id: string; text: string; command: string; until: number; mark: "ok" | "fail" | "off" }
@@ -133,14 +133,14 @@ export function useNow(every: number): number {
 
 // An answer of the daemon, asked for again when `again` changes.
 // `fresh`: the answer is to these very arguments, and not to the ones before.
-export function useCall<T>(name: string, args: Record<string, unknown> | null, again: unknown = 0): { answer: T | null; error: string; fresh: boolean } {
+export function useCall<Name extends CallName>(name: Name, args: Args<Name> | null, again: unknown = 0): { answer: Answer<Name> | null; error: string; fresh: boolean } {
   const key = JSON.stringify(args);
-  const [state, set] = useState<{ answer: T | null; error: string; key: string }>({ answer: null, error: "", key: "" });
+  const [state, set] = useState<{ answer: Answer<Name> | null; error: string; key: string }>({ answer: null, error: "", key: "" });
   const connected = link.health === "connected";
   useEffect(() => {
     if (!args || !connected) return;
     let wanted = true;
-    link.call<T>(name, args).then(
+    link.call(name, args).then(
       (answer) => wanted && set({ answer, error: "", key }),
       (error: Error) => wanted && set((before) => ({ ...before, error: error.message })),
     );
@@ -210,32 +210,31 @@ export function riskWords(risk: string): string {
 }
 
 link.onEvent = (event) => {
-  const terminal = event.terminal as Terminal | undefined;
   switch (event.event) {
     case "terminal_opened":
     case "terminal_changed":
     case "terminal_lent":
     case "terminal_taken_back":
-      if (terminal) store.terminals.set(terminal.id, terminal);
-      if (terminal) store.printed(terminal.id);
+      store.terminals.set(event.terminal.id, event.terminal);
+      store.printed(event.terminal.id);
       break;
     case "terminal_closed":
-      void refresh(event.id as string);
+      void refresh(event.id);
       break;
     case "command_started":
     case "command_finished":
     case "command_state": {
-      const result = event.result as (Last & { terminal_id: string | null }) | undefined;
-      if (event.event === "command_finished" && result?.terminal_id) store.lasts.set(result.terminal_id, result);
-      if (result?.terminal_id) void refresh(result.terminal_id);
+      if (event.event === "command_finished" && event.result.terminal_id) store.lasts.set(event.result.terminal_id, event.result);
+      const terminal = event.event === "command_state" ? [...store.terminals.values()].find((each) => each.command?.command_id === event.command_id)?.id : event.result.terminal_id;
+      if (terminal) void refresh(terminal);
       else void refreshAll();
       break;
     }
     case "output":
-      store.printed(event.id as string);
+      store.printed(event.id);
       return;
     case "approval_opened": {
-      const approval = event.approval as Approval;
+      const approval = event.approval;
       if (!store.open.some((each) => each.id === approval.id)) store.open = [...store.open, approval];
       store.announcement = `New question from ${approval.asked_by ?? "an agent"}, ${riskWords(approval.verdict?.risk ?? "high")}`;
       notify(approval);
@@ -243,10 +242,10 @@ link.onEvent = (event) => {
       break;
     }
     case "approval_closed":
-      closeQuestion(event.approval as Approval);
+      closeQuestion(event.approval);
       break;
     case "notice":
-      store.notices = [...store.notices.filter((each) => each !== event.text), event.text as string];
+      store.notices = [...store.notices.filter((each) => each !== event.text), event.text];
       break;
     case "lagged":
       void load(true);
@@ -262,11 +261,12 @@ link.onEvent = (event) => {
   store.changed(false);
 };
 
-export const attachments = new Map<number, (event: Record<string, any>) => void>();
+export type AttachEvent = AttachScreenEvent | AttachKeyboardEvent | AttachClosedEvent;
+export const attachments = new Map<number, (event: AttachEvent) => void>();
 
 async function askPorts(id: string): Promise<void> {
   try {
-    keepPorts(id, (await link.call<{ ports: { port: number }[] }>("show", { terminal: id, most: 0 })).ports);
+    keepPorts(id, (await link.call("show", { terminal: id, most: 0 })).ports);
   } catch {
     // it has gone, or the daemon has
   }
@@ -289,7 +289,7 @@ async function refresh(id: string): Promise<void> {
   }
   refreshing.set(id, false);
   try {
-    const { terminal, ports } = await link.call<{ terminal: Terminal; ports: { port: number }[] }>("show", { terminal: id, most: 0 });
+    const { terminal, ports } = await link.call("show", { terminal: id, most: 0 });
     store.terminals.set(id, terminal);
     keepPorts(id, ports);
   } catch (error) {
@@ -303,7 +303,7 @@ async function refresh(id: string): Promise<void> {
 }
 
 async function refreshAll(): Promise<void> {
-  const { terminals } = await link.call<{ terminals: Terminal[] }>("list", { all: true });
+  const { terminals } = await link.call("list", { all: true });
   store.terminals = new Map(terminals.filter((each) => keep(each)).map((each) => [each.id, each]));
   store.changed();
 }
@@ -318,8 +318,8 @@ async function load(subscribed = false): Promise<void> {
     if (link.welcome?.home) learnHome(link.welcome.home);
     if (!subscribed) store.notices = link.welcome?.notices ?? [];
     const [questions, ran] = await Promise.all([
-      link.call<{ approvals: Approval[] }>("approvals"),
-      link.call<{ commands: HistoryRow[] }>("history", { limit: 500 }),
+      link.call("approvals"),
+      link.call("history", { limit: 500 }),
       subscribed ? null : link.call("subscribe", { kinds: EVENTS }),
       refreshAll(),
     ]);
@@ -360,7 +360,7 @@ link.onHealth = () => {
 
 // ---- actions
 
-export async function answer(approval: Approval, decision: "allow" | "deny" | "skip", more: Record<string, unknown> = {}): Promise<void> {
+export async function answer(approval: Approval, decision: "allow" | "deny" | "skip", more: Partial<Args<"answer">> = {}): Promise<void> {
   if (store.answering.has(approval.id)) return;
   store.answering.set(approval.id, { allow: "Allowing…", deny: "Denying…", skip: "Skipping…" }[decision]);
   store.changed();

@@ -1,15 +1,15 @@
 // One terminal, large: its screen, its keyboard, and its history beside it.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { ChangesBox, FactsBox, useFindings } from "./findings";
+import { ChangesBox, FactsBox, linesOf, useFindings } from "./findings";
 import { grep, Log, LogTools, type Find } from "./log";
-import { A, Dialog, Dot, Empty, Icon, State, useKeys, Who } from "./parts";
+import { A, Dialog, Dot, Empty, Icon, State, Took, useKeys, Visible, Who } from "./parts";
 import { Attachment, GIVE_BACK, KeysBar, LiveScreen } from "./screen";
 import { attempt, go, link, place, setQuery, store, useCall, useNow, useStore } from "./store";
 import { isOver, needsYou, openTerminal, ownerName, PasswordDialog, stateOf, useOrder } from "./terminals";
-import type { Result, Terminal } from "./types";
-import { clock, count, duration, ended, left, nameOf, path, size, who } from "./words";
+import type { Answer, Result, Terminal } from "./types";
+import { clock, count, ended, left, nameOf, path, size, who } from "./words";
 
-interface Shown { terminal: Terminal; commands: Result[]; processes: { pid: number; parent: number; command: string }[]; ports: { port: number; pid: number }[] }
+type Shown = Answer<"show">;
 
 export function useAttachment(terminal: Terminal | undefined): Attachment | null {
   const id = terminal && !isOver(terminal) ? terminal.id : "";
@@ -132,20 +132,13 @@ export function Commands({ terminal, shown, again, onOpen }: { terminal: Termina
               <h3>
                 <button type="button" class="command-head" aria-expanded={isOpen} onClick={() => { setOpen(isOpen ? "" : id); onOpen?.(); again(); }}>
                   <Icon name="right" small />
-                  <code class="cut grow"><bdi>{each.command}</bdi></code>
+                  <code class="cut grow"><bdi><Visible text={each.command} /></bdi></code>
                   <State state={ended(each)} />
-                  <Took result={each} />
+                  <span class="m"><Took result={each} /></span>
                   <span class="m">{clock(each.started_at)}</span>
                 </button>
               </h3>
-              {isOpen && id ? (
-                <>
-                  <Findings command={id} result={each} onLine={(number) => go(`/t/${terminal.id}${location.search}#L${number}`, true)} />
-                  <Log command={id} terminal={terminal.id} live={["running", "awaiting_input"].includes(each.state)} find={find} line={line}
-                    onLine={(number) => go(`/c/${id}#L${number}`)} />
-                  <LogTools command={id} terminal={null} words={`${count(each.total_lines, "line")}, ${size(each.total_bytes)}`} />
-                </>
-              ) : null}
+              {isOpen && id ? <Output command={id} result={each} terminal={terminal.id} find={find} line={line} /> : null}
             </div>
           );
         })}
@@ -158,28 +151,24 @@ export function Commands({ terminal, shown, again, onOpen }: { terminal: Termina
   );
 }
 
-function Findings({ command, result, onLine }: { command: string; result: Result; onLine: (line: number) => void }) {
-  const findings = useFindings(command, result.state, !["running", "awaiting_input"].includes(result.state));
+function Output({ command, result, terminal, find, line }: { command: string; result: Result; terminal: string; find: Find | null; line: number }) {
+  const live = ["running", "awaiting_input"].includes(result.state);
+  const findings = useFindings(command, result.state, !live);
   return (
     <>
-      <FactsBox facts={findings?.facts} onLine={onLine} />
+      <FactsBox facts={findings?.facts} onLine={(number) => go(`/t/${terminal}${location.search}#L${number}`, true)} />
       {findings?.changes ? <ChangesBox command={command} onChanged={() => {}} /> : null}
+      <Log command={command} terminal={terminal} live={live} find={find} errors={linesOf(findings?.facts)} line={line} onLine={(number) => go(`/c/${command}#L${number}`)} />
+      <LogTools command={command} terminal={null} words={`${count(result.total_lines, "line")}, ${size(result.total_bytes)}`} />
     </>
   );
-}
-
-function Took({ result }: { result: Result }) {
-  const live = ["running", "awaiting_input"].includes(result.state);
-  const now = useNow(live ? 1000 : 3_600_000);
-  const ms = live && result.started_at ? Math.max(0, now - Date.parse(result.started_at)) : result.duration_ms;
-  return <span class="m">{duration(live ? Math.floor(ms / 1000) * 1000 : ms)}</span>;
 }
 
 // A question is asked again whenever the terminal's commands may have changed.
 function useShown(terminal: Terminal | undefined): { shown: Shown | null; error: string; again: () => void } {
   const [times, set] = useState(0);
   const mark = `${terminal?.command?.command_id} ${terminal?.command?.state} ${terminal?.state} ${times}`;
-  const { answer, error } = useCall<Shown>("show", terminal ? { terminal: terminal.id, most: 100 } : null, mark);
+  const { answer, error } = useCall("show", terminal ? { terminal: terminal.id, most: 100 } : null, mark);
   return { shown: answer, error, again: () => set((value) => value + 1) };
 }
 
@@ -261,13 +250,13 @@ export function TerminalPage({ id }: { id: string }) {
           ) : !canAct ? <span class="chip">View only</span> : null}
         </div>
       </header>
-      <div class="strip strip-phone only-phone">
+      <section class="strip strip-phone only-phone" aria-label="Show">
         <div class="segments" role="group" aria-label="Show">
           {(["screen", "commands"] as const).map((each) => (
             <button key={each} type="button" aria-pressed={pane === each} onClick={() => setPane(each)}>{each === "screen" ? "Screen" : "Commands"}</button>
           ))}
         </div>
-      </div>
+      </section>
       {attachment && !over ? <Banner terminal={terminal} attachment={attachment} onTake={() => setDialog("take")} onGive={() => void give()} /> : null}
       {terminal.command?.waiting?.kind === "password" && canAct && !terminal.lease ? (
         <div class="lease lease-other" role="status"><Icon name="lock" /><span class="grow"><b>{terminal.command.waiting.program ?? "A program"}</b> asks for a password. Typed here, it never reaches the agent.</span>

@@ -1,7 +1,7 @@
 // All terminals as tiles: what needs a person first, then what runs, what is idle, what has ended.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { questionWords } from "./approvals";
-import { A, Choice, Dialog, Empty, Icon, SearchField, Segments, State, useKeys, Who } from "./parts";
+import { A, Choice, Dialog, Empty, Icon, SearchField, Segments, State, useKeys, Visible, Who } from "./parts";
 import { Bar } from "./shell";
 import { attempt, go, link, place, setQuery, store, useNow, useStore } from "./store";
 import { Thumb } from "./thumb";
@@ -52,6 +52,8 @@ export function useOrder(terminals: Terminal[], again: string): Terminal[] {
 function When({ terminal }: { terminal: Terminal }) {
   const now = useNow(1000);
   const command = terminal.command;
+  const question = store.questionOf(terminal.id);
+  if (question) return <time>asked {duration(Math.floor(Math.max(0, now - Date.parse(question.created_at)) / 1000) * 1000)} ago</time>;
   if (isOver(terminal)) return <time>ended {clock(terminal.last_output_at)}</time>;
   if (terminal.running && command?.started_at) return <time>{duration(Math.floor((now - Date.parse(command.started_at)) / 1000) * 1000)}</time>;
   const at = terminal.last_output_at;
@@ -62,9 +64,10 @@ function When({ terminal }: { terminal: Terminal }) {
 function Tile({ terminal, onPassword }: { terminal: Terminal; onPassword: () => void }) {
   const { canAct } = useStore();
   const question = store.questionOf(terminal.id);
-  const waiting = terminal.command?.waiting;
   const state = stateOf(terminal);
   const percent = terminal.progress?.percent;
+  const asksPassword = terminal.state === "awaiting_input" && terminal.command?.waiting?.kind === "password" && canAct && !terminal.lease;
+  const veiled = question !== undefined || asksPassword;
   const ports = terminal.running ? store.ports.get(terminal.id) ?? [] : [];
   return (
     <article class="card tile" aria-label={`${nameOf(terminal)}, ${state.words}`} data-terminal={terminal.id}>
@@ -77,16 +80,16 @@ function Tile({ terminal, onPassword }: { terminal: Terminal; onPassword: () => 
         </span>
       </header>
       <div class="tile-picture">
-        <Thumb terminal={terminal} />
+        <Thumb terminal={terminal} covered={veiled} />
         {percent != null && terminal.running ? <progress max={100} value={percent} aria-label="Progress" /> : null}
         {question ? (
           <div class="veil"><Icon name="shield" /><span class="grow cut">{questionWords(question)}</span><A class="btn btn-main" href="/">{canAct ? "Answer" : "See"}</A></div>
-        ) : terminal.state === "awaiting_input" && waiting?.kind === "password" && canAct && !terminal.lease ? (
+        ) : asksPassword ? (
           <div class="veil"><Icon name="lock" /><span class="grow cut">Typed here, it never reaches the agent</span><button type="button" class="btn btn-main" onClick={onPassword}>Type it</button></div>
         ) : null}
       </div>
       <footer class="tile-end">
-        <code class="cut"><bdi>{terminal.command?.command ?? terminal.last_command ?? (path(terminal.cwd) || " ")}</bdi></code>
+        <code class="cut"><bdi><Visible text={question?.command ?? terminal.command?.command ?? terminal.last_command ?? (path(terminal.cwd) || "no command yet")} /></bdi></code>
         <div class="tile-row"><State state={state} /><When terminal={terminal} /></div>
       </footer>
     </article>
@@ -117,7 +120,7 @@ export function PasswordDialog({ terminal, onClose }: { terminal: Terminal; onCl
 
 export async function openTerminal(): Promise<void> {
   try {
-    const { terminal } = await link.call<{ terminal: Terminal }>("open", { request: crypto.randomUUID() });
+    const { terminal } = await link.call("open", { request: crypto.randomUUID() });
     store.terminals.set(terminal.id, terminal);
     go(`/t/${terminal.id}`);
   } catch (error) {
@@ -156,7 +159,7 @@ export function Terminals() {
       <Bar title="Terminals" meta={needed ? `${needed} ${needed === 1 ? "needs" : "need"} you` : ""}>
         {canAct ? <button type="button" class="btn not-phone" onClick={() => void openTerminal()}><Icon name="plus" />New terminal</button> : null}
       </Bar>
-      <div class="strip" role="toolbar" aria-label="Filter">
+      <div class="strip" role="search" aria-label="Filter">
         <Segments label="State" value={state} onChange={(value) => setQuery({ state: value })} options={[
           { value: "", text: "All", n: all.length }, { value: "needs", text: "Needs you", n: needed }, { value: "running", text: "Running", n: number("running") },
           { value: "failed", text: "Failed", n: number("failed") }, { value: "ended", text: "Ended", n: number("ended") }]} />

@@ -7,21 +7,22 @@ import type { Terminal } from "./types";
 
 const EVERY = 500;
 const ROWS = 10;
+const ROWS_COVERED = 6; // beside a strip with a button
 
 interface Picture { lines: Piece[][]; cols: number; rows: number; alternate: boolean }
 
 async function take(terminal: Terminal): Promise<Picture> {
   const over = terminal.state === "finished" || terminal.state === "lost";
   if (over) {
-    const { text } = await link.call<{ text: string }>("read", { terminal: terminal.id, tail: ROWS, ansi: true });
+    const { text } = await link.call("read", { terminal: terminal.id, tail: ROWS, ansi: true });
     return { lines: parseLines(text), cols: terminal.cols, rows: terminal.rows, alternate: false };
   }
-  const { content, cols, rows, alternate } = await link.call<{ content: string; cols: number; rows: number; alternate: boolean }>(
+  const { content, cols, rows, alternate } = await link.call(
     "screen", { terminal: terminal.id, format: "ansi" });
   return { lines: parseScreen(content, rows), cols, rows, alternate };
 }
 
-export function Thumb({ terminal, tall }: { terminal: Terminal; tall?: boolean }) {
+export function Thumb({ terminal, tall, covered }: { terminal: Terminal; tall?: boolean; covered?: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   const [picture, set] = useState<Picture | null>(null);
   useEffect(() => {
@@ -57,7 +58,7 @@ export function Thumb({ terminal, tall }: { terminal: Terminal; tall?: boolean }
 
   let lines = picture?.lines ?? [];
   if (!picture?.alternate) {
-    lines = lines.filter((line) => textOf(line).trim() !== "").slice(-ROWS);
+    lines = lines.filter((line) => textOf(line).trim() !== "").slice(covered ? -ROWS_COVERED : -ROWS);
   }
   const old = terminal.state === "finished" || terminal.state === "lost" || link.health !== "connected";
   return (

@@ -52,8 +52,15 @@ export function left(ms: number): string {
 }
 
 let home = "";
+let homeInText: RegExp | null = null;
 export function learnHome(path: string): void {
   home = path;
+  const safe = path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  homeInText = new RegExp(`(^|[\\s"'\`=(,;:])${safe}(?=[/\\s"'\`),;:]|$)`, "g");
+}
+// A sentence that names files.
+export function shorten(text: string): string {
+  return homeInText ? text.replace(homeInText, "$1~") : text;
 }
 export function path(text: string | null): string {
   if (!text) return "";

@@ -95,7 +95,26 @@ void AgentClient::resume_session(const std::string& id, const std::string& cwd, 
 void AgentClient::list_sessions(const std::string& cwd, rpc::OnAnswer done) {
   if (ability(abilities_, "sessionCapabilities", "list") == nullptr)
     return done(rpc::Answer::failed("this agent does not list its sessions"));
-  peer_->call("session/list", {{"cwd", cwd}}, std::move(done));
+  list_page({{"cwd", cwd}}, json::array(), std::move(done));
+}
+
+void AgentClient::list_page(json::object params, json::array before, rpc::OnAnswer done) {
+  peer_->call("session/list", params,
+              [this, params, before = std::move(before), done = std::move(done)](rpc::Answer answer) mutable {
+                const json::object* const page = answer.object();
+                if (page == nullptr) return done(std::move(answer));
+                const json::array* const sessions = rpc::array_at(*page, "sessions");
+                const bool more = sessions != nullptr && !sessions->empty();
+                if (more) before.insert(before.end(), sessions->begin(), sessions->end());
+                const auto next = rpc::text_at(*page, "nextCursor");
+                // An agent that never comes to an end is not followed forever.
+                if (more && next && !next->empty() && before.size() < kMostSessions) {
+                  params["cursor"] = *next;
+                  return list_page(std::move(params), std::move(before), std::move(done));
+                }
+                answer.result = json::object{{"sessions", std::move(before)}};
+                done(std::move(answer));
+              });
 }
 
 void AgentClient::prompt(const std::string& text, rpc::OnAnswer done) {

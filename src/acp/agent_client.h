@@ -44,6 +44,7 @@ class AgentClient final : public rpc::Handler {
   void new_session(const std::string& cwd, rpc::OnAnswer done);
   // By session/resume, or session/load where the agent has only that.
   void resume_session(const std::string& id, const std::string& cwd, rpc::OnAnswer done);
+  // All pages of it, as one: {"sessions":[…]}.
   void list_sessions(const std::string& cwd, rpc::OnAnswer done);
   void prompt(const std::string& text, rpc::OnAnswer done);
   void cancel_turn();
@@ -60,6 +61,9 @@ class AgentClient final : public rpc::Handler {
   void on_request(const rpc::RequestPtr& request) override;
   void on_notification(const rpc::Message& message) override;
   void finish(const std::string& why);
+  void list_page(json::object params, json::array before, rpc::OnAnswer done);
+
+  static constexpr size_t kMostSessions = 1000;
 
   io::Loop& loop_;
   Events events_;

@@ -78,7 +78,7 @@ bool Channel::read_some() {
 }
 
 void Channel::read_file() {
-  if (input_ended_ || paused_ || !read_some()) return;
+  if (input_ended_ || stopped_ || !read_some()) return;
   loop_.post([this, alive = alive_] {
     if (*alive) read_file();
   });
@@ -93,19 +93,25 @@ void Channel::read_rest() {
 }
 
 void Channel::pause(bool paused) {
-  if (paused_ == paused) return;
   paused_ = paused;
+  listen();
+}
+
+void Channel::listen() {
+  const bool stop = paused_ || full_;
+  if (stop == stopped_) return;
+  stopped_ = stop;
   if (input_ended_) return;
   if (is_file_) {
-    if (!paused)
+    if (!stop)
       loop_.post([this, alive = alive_] {
         if (*alive) read_file();
       });
     return;
   }
-  if (paused && reading_) loop_.poller().remove(in_);
-  if (!paused && !reading_) static_cast<void>(loop_.poller().add(in_, EPOLLIN, *this));
-  reading_ = !paused;
+  if (stop && reading_) loop_.poller().remove(in_);
+  if (!stop && !reading_) static_cast<void>(loop_.poller().add(in_, EPOLLIN, *this));
+  reading_ = !stop;
 }
 
 void Channel::close_input() {
@@ -159,6 +165,8 @@ void Channel::flush() {
     });
   }
   const size_t waiting = unsent_.size() - sent_;
+  full_ = full_ ? waiting > kFull / 2 : waiting > kFull;
+  listen();
   const bool pressed = pressed_ ? waiting > kPressure / 2 : waiting > kPressure;
   if (pressed != pressed_) {
     pressed_ = pressed;

@@ -23,6 +23,9 @@ class Channel final : private io::Poller::Handler {
  public:
   // Unsent bytes from which on `on_pressure(true)` is told; at half of it, false.
   static constexpr size_t kPressure = size_t{8} << 20;
+  // From here on this side is not listened to, either: it asks for more than it reads. More than the largest
+  // message, so that one who only writes while it is being written to is not stopped.
+  static constexpr size_t kFull = size_t{64} << 20;
 
   struct Events {
     std::function<void(const rpc::LineReader::Line&)> line;
@@ -41,6 +44,7 @@ class Channel final : private io::Poller::Handler {
   void send(std::string_view line);
   void pause(bool paused);
   bool drained() const { return unsent_.size() == sent_; }
+  bool under_pressure() const { return pressed_; }
   // Reads what is there now, and no more.
   void read_rest();
   // Nothing is read any more.
@@ -56,6 +60,7 @@ class Channel final : private io::Poller::Handler {
   void read_file();
   void flush();
   void watch_output(bool wanted);
+  void listen();
 
   io::Loop& loop_;
   const int in_;
@@ -68,7 +73,9 @@ class Channel final : private io::Poller::Handler {
   bool is_file_ = false;
   bool out_is_socket_ = false;
   bool reading_ = false;
-  bool paused_ = false;
+  bool paused_ = false;   // by whoever gets our lines
+  bool full_ = false;     // by what is unsent
+  bool stopped_ = false;  // one of the two
   bool input_ended_ = false;
   bool writing_ = false;
   bool gone_ = false;

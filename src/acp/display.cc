@@ -9,9 +9,9 @@
 namespace ttyward::acp {
 namespace {
 
-constexpr size_t kShownText = 8 << 10;  // Text: of the end of the output
-constexpr size_t kToldText = 64 << 10;  // kept of what an agent tells
-constexpr size_t kUnsent = 256 << 10;   // Meta: kept of what was printed before it is embedded
+constexpr size_t kLargestContent = 256 << 10;  // Text: kept of what an agent shows beside a terminal
+constexpr size_t kToldText = 64 << 10;         // kept of what an agent tells
+constexpr size_t kUnsent = 256 << 10;          // Meta: kept of what was printed before it is embedded
 constexpr size_t kLargestChunk = 64 << 10;
 
 // Bytes as UTF-8 that JSON can carry. An unfinished character at the end stays in `bytes`, unless it is the
@@ -33,6 +33,17 @@ std::string take_text(std::string& bytes, bool last) {
   return out;
 }
 
+// What encloses a text that is shown as it is: longer than anything like it inside.
+std::string fence_for(std::string_view text) {
+  size_t longest = 2;
+  for (size_t at = text.find('`'); at != std::string_view::npos; at = text.find('`', at)) {
+    const size_t end = std::min(text.find_first_not_of('`', at), text.size());
+    longest = std::max(longest, end - at);
+    at = end;
+  }
+  return std::string(longest + 1, '`');
+}
+
 std::string_view tail(std::string_view text, size_t most) {
   if (text.size() <= most) return text;
   size_t begin = text.size() - most;
@@ -52,10 +63,7 @@ Display::~Display() {
 
 void Display::add(const std::string& id, const std::shared_ptr<Terminal>& terminal,
                   std::function<void()> then) {
-  if (shown_.size() >= kMostShown) {
-    // Those that are over are shown as they are; nothing more comes for them.
-    std::erase_if(shown_, [](const auto& each) { return each.second.finished; });
-  }
+  if (shown_.size() >= kMostShown) forget_finished();
   Shown& shown = shown_[id];
   shown.terminal = terminal;
   terminal->when_ended([this, alive = alive_, id] {
@@ -90,6 +98,14 @@ void Display::add(const std::string& id, const std::shared_ptr<Terminal>& termin
       });
 }
 
+// Those that are over are shown as they are; nothing more comes for them.
+void Display::forget_finished() {
+  for (auto& [id, shown] : shown_) {
+    if (shown.finished || shown.told_ended) sides_.loop().cancel(shown.timer);
+  }
+  std::erase_if(shown_, [](const auto& each) { return each.second.finished || each.second.told_ended; });
+}
+
 // When it has shown everything, it ends by itself, and the editor keeps what it drew.
 void Display::release_viewer(const std::string& viewer) {
   if (viewer.empty()) return;
@@ -112,7 +128,11 @@ void Display::hear(const json::object& update, ToolCalls& calls) {
   const auto about = [&](std::string_view name) -> Shown* {
     const json::object* told = rpc::object_at(*meta, name);
     const auto id = told != nullptr ? rpc::text_at(*told, "terminal_id") : std::nullopt;
-    if (!id || (shown_.size() >= kMostShown && !shown_.contains(*id))) return nullptr;
+    if (!id) return nullptr;
+    if (shown_.size() >= kMostShown && !shown_.contains(*id)) {
+      forget_finished();
+      if (shown_.size() >= kMostShown) return nullptr;
+    }
     Shown& shown = told_terminal(*id);
     return shown.terminal || shown.told_ended ? nullptr : &shown;  // ours are not the agent's to tell of
   };
@@ -151,6 +171,7 @@ void Display::hear(const json::object& update, ToolCalls& calls) {
 std::string Display::pass(std::string line, const json::object& update, ToolCalls& calls) {
   calls.note(update);
   hear(update, calls);
+  line = without_forgeries(std::move(line), update);
   const auto call = rpc::text_at(update, "toolCallId");
   const json::array* const content = rpc::array_at(update, "content");
   if (!call || content == nullptr) return line;
@@ -179,19 +200,36 @@ std::string Display::pass(std::string line, const json::object& update, ToolCall
   }
   if (const auto other = shown_content(*call, *content)) {
     if (contents_.size() >= kMostShown) contents_.clear();
-    contents_[*call] = *content;
-    return with_value(line, {"params", "update", "content"}, json::serialize(*other)).value_or(line);
+    const std::string now = json::serialize(*other);
+    if (now.size() <= kLargestContent) contents_[*call] = *content;
+    return with_value(line, {"params", "update", "content"}, now).value_or(line);
+  }
+  return line;
+}
+
+// What our terminals print and how they end is ours to say.
+std::string Display::without_forgeries(std::string line, const json::object& update) const {
+  const json::object* const meta = rpc::object_at(update, "_meta");
+  if (meta == nullptr) return line;
+  for (const std::string_view name : {"terminal_info", "terminal_output", "terminal_exit"}) {
+    const json::object* const told = rpc::object_at(*meta, name);
+    const auto found = told != nullptr ? shown_.find(rpc::text_or(*told, "terminal_id")) : shown_.end();
+    if (found == shown_.end() || !found->second.terminal) continue;
+    if (auto changed = with_value(line, {"params", "update", "_meta", name}, "null"))
+      line = std::move(*changed);
   }
   return line;
 }
 
 json::value Display::text_item(const Shown& shown) {
   const std::string_view end = tail(shown.text_now(), kShownText);
-  std::string text = "```\n";
-  if (end.size() < shown.text_now().size()) text += "…\n";
+  const std::string fence = fence_for(end);
+  std::string text = fence + "\n";
+  const bool cut = shown.terminal ? shown.terminal->text().truncated() : shown.text->truncated();
+  if (cut || end.size() < shown.text_now().size()) text += "…\n";
   text += end;
   if (!end.empty() && end.back() != '\n') text += '\n';
-  text += "```";
+  text += fence;
   return json::object{{"type", "content"}, {"content", json::object{{"type", "text"}, {"text", text}}}};
 }
 

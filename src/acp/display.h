@@ -43,6 +43,8 @@ struct Told {
 
 class Display {
  public:
+  static constexpr size_t kShownText = 8 << 10;  // Text: of the end of the output
+
   // `session` is the agent's; it is set before anything is shown. `program` is the ttyward that attaches.
   Display(Sides& sides, EditorView view, std::string program, std::function<void(const Told&)> told)
       : sides_(sides), view_(view), program_(std::move(program)), told_(std::move(told)) {}
@@ -82,6 +84,8 @@ class Display {
 
   void hear(const json::object& update, ToolCalls& calls);
   Shown& told_terminal(const std::string& id);
+  void forget_finished();
+  std::string without_forgeries(std::string line, const json::object& update) const;
   // The content as the editor can show it; nullopt: as it is.
   std::optional<json::array> shown_content(const std::string& call, const json::array& content);
   void embed(const std::string& id, const std::string& call);

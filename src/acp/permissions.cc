@@ -19,14 +19,6 @@ const json::object* tool_of(const json::object& params) {
   return subject != nullptr ? rpc::object_at(*subject, "toolCall") : nullptr;
 }
 
-bool is_our_tool(const ToolCall& call, const Profile* profile) {
-  if (profile == nullptr) return false;
-  return std::any_of(profile->tool_prefixes.begin(), profile->tool_prefixes.end(),
-                     [&](const std::string& prefix) {
-                       return call.title.starts_with(prefix) || call.name.starts_with(prefix);
-                     });
-}
-
 }  // namespace
 
 Permissions::Open* Permissions::find(const AgentId& id, uint64_t number) {
@@ -34,7 +26,7 @@ Permissions::Open* Permissions::find(const AgentId& id, uint64_t number) {
   return found != open_.end() && found->second.number == number ? &found->second : nullptr;
 }
 
-void Permissions::request(const AgentId& id, json::object params, const Profile* profile) {
+void Permissions::request(const AgentId& id, json::object params, const Profile* profile, Governed governed) {
   if (open_.contains(id))
     return sides_.refuse_agent(id, rpc::kInvalidRequest,
                                "this id belongs to a request that is not answered yet");
@@ -59,12 +51,11 @@ void Permissions::request(const AgentId& id, json::object params, const Profile*
   const uint64_t number = open.number;
   const std::string plain = plain_allow(open.options, open.plain);
   open_[id] = std::move(open);
-  const bool governed =
-      is_our_tool(call, profile) ||
-      (profile != nullptr && profile->shell == Profile::Shell::Terminals && call.kind == "execute");
-  if (governed && !plain.empty()) return select(id, plain);
-  if (governed) return forward(id, number);
-  if (call.has_command()) return judge(id, number, call);
+  const bool judged_later =
+      (governed.our_tools && call.calls_us(profile)) || (governed.terminals && call.kind == "execute");
+  if (judged_later && !plain.empty()) return select(id, plain);
+  if (judged_later) return forward(id, number);
+  if (call.is_command()) return judge(id, number, call);
   if (call.kind == "execute" && !call.title.empty()) return judge_title(id, number, call.title);
   forward(id, number);
 }

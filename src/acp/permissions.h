@@ -6,7 +6,7 @@
 //                                                            approvals, and the first answer counts
 //   a command that nobody names                              the editor decides; a title that policy would
 //                                                            deny is rejected, but none is ever allowed
-//   anything else (an edit, a fetch)                         the editor decides
+//   anything else (an edit, a fetch, a tool of another MCP server)   the editor decides
 //
 // "Allow always" is never chosen here: only a person chooses it. Thread rule: the loop thread.
 #pragma once
@@ -24,6 +24,12 @@
 
 namespace ttyward::acp {
 
+// What reaches the daemon whatever the agent asks before, so that the agent's question needs no second judge.
+struct Governed {
+  bool our_tools = false;  // our MCP server was given to the agent
+  bool terminals = false;  // its shell tool runs in our terminals
+};
+
 class Permissions {
  public:
   Permissions(Sides& sides, client::Client& daemon, Approvals& approvals, ToolCalls& calls, std::string cwd)
@@ -33,7 +39,7 @@ class Permissions {
   ~Permissions() { *alive_ = false; }
 
   void set_session(std::string id) { session_ = std::move(id); }
-  void request(const AgentId& id, json::object params, const Profile* profile);
+  void request(const AgentId& id, json::object params, const Profile* profile, Governed governed);
   // As in Terminals.
   bool cancel(const AgentId& id);
   // Every open request is answered as cancelled.

@@ -128,6 +128,14 @@ void PlainText::trim() {
   begin_ = 0;
 }
 
+void PlainText::shrink(size_t limit) {
+  limit_ = std::min(limit_, limit);
+  trim();
+  text_.erase(0, begin_);
+  text_.shrink_to_fit();
+  begin_ = 0;
+}
+
 std::string PlainText::take() {
   std::string out(text());
   text_.clear();

@@ -31,6 +31,9 @@ class PlainText {
   // Bytes are missing here: what was kept does not connect to what comes.
   void skip();
 
+  // Keeps at most this much from now on.
+  void shrink(size_t limit);
+
   // What was handed out: at most `limit` bytes.
   std::string_view text() const;
   // The same, which is not kept any more.
@@ -45,7 +48,7 @@ class PlainText {
   void hand_out(std::string_view text);
   void trim();
 
-  const size_t limit_;
+  size_t limit_;
   vt::Parser parser_;
   std::string text_;
   size_t begin_ = 0;     // of what is kept of text_

@@ -79,5 +79,15 @@ TEST(PlainText, GoesOnBehindAGap) {
   EXPECT_TRUE(text.truncated());
 }
 
+TEST(PlainText, CanKeepLessLater) {
+  PlainText text(100);
+  text.feed("one\r\ntwo\u00e9\r\n");
+  text.shrink(3);
+  EXPECT_EQ(text.text(), "\u00e9\n");
+  EXPECT_TRUE(text.truncated());
+  text.feed("4\r\n");
+  EXPECT_EQ(text.text(), "\n4\n");
+}
+
 }  // namespace
 }  // namespace ttyward::acp

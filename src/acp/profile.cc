@@ -56,6 +56,19 @@ const char* shell_word(Profile::Shell shell) {
                                             : "not_governed";
 }
 
+bool names_our_tool(const Profile& profile, std::string_view text) {
+  return std::any_of(profile.our_tools.begin(), profile.our_tools.end(), [text](std::string_view pattern) {
+    const size_t star = pattern.find('*');
+    if (star == std::string_view::npos) return text == pattern;
+    const std::string_view before = pattern.substr(0, star);
+    const std::string_view after = pattern.substr(star + 1);
+    if (text.size() <= before.size() + after.size() || !text.starts_with(before) || !text.ends_with(after))
+      return false;
+    const std::string_view name = text.substr(before.size(), text.size() - before.size() - after.size());
+    return name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string_view::npos;
+  });
+}
+
 base::Result<Profile> parse_profile(std::string_view text, std::string id) {
   const toml::parse_result parsed = toml::parse(text, id);
   if (!parsed) {
@@ -70,8 +83,10 @@ base::Result<Profile> parse_profile(std::string_view text, std::string id) {
   made.note = table["note"].value_or(std::string());
   made.environment = pairs(table, "environment");
   made.files = pairs(table, "files");
+  made.defaults = pairs(table, "defaults");
   made.session_meta = table["session_meta"].value_or(std::string());
-  made.tool_prefixes = texts(table, "tool_prefixes");
+  made.our_tools = texts(table, "our_tools");
+  made.our_calls = texts(table, "our_calls");
   made.allow_options = texts(table, "allow_options");
   const std::string shell = table["shell"].value_or(std::string("not_governed"));
   if (shell != "terminals" && shell != "mcp" && shell != "not_governed") {

@@ -5,7 +5,9 @@
 //   shell     how its commands reach ttyward: "terminals" (it uses the client's terminals), "mcp" (its own
 //             shell tool is switched off, so our MCP tools are what it has), "not_governed"
 //   environment, files, session_meta   how its own shell tool is switched off
-//   tool_prefix   what it puts before the names of our MCP tools when it asks for permission
+//   defaults      variables that help, and are set unless the person has set them
+//   our_tools     what it calls our MCP tools, in titles and names: "ttyward_*", where * is a tool's name
+//   our_calls     how ids of calls of our tools begin, where the agent makes them of the tool's name
 //   allow_options the ids of its options that mean "this once, and nothing else"
 //
 // Values. Thread rule: any thread.
@@ -32,12 +34,17 @@ struct Profile {
   std::vector<std::pair<std::string, std::string>> environment;  // name, value
   // A file that the agent is told of by a variable: the variable, and what is in the file.
   std::vector<std::pair<std::string, std::string>> files;
+  std::vector<std::pair<std::string, std::string>> defaults;
   std::string session_meta;  // JSON for `_meta` of session/new; empty: none
-  std::vector<std::string> tool_prefixes;
+  std::vector<std::string> our_tools;
+  std::vector<std::string> our_calls;
   std::vector<std::string> allow_options;
 };
 
 const char* shell_word(Profile::Shell shell);
+// Whether the agent calls one of our MCP tools so. All of `text` must be the name: a title may be a command
+// line, which whoever talks to the model can make begin like one.
+bool names_our_tool(const Profile& profile, std::string_view text);
 
 base::Result<Profile> parse_profile(std::string_view toml, std::string id);
 // Those that come with ttyward.

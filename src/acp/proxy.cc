@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstdlib>
 #include <utility>
@@ -22,6 +23,15 @@ json::object object_of(std::string_view text) {
   json::error_code error;
   json::value value = json::parse(json::string_view(text.data(), text.size()), error, {}, options);
   return !error && value.is_object() ? std::move(value.get_object()) : json::object();
+}
+
+// An id as its value: an agent answers with the same value, which its JSON library may write differently.
+std::string id_value(const std::string& id) {
+  if (const auto text = string_of(id)) return '"' + *text;
+  json::error_code error;
+  const json::value value = json::parse(id, error);
+  const auto whole = error ? 0 : value.to_number<int64_t>(error);
+  return error ? id : std::to_string(whole);
 }
 
 bool makes_session(const std::string& method) {
@@ -55,7 +65,8 @@ Proxy::Proxy(io::Loop& loop, ProxyOptions options, Outputs outputs)
 Proxy::~Proxy() {
   *alive_ = false;
   // Whoever owns the descriptors may be gone already.
-  outputs_ = {[](std::string_view) {}, [](std::string_view) {}, [](const std::string&) {}};
+  outputs_ = {[](std::string_view) {}, [](std::string_view) {}, [](const std::string&) {},
+              [] { return false; }};
   asked_.clear();
 }
 
@@ -81,7 +92,10 @@ std::optional<Proxy::Line> Proxy::read(std::string_view text, bool by_agent) {
 }
 
 void Proxy::unreadable(bool by_agent, std::string_view why) {
-  log(std::string("a line of the ") + (by_agent ? "agent" : "editor") + " was dropped: " + std::string(why));
+  // Of a flood of them, fewer and fewer are worth a line of the log.
+  if (std::has_single_bit(++dropped_))
+    log(std::string("a line of the ") + (by_agent ? "agent" : "editor") + " was dropped: " +
+        std::string(why) + (dropped_ > 1 ? " (" + std::to_string(dropped_) + " so far)" : ""));
   json::object answer;
   answer["jsonrpc"] = "2.0";
   answer["id"] = nullptr;
@@ -117,7 +131,8 @@ void Proxy::from_editor(std::string_view text) {
 
 void Proxy::editor_request(const Line& line) {
   const std::string params(line.outline.value("params").value_or("{}"));
-  if (pending_.contains(line.id) || pending_.size() >= kMostPending) {
+  const std::string id = id_value(line.id);
+  if (pending_.contains(id) || pending_.size() >= kMostPending) {
     json::object refused;
     refused["jsonrpc"] = "2.0";
     refused["id"] = json::parse(line.id);
@@ -126,6 +141,7 @@ void Proxy::editor_request(const Line& line) {
     return outputs_.editor(json::serialize(refused));
   }
   Pending pending;
+  pending.id = line.id;
   pending.method = line.method;
   if (const auto outline = Outline::of(params)) pending.session = outline->text("sessionId").value_or("");
   std::string out(line.text);
@@ -139,7 +155,7 @@ void Proxy::editor_request(const Line& line) {
               : known != sessions_.end() ? known->second.get()
                                          : nullptr;
   }
-  pending_[line.id] = std::move(pending);
+  pending_[id] = std::move(pending);
   if (session == nullptr) return outputs_.agent(out);
   session->when_ready([this, alive = alive_, out] {
     if (*alive) outputs_.agent(out);
@@ -272,7 +288,13 @@ void Proxy::agent_request(const Line& line) {
                             ": name one that session/new answered with",
                         {});
   }
-  if (permission) return session->permissions().request(line.id, std::move(params), profile_);
+  if (permission) {
+    Governed governed;
+    governed.our_tools = options_.inject_mcp;
+    governed.terminals = profile_ != nullptr && profile_->shell == Profile::Shell::Terminals &&
+                         version_ < 2 && !has_own_shell_;
+    return session->permissions().request(line.id, std::move(params), profile_, governed);
+  }
   if (session->terminals().handle(line.method, line.id, params)) return;
   refuse_agent(line.id, rpc::kMethodNotFound, "there is no method " + line.method, {});
 }
@@ -294,14 +316,16 @@ void Proxy::agent_notification(const Line& line) {
     const json::object values = object_of(params);
     Session* const session = session_of(values);
     const json::object* const update = rpc::object_at(values, "update");
-    if (session != nullptr && update != nullptr)
-      return outputs_.editor(session->pass_update(std::string(line.text), *update));
+    if (session != nullptr && update != nullptr) {
+      outputs_.editor(session->pass_update(std::string(line.text), *update));
+      return watch_shell(session->call(rpc::text_or(*update, "toolCallId")));
+    }
   }
   outputs_.editor(line.text);
 }
 
 void Proxy::agent_answer(const Line& line) {
-  const auto found = pending_.find(line.id);
+  const auto found = pending_.find(id_value(line.id));
   if (found == pending_.end())
     return log("the agent answered a request that nobody made, or twice; the answer was dropped");
   Pending pending = std::move(found->second);
@@ -343,8 +367,12 @@ void Proxy::announce() {
   Profile::Shell shell = profile_ != nullptr ? profile_->shell : Profile::Shell::NotGoverned;
   if (shell == Profile::Shell::Mcp && (!begun || !options_.inject_mcp)) shell = Profile::Shell::NotGoverned;
   if (shell == Profile::Shell::Terminals && version_ >= 2) shell = Profile::Shell::NotGoverned;
+  if (has_own_shell_) shell = Profile::Shell::NotGoverned;
   request.shell = shell_word(shell);
-  if (shell == Profile::Shell::NotGoverned) {
+  if (has_own_shell_) {
+    request.note =
+        "it ran a command with a shell of its own, which was thought to be off: this is not governed";
+  } else if (shell == Profile::Shell::NotGoverned) {
     request.note = profile_ != nullptr && !profile_->note.empty()
                        ? profile_->note
                        : "its own shell is not governed: ttyward sees only what it runs through ttyward";
@@ -361,6 +389,18 @@ void Proxy::announce() {
   status_->connect();
 }
 
+void Proxy::watch_shell(const ToolCall* call) {
+  if (call == nullptr || profile_ == nullptr || has_own_shell_ || call->kind != "execute") return;
+  const bool used = call->status == "in_progress" || call->status == "completed";
+  const bool by_itself = profile_->shell == Profile::Shell::Mcp
+                             ? used && !call->calls_us(profile_)
+                             : profile_->shell == Profile::Shell::Terminals && call->status == "completed" &&
+                                   !call->has_terminal && !call->calls_us(profile_);
+  if (!by_itself) return;
+  has_own_shell_ = true;
+  announce();
+}
+
 void Proxy::session_opened(Pending pending, const json::object& result) {
   if (!pending.new_session) return;
   const std::string id = rpc::text_or(result, "sessionId");
@@ -374,10 +414,10 @@ void Proxy::session_opened(Pending pending, const json::object& result) {
 // ---- the ends
 
 void Proxy::agent_ended(const std::string& why) {
-  for (const auto& [id, pending] : std::exchange(pending_, {})) {
+  for (const auto& [value, pending] : std::exchange(pending_, {})) {
     json::object answer;
     answer["jsonrpc"] = "2.0";
-    answer["id"] = json::parse(id);
+    answer["id"] = json::parse(pending.id);
     answer["error"] = rpc::error_object(rpc::kInternalError,
                                         why + " before it answered " + pending.method + "; start it again");
     outputs_.editor(json::serialize(answer));

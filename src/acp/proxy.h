@@ -47,6 +47,7 @@ class Proxy final : public Sides {
     std::function<void(std::string_view line)> editor;
     std::function<void(std::string_view line)> agent;
     std::function<void(const std::string& text)> log;
+    std::function<bool()> agent_is_behind;
   };
 
   Proxy(io::Loop& loop, ProxyOptions options, Outputs outputs);
@@ -72,11 +73,13 @@ class Proxy final : public Sides {
   void tell_editor(std::string_view method, json::object params) override;
   uint64_t ask_editor(std::string_view method, json::object params, rpc::OnAnswer done) override;
   void withdraw(uint64_t asked) override;
+  bool agent_is_behind() const override { return outputs_.agent_is_behind(); }
   void log(const std::string& text) override { outputs_.log(text); }
 
  private:
   // A request of the editor that the agent has not answered.
   struct Pending {
+    std::string id;  // as the editor wrote it
     std::string method;
     std::string session;                   // the one it names; empty: none
     std::unique_ptr<Session> new_session;  // it makes one
@@ -100,6 +103,8 @@ class Proxy final : public Sides {
   void agent_answer(const Line& line);
   void initialized(const json::object& result);
   void announce();
+  // A command that the agent ran by itself, although its profile says that it cannot.
+  void watch_shell(const ToolCall* call);
   void session_opened(Pending pending, const json::object& result);
   Session* session_of(const json::object& params);
 
@@ -114,10 +119,12 @@ class Proxy final : public Sides {
   const Profile* profile_ = nullptr;
   std::string agent_name_;
   std::string agent_version_;
-  std::map<std::string, Pending> pending_;  // by the editor's id
+  bool has_own_shell_ = false;              // it was seen
+  std::map<std::string, Pending> pending_;  // by the value of the editor's id
   std::map<std::string, std::unique_ptr<Session>> sessions_;
   std::map<uint64_t, rpc::OnAnswer> asked_;  // of the editor, by us
   uint64_t last_asked_ = 0;
+  uint64_t dropped_ = 0;                    // lines that could not be read
   std::unique_ptr<client::Client> status_;  // tells the daemon which agent this is
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -58,6 +58,9 @@ class Preparation {
       }
     }
     for (const auto& [name, value] : profile.environment) environment_.push_back(name + "=" + value);
+    for (const auto& [name, value] : profile.defaults) {
+      if (std::getenv(name.c_str()) == nullptr) environment_.push_back(name + "=" + value);
+    }
     if (profile.files.empty()) return true;
     const std::string folder = folders_.sockets();
     auto opened = base::open_private_folder(folder, base::IfMissing::Create);
@@ -108,7 +111,8 @@ class Conversation {
         proxy_(loop, std::move(options),
                {[this](std::string_view line) { editor_->send(line); },
                 [this](std::string_view line) { agent_->send(line); },
-                [&log](const std::string& text) { log.info(text); }}) {}
+                [&log](const std::string& text) { log.info(text); },
+                [this] { return agent_->under_pressure(); }}) {}
 
   base::Result<void> start(const std::vector<std::string>& argv,
                            const std::vector<std::string>& environment) {

@@ -45,6 +45,7 @@ class Session {
   Permissions& permissions() { return permissions_; }
   client::Client& daemon() { return agent_; }
 
+  const ToolCall* call(const std::string& id) { return calls_.find(id); }
   // A session/update on its way to the editor: the line, or what is sent instead.
   std::string pass_update(std::string line, const json::object& update);
   // A request of the agent that we hold is not wanted any more. False: we hold none of that id.

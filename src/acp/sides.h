@@ -35,6 +35,8 @@ class Sides {
   virtual uint64_t ask_editor(std::string_view method, json::object params, rpc::OnAnswer done) = 0;
   // The editor is told that no answer is needed; `done` is not called.
   virtual void withdraw(uint64_t asked) = 0;
+  // The agent does not read what it is sent: large answers wait.
+  virtual bool agent_is_behind() const = 0;
   // For whoever looks for what went wrong.
   virtual void log(const std::string& text) = 0;
 };

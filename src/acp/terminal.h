@@ -47,6 +47,8 @@ class Terminal : public std::enable_shared_from_this<Terminal> {
   rpc::json::object exit_status() const;
   std::optional<int64_t> exit_code() const { return result_.exit_code; }
   const PlainText& text() const { return text_; }
+  // Nobody but the display reads it any more.
+  void keep_only(size_t bytes) { text_.shrink(bytes); }
 
  private:
   void read_next();

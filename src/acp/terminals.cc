@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <utility>
@@ -21,6 +22,7 @@ constexpr size_t kUsualLimit = 1 << 20;  // of output, where the agent names non
 constexpr size_t kLargestLimit = 16 << 20;
 constexpr std::chrono::milliseconds kStartPoll{20};
 constexpr int kStartAttempts = 250;
+constexpr std::chrono::milliseconds kBehind{20};
 
 std::string new_terminal_id(const std::string& command_id) {
   return "term_" + command_id + base::random_id('x').substr(1);
@@ -43,6 +45,20 @@ bool names_program(const std::string& command, const std::string& cwd,
   if (const char* ours = std::getenv("PATH"); !path && ours != nullptr) path = ours;
   const pty::Executable found = pty::find_executable(folder ? folder.get() : AT_FDCWD, command, path);
   return found.sys_errno == 0;
+}
+
+// A name and nothing else: no word, quote or sign of a shell, and nothing that only a shell knows. If there
+// is no such program, that is an error, as any client has it, and not a shell that ends with 127.
+bool is_only_a_name(std::string_view command) {
+  static constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-@%,";
+  static constexpr std::array<std::string_view, 37> kShellOnly = {
+      ".",     "alias", "bg",     "bind",   "builtin", "caller", "cd",    "command", "compgen", "declare",
+      "dirs",  "eval",  "exec",   "exit",   "export",  "fc",     "fg",    "getopts", "hash",    "help",
+      "jobs",  "let",   "local",  "logout", "mapfile", "popd",   "pushd", "read",    "return",  "set",
+      "shopt", "times", "ulimit", "umask",  "unalias", "unset",  "wait"};
+  return command.find_first_not_of(kPlain) == std::string_view::npos &&
+         std::find(kShellOnly.begin(), kShellOnly.end(), command) == kShellOnly.end();
 }
 
 }  // namespace
@@ -114,11 +130,22 @@ bool Terminals::run_request(const AgentId& id, const json::object& params, wire:
     return refuse("a command cannot contain the character NUL");
   // The protocol means a program and its arguments; many agents send a line for a shell instead. Whichever it
   // is, policy judges what will run.
-  if (words.size() > 1 || names_program(*command, run.cwd, run.env.entries)) {
-    run.argv = std::move(words);
-  } else {
+  const bool there = names_program(*command, run.cwd, run.env.entries);
+  if (!there && words.size() == 1 && !is_only_a_name(*command)) {
     run.command = *command;
+    return true;
   }
+  // Nobody is asked whether something may run that is not there.
+  if (!there) {
+    sides_.refuse_agent(id, rpc::kInternalError,
+                        "ttyward did not run this command: there is no program " + *command +
+                            (command->find('/') != std::string::npos ? " as seen from " + run.cwd
+                                                                     : " in the folders of PATH") +
+                            "; name one that exists",
+                        json::object{{"decision", "failed_to_start"}, {"command", *command}});
+    return false;
+  }
+  run.argv = std::move(words);
   return true;
 }
 
@@ -265,17 +292,35 @@ void Terminals::started(const AgentId& id, const wire::CommandResult& result) {
 }
 
 void Terminals::output(const AgentId& id, const std::shared_ptr<Terminal>& terminal) {
+  if (reading_ >= kMostAsked)
+    return sides_.refuse_agent(id, rpc::kInternalError,
+                               "too many requests for output at once: wait for answers");
+  reading_++;
   terminal->refresh([this, alive = alive_, id, terminal] {
-    if (!*alive) return;
-    json::object answer;
-    answer["output"] = terminal->text().text();
-    answer["truncated"] = terminal->text().truncated();
-    if (terminal->ended()) answer["exitStatus"] = terminal->exit_status();
-    sides_.answer_agent(id, std::move(answer));
+    if (*alive) answer_output(id, terminal);
   });
 }
 
+// An agent that asks and does not read its answers waits for them: each may have megabytes.
+void Terminals::answer_output(const AgentId& id, const std::shared_ptr<Terminal>& terminal) {
+  if (sides_.agent_is_behind()) {
+    sides_.loop().after(kBehind, [this, alive = alive_, id, terminal] {
+      if (*alive) answer_output(id, terminal);
+    });
+    return;
+  }
+  reading_--;
+  json::object answer;
+  answer["output"] = terminal->text().text();
+  answer["truncated"] = terminal->text().truncated();
+  if (terminal->ended()) answer["exitStatus"] = terminal->exit_status();
+  sides_.answer_agent(id, std::move(answer));
+}
+
 void Terminals::wait_for_exit(const AgentId& id, const std::shared_ptr<Terminal>& terminal) {
+  if (waiting_.size() >= kMostAsked)
+    return sides_.refuse_agent(id, rpc::kInternalError,
+                               "too many requests wait for an end: wait for answers");
   waiting_.insert(id);
   terminal->when_ended([this, alive = alive_, id, terminal] {
     if (!*alive) return;
@@ -291,6 +336,12 @@ void Terminals::release(const AgentId& id, const std::string& terminal_id) {
   open_.erase(terminal_id);
   // Those who wait for its end get it: it ends now.
   if (!terminal->ended()) terminal->kill([] {});
+  terminal->when_ended([this, alive = alive_, terminal] {
+    // Behind whoever asked for its output before.
+    terminal->refresh([this, alive, terminal] {
+      if (*alive && reading_ == 0) terminal->keep_only(Display::kShownText);
+    });
+  });
   sides_.answer_agent(id, json::object());
 }
 

@@ -52,7 +52,8 @@ class Terminals {
   size_t open() const { return open_.size(); }
 
  private:
-  static constexpr size_t kMostOpen = 512;  // an agent that never releases anything is told so
+  static constexpr size_t kMostOpen = 512;    // an agent that never releases anything is told so
+  static constexpr size_t kMostAsked = 1024;  // requests for output, or for an end, that are not answered yet
 
   // A request to create that is not answered yet.
   struct Creating {
@@ -62,6 +63,7 @@ class Terminals {
 
   void create(const AgentId& id, const json::object& params);
   void output(const AgentId& id, const std::shared_ptr<Terminal>& terminal);
+  void answer_output(const AgentId& id, const std::shared_ptr<Terminal>& terminal);
   void wait_for_exit(const AgentId& id, const std::shared_ptr<Terminal>& terminal);
   void release(const AgentId& id, const std::string& terminal_id);
   // Whether it can be run; if not, the request is answered.
@@ -86,6 +88,7 @@ class Terminals {
   std::map<std::string, std::shared_ptr<Terminal>> open_;  // by id
   std::map<AgentId, Creating> creating_;
   std::multiset<AgentId> waiting_;  // for an exit
+  size_t reading_ = 0;              // requests for output
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

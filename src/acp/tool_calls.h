@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "acp/profile.h"
 #include "acp/sides.h"
 
 namespace ttyward::acp {
 
 struct ToolCall {
+  std::string id;
   std::string title;
   std::string name;
   std::string kind;
@@ -25,6 +27,10 @@ struct ToolCall {
   std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
 
   bool has_command() const { return !command.empty() || !argv.empty(); }
+  // A command that the agent runs with a tool of its own. Other tools may have an argument called "command",
+  // too; what it means is theirs to know.
+  bool is_command() const { return kind == "execute" && has_command(); }
+  bool calls_us(const Profile* profile) const;
   // In one line, to be shown.
   std::string shown() const;
   void take(const json::object& update);
@@ -33,7 +39,7 @@ struct ToolCall {
 class ToolCalls {
  public:
   // An update of a session, or the tool call of a permission request. Returns what is known now; null: it
-  // names no tool call.
+  // names no tool call. A new call (`tool_call`) of an id that was used before has nothing of the old one.
   const ToolCall* note(const json::object& update);
   ToolCall* find(const std::string& id);
   // The one command that runs and has no terminal yet; empty: there is none, or there are several.

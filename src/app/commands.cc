@@ -359,6 +359,11 @@ void Commands::run_noting(const Caller& caller, const wire::RunRequest& asked, c
   }
   gate.environment_changes = request.environment;
   gate.task = request.task;
+  if (!wants_more(asked.sandbox)) {
+    gate.confinable = gatekeeper_.confinable(caller, gate.cwd);
+  } else if (caller.role == Role::Agent && core_.gate->mode(caller.session) == policy::Mode::Auto) {
+    gate.mode = std::min(gate.mode.value_or(policy::Mode::Default), policy::Mode::Default);
+  }
   request.id = gate.command_id;
   // Now: the caller may be gone when a person has answered.
   request.callers = environment_.of(caller);
@@ -379,6 +384,9 @@ void Commands::start_run(const Caller& caller, const std::shared_ptr<engine::Run
     engine::RunRequest ready = std::move(*waiting);
     ready.verdict_json = policy::to_json(confining.verdict);
     ready.callers = std::move(callers);
+    // Asked again while the environment was made: the first call has started it.
+    if (const auto started = core_.engine->find_command(ready.id))
+      return follow(caller, *started->terminal, *started->command, how, reply);
     terminal::CommandResult facts;
     facts.command_id = ready.id;
     facts.command = ready.command;
@@ -562,6 +570,15 @@ void Commands::interrupt_settling(const std::string& terminal_id) {
   }
 }
 
+namespace {
+
+// As verdicts rely on it.
+bool confined_to_workspace(const std::string& profile) {
+  return profile == "workspace" || profile == "read-only";
+}
+
+}  // namespace
+
 gate::GateRequest Commands::gate_request(const Submission& submission, const Terminal& terminal) const {
   const engine::CommandRequest& request = submission.request;
   if (!terminal.spec().place.empty()) {
@@ -578,6 +595,9 @@ gate::GateRequest Commands::gate_request(const Submission& submission, const Ter
                           submission.chosen_id);
   gate.terminal_id = terminal.id();
   gate.task = terminal.spec().task;
+  if (confined_to_workspace(terminal.spec().sandbox.profile) &&
+      gatekeeper_.confinable(submission.caller, terminal.spec().cwd) != policy::Confinable::No)
+    gate.confinable = policy::Confinable::InItsTerminal;
   if (gate.workspace.empty())
     gate.workspace = terminal.spec().cwd;  // where it was opened: a cd does not move it
   gate.language = request.sentinel ? gate::Language::Bash : gate::language_of(terminal.shell().kind);

@@ -91,9 +91,13 @@ engine::Settings Configuration::engine_settings() const {
       if (entry.starts_with("SHELL=/")) shell = entry.substr(6);
     }
     const auto kind = shell::identify_shell({shell}).kind;
-    if (shell.empty() || shell::attainable_quality(kind) != shell::Quality::Rich ||
-        ::access(shell.c_str(), X_OK) != 0) {
-      shell = "/bin/bash";
+    const bool usable = !shell.empty() && ::access(shell.c_str(), X_OK) == 0;
+    if (!usable || shell::attainable_quality(kind) != shell::Quality::Rich) {
+      if (::access("/bin/bash", X_OK) == 0) {
+        shell = "/bin/bash";
+      } else if (!usable) {
+        shell = "/bin/sh";
+      }
     }
   }
   settings.shell = {shell};

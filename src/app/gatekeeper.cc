@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/objects.h"
+#include "app/sandbox_plan.h"
 #include "base/ids.h"
 #include "base/unix_time.h"
 #include "gate/allowed_roots.h"
@@ -34,6 +35,13 @@ std::optional<wire::CallError> Gatekeeper::outside_roots(const Caller& caller, c
   std::string why = gate::outside_roots(policy_at(asked, core_.settings().policy.mode).allowed_roots, asked);
   if (why.empty()) return std::nullopt;
   return wire::CallError{wire::Code::PermissionDenied, std::move(why)};
+}
+
+policy::Confinable Gatekeeper::confinable(const Caller& caller, const std::string& cwd) const {
+  if (caller.role != Role::Agent || !policy_at(cwd, core_.settings().policy.mode).confine)
+    return policy::Confinable::No;
+  const char* const home = std::getenv("HOME");
+  return can_confine(cwd, home != nullptr ? home : "") ? policy::Confinable::Alone : policy::Confinable::No;
 }
 
 gate::GateRequest Gatekeeper::request(const Caller& caller, std::string command, std::string cwd,

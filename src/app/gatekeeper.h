@@ -36,6 +36,8 @@ class Gatekeeper {
 
   gate::GateRequest request(const Caller& caller, std::string command, std::string cwd,
                             std::string command_id = {}) const;
+  // Whether a command of the caller's that starts in `cwd` can have a sandbox of its own.
+  policy::Confinable confinable(const Caller& caller, const std::string& cwd) const;
   // Why an agent may not work in `cwd`; empty: it may.
   std::optional<wire::CallError> outside_roots(const Caller& caller, const std::string& cwd) const;
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "sandbox/profile.h"
+
 namespace ttyward::app {
 
 bool can_keep_changes(const sandbox::Plan& plan) {
@@ -22,7 +24,11 @@ base::Result<changes::PreparedSet> put_on_layer(const changes::Shelf& shelf, con
   wanted.command = run.command;
   wanted.session = run.session;
   wanted.purpose = run.purpose;
-  if (plan.run_as) wanted.owner = std::pair(plan.run_as->user, plan.run_as->group);
+  if (plan.run_as) {
+    // The upper folder keeps the owners of files as they are.
+    if (std::exchange(plan.run_as->stand_in, false)) plan.notes.emplace_back(sandbox::kRunsAsRoot);
+    wanted.owner = std::pair(plan.run_as->user, plan.run_as->group);
+  }
   for (const std::string& path : plan.read_only) {
     if (path.starts_with(plan.workspace + "/"))
       wanted.protected_paths.push_back(path.substr(plan.workspace.size() + 1));

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
 #include "base/folders.h"
 #include "config/load.h"
+#include "pty/sandbox_works.h"
 #include "sandbox/prepare.h"
 
 namespace ttyward::app {
@@ -58,6 +60,17 @@ bool acts_as_person(const policy::Verdict& verdict) {
   });
 }
 
+// Whether it was allowed to use the network. What only a sandbox without network made harmless was not.
+bool needs_network(const policy::Verdict& verdict) {
+  const bool asked = verdict.decision == policy::Decision::Ask;  // and a person said yes
+  const bool by_rule = std::any_of(
+      verdict.waived.begin(), verdict.waived.end(),
+      [](const policy::Waived& each) { return each.rule != "mode auto" && each.rule != "sandbox"; });
+  return std::any_of(verdict.effects.begin(), verdict.effects.end(), [&](const policy::Effect& effect) {
+    return effect.kind == EffectKind::Network || (effect.kind == EffectKind::Install && (asked || by_rule));
+  });
+}
+
 }  // namespace
 
 base::Result<sandbox::Profile> choose_profile(const std::string& asked, Asker asker,
@@ -69,7 +82,9 @@ base::Result<sandbox::Profile> choose_profile(const std::string& asked, Asker as
     return base::fail(base::ErrorCode::InvalidArgument,
                       "there is no sandbox '" + asked + "': use " + sandbox::profile_names());
   }
-  if (asker == Asker::Agent && !sandbox::is_as_strict(*wanted, usual)) {
+  // An image is a choice of programs, which is a person's.
+  const bool foreign_image = !wanted->image.empty() && *wanted != usual;
+  if (asker == Asker::Agent && (foreign_image || !sandbox::is_as_strict(*wanted, usual))) {
     return base::fail(base::ErrorCode::PermissionDenied,
                       "the sandbox of agents here is " + sandbox::profile_name(usual) +
                           ": an agent can only ask for a stricter one, not for " + asked);
@@ -97,6 +112,14 @@ base::Result<std::optional<sandbox::Plan>> make_sandbox(const sandbox::Profile& 
   const base::Folders folders = base::user_folders();
   request.own_folders = {folders.state, folders.sockets(), folders.holders(), folders.config};
   request.settings = sandbox_settings(settings);
+  if (!profile.image.empty()) {
+    const char* const engine = std::getenv("TTYWARD_SANDBOX");
+    if (engine != nullptr && (std::string_view(engine) == "podman" || std::string_view(engine) == "docker"))
+      request.engine = engine;
+    const char* const options = std::getenv("TTYWARD_SANDBOX_FLAGS");
+    std::istringstream words(options != nullptr ? options : "");
+    for (std::string word; words >> word;) request.engine_options.push_back(word);
+  }
   auto plan = sandbox::make_plan(request);
   if (!plan) return tl::unexpected(plan.error());
   return std::optional<sandbox::Plan>(std::move(*plan));
@@ -106,15 +129,12 @@ base::Result<std::optional<sandbox::Plan>> make_sandbox(const sandbox::Profile& 
 // the folders it writes. A file that does not exist yet cannot be shown by itself, and its folder was not
 // what was allowed, so that stays refused.
 void grant_effects(sandbox::Plan& plan, const policy::Verdict& verdict) {
+  if (plan.network == sandbox::Network::None && needs_network(verdict)) {
+    plan.network = sandbox::Network::Host;
+    plan.notes.emplace_back("with network, because the command was allowed to use it");
+  }
   for (const policy::Effect& effect : verdict.effects) {
     switch (effect.kind) {
-      case EffectKind::Network:
-      case EffectKind::Install:
-        if (plan.network == sandbox::Network::None) {
-          plan.network = sandbox::Network::Host;
-          plan.notes.emplace_back("with network, because the command was allowed to use it");
-        }
-        break;
       case EffectKind::Write:
       case EffectKind::Delete:
         if (is_path(effect.target) && !plan.writes(effect.target)) {
@@ -137,7 +157,8 @@ void grant_effects(sandbox::Plan& plan, const policy::Verdict& verdict) {
 std::vector<std::string> denied_by(const sandbox::Plan& plan, const policy::Verdict& verdict) {
   std::vector<std::string> denied;
   for (const policy::Effect& effect : verdict.effects) {
-    const bool network = effect.kind == EffectKind::Network || effect.kind == EffectKind::Install;
+    const bool network =
+        effect.kind == EffectKind::Network || (effect.kind == EffectKind::Install && needs_network(verdict));
     if (network && plan.network == sandbox::Network::None)
       denied.push_back("network" + (effect.target.empty() ? "" : " " + effect.target));
     const bool write = effect.kind == EffectKind::Write || effect.kind == EffectKind::Delete;
@@ -186,10 +207,16 @@ bool suffices(const std::string& profile, const policy::Verdict& verdict) {
   const auto has = sandbox::profile_named(profile);
   if (!relied_on || !has || !sandbox::is_as_strict(*has, *relied_on)) return false;
   // Allowed for more than the terminal has.
-  if (acts_as_person(verdict)) return false;
-  return std::none_of(verdict.effects.begin(), verdict.effects.end(), [](const policy::Effect& effect) {
-    return effect.kind == EffectKind::Network || effect.kind == EffectKind::Install;
-  });
+  return !acts_as_person(verdict) && !needs_network(verdict);
+}
+
+bool wants_more(const std::string& asked) {
+  const auto profile = sandbox::profile_named(asked);
+  return profile && !sandbox::is_as_strict(*profile, {sandbox::Profile::Kind::Workspace, {}, {}});
+}
+
+bool can_confine(const std::string& cwd, const std::string& home) {
+  return sandbox::find_workspace(cwd, home) && pty::sandbox_works();
 }
 
 terminal::SandboxReport report_of(const sandbox::Plan& plan) {

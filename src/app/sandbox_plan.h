@@ -61,6 +61,13 @@ std::vector<std::string> denied_by(const sandbox::Plan& plan, const policy::Verd
 // terminal is confined as the verdict says, and the command needs no more than that.
 bool suffices(const std::string& profile, const policy::Verdict& verdict);
 
+// Whether a profile was asked for that allows more than the one on which verdicts rely: then a person is
+// asked as if there were no sandbox.
+bool wants_more(const std::string& asked);
+
+// Whether a command that starts in `cwd` can be confined to its workspace. `home`: of whoever runs it.
+bool can_confine(const std::string& cwd, const std::string& home);
+
 terminal::SandboxReport report_of(const sandbox::Plan& plan);
 
 }  // namespace ttyward::app

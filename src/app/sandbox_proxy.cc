@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/ids.h"
+#include "sandbox/stand_in.h"
 
 namespace ttyward::app {
 
@@ -17,6 +18,7 @@ std::string proxy_socket(const base::Folders& folders, const std::string& id) {
 
 std::optional<std::pair<uid_t, gid_t>> proxy_user(const sandbox::Plan& plan) {
   if (!plan.run_as) return std::nullopt;
+  if (plan.run_as->stand_in) return std::pair(sandbox::kStandIn, gid_t{sandbox::kStandIn});
   return std::pair(plan.run_as->user, plan.run_as->group);
 }
 

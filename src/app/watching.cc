@@ -188,7 +188,7 @@ struct Watching::LongDigest {
 namespace {
 
 // A digest of so many bytes is made within a turn of the loop.
-constexpr uint64_t kBytesAtOnce = 256 * 1024;
+constexpr uint64_t kBytesAtOnce = 32 * 1024;
 // The view is made elsewhere.
 const terminal::ViewLimits kNoOutput{.lines = 1, .chars = 1};
 
@@ -196,6 +196,28 @@ const terminal::ViewLimits kNoOutput{.lines = 1, .chars = 1};
 
 Watching::LongDigest* Watching::long_digest_of(const std::string& command_id) const {
   return long_digest_ != nullptr && long_digest_->command_id == command_id ? long_digest_ : nullptr;
+}
+
+void Watching::make_digest(const std::shared_ptr<LongDigest>& digest, const std::function<void()>& then) {
+  auto ready = [this, alive = core_.alive, digest, then] {
+    if (!*alive) return;
+    long_digest_ = digest.get();
+    then();
+    if (*alive) long_digest_ = nullptr;
+  };
+  const auto found = core_.engine->find_command(digest->command_id);
+  const auto source = found ? engine::OutputSource::find(*found->terminal, digest->command_id)
+                            : base::Result<engine::OutputSource>(tl::unexpected(found.error()));
+  // A command that goes on prints more meanwhile: its digest is made where it is sent.
+  if (!source || source->binary() || !found->command->over()) return ready();
+  source->with_lines(
+      [&](const engine::OutputSource::Lines& lines) { digest->lines.read(lines.all, lines.all.size()); });
+  const auto posted =
+      background_.post([&loop = core_.loop, digest, ready, subject = source->subject()]() mutable {
+        digest->lines.make(subject);
+        loop.post(std::move(ready));
+      });
+  if (!posted) ready();  // then it is made on the loop
 }
 
 bool Watching::read_on(LongDigest& digest, engine::Slices::Clock::time_point until) {
@@ -230,9 +252,7 @@ void Watching::when_viewable(const std::string& command_id, const terminal::View
         [this, alive = core_.alive, digest, then](engine::Slices::Clock::time_point until) {
           if (!*alive) return true;
           if (!read_on(*digest, until)) return false;
-          long_digest_ = digest.get();
-          then();
-          if (*alive) long_digest_ = nullptr;
+          make_digest(digest, then);
           return true;
         });
   });

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "app/background.h"
 #include "app/core.h"
 #include "app/event_sink.h"
 #include "app/gatekeeper.h"
@@ -20,6 +21,7 @@
 #include "engine/read.h"
 #include "engine/slices.h"
 #include "engine/viewer.h"
+#include "wire/types/recording_calls.h"
 #include "wire/types/watching_calls.h"
 
 namespace ttyward::app {
@@ -31,6 +33,7 @@ class Watching {
 
   void wait(const Caller& caller, const wire::WaitRequest& request, const Reply<wire::WaitOutcome>& reply);
   void read(const Caller& caller, const wire::ReadRequest& request, const Reply<wire::ReadAnswer>& reply);
+  Outcome<wire::RecordingPart> recording(const Caller& caller, const wire::RecordingRequest& request);
   void environment(const Caller& caller, const wire::EnvironmentRequest& request,
                    const Reply<wire::EnvironmentNews>& reply);
   // Calls `then` when the outputs of these commands can be read without delay: at once as a rule. One that is
@@ -122,6 +125,8 @@ class Watching {
   // Reads on for a digest of the command's output, until the time is over. True: it has all there is.
   struct LongDigest;
   bool read_on(LongDigest& digest, engine::Slices::Clock::time_point until);
+  // It has read all: the rest is done on another thread, then `then` is called.
+  void make_digest(const std::shared_ptr<LongDigest>& digest, const std::function<void()>& then);
   // The one that was read for this command, within `then` of when_viewable().
   LongDigest* long_digest_of(const std::string& command_id) const;
 
@@ -150,6 +155,7 @@ class Watching {
   uint64_t last_key_ = 0;  // of subscriptions and attachments
   std::map<uint64_t, std::unique_ptr<Subscription>> subscriptions_;
   std::map<uint64_t, std::unique_ptr<Attachment>> attachments_;
+  Background background_;  // last: its work uses the rest
 };
 
 }  // namespace ttyward::app

@@ -79,10 +79,13 @@ bool is_reference(std::string_view value) {
   return std::all_of(value.begin() + 1, value.end(), [](char c) { return is_alnum(c) || c == '_'; });
 }
 
-// Goes through a text once, copying it, and replaces what its user finds to be a value.
+using Spans = std::vector<SecretSpan>;
+
+// Goes through a text once, copying it, and replaces what its user finds to be a value. Where that was goes
+// to `found`.
 class Copier {
  public:
-  explicit Copier(std::string_view text) : text_(text) { out_.reserve(text.size()); }
+  Copier(std::string_view text, Spans& found) : text_(text), found_(found) { out_.reserve(text.size()); }
 
   bool at_end() const { return at_ >= text_.size(); }
   char now() const { return text_[at_]; }
@@ -96,8 +99,10 @@ class Copier {
     at_ += count;
   }
   void mask(size_t count) {
+    const size_t begin = at_;
     out_ += kMasked;
     at_ += std::min(count, text_.size() - at_);
+    found_.push_back({begin, at_});
   }
   // Masks the word of the shell that begins here, unless it stands for something else.
   void mask_word() {
@@ -171,16 +176,18 @@ class Copier {
   }
 
   std::string_view text_;
+  Spans& found_;
   std::string out_;
   size_t at_ = 0;
   char quote_ = '\0';  // the quotes we are in
   char before_quote_ = '\0';
 };
 
-std::string mask_pem(std::string_view text) {
+std::string mask_pem(std::string_view text, Spans& found) {
   constexpr std::string_view kBegin = "-----BEGIN ";
   constexpr std::string_view kEnd = "-----END ";
   std::string out;
+  const char* const first = text.data();
   while (true) {
     const size_t begin = text.find(kBegin);
     if (begin == std::string_view::npos) return out.append(text);
@@ -194,6 +201,8 @@ std::string mask_pem(std::string_view text) {
     }
     out.append(text.substr(0, body + 5)).append(kMasked);
     const size_t end = text.find(kEnd, body);
+    const auto at = static_cast<size_t>(text.data() - first);
+    found.push_back({at + body + 5, at + std::min(end, text.size())});
     if (end == std::string_view::npos) return out;
     out.append(text.substr(end, kEnd.size()));
     text.remove_prefix(end + kEnd.size());
@@ -201,8 +210,8 @@ std::string mask_pem(std::string_view text) {
 }
 
 // NAME=value, --name=value, --name value, "name": "value"
-std::string mask_named(std::string_view text) {
-  Copier copier(text);
+std::string mask_named(std::string_view text, Spans& found) {
+  Copier copier(text, found);
   while (!copier.at_end()) {
     if (!is_name(copier.now()) || is_name(copier.before())) {
       copier.copy();
@@ -245,9 +254,9 @@ constexpr std::array<std::string_view, 6> kHeaders = {
 constexpr std::array<std::string_view, 6> kSchemes = {"bearer", "basic",  "token",
                                                       "digest", "apikey", "negotiate"};
 
-std::string mask_headers(std::string_view text) {
+std::string mask_headers(std::string_view text, Spans& found) {
   constexpr size_t kShortestBearer = 16;
-  Copier copier(text);
+  Copier copier(text, found);
   while (!copier.at_end()) {
     if (is_name(copier.before()) || !is_name(copier.now())) {
       copier.copy();
@@ -287,9 +296,15 @@ std::string mask_headers(std::string_view text) {
 }
 
 // scheme://user:password@host, https://token@host
-std::string mask_urls(std::string_view text) {
+std::string mask_urls(std::string_view text, Spans& found) {
   constexpr size_t kShortestToken = 16;
   std::string out;
+  const char* const first = text.data();
+  const auto put = [&](std::string_view part, bool secret) {
+    out.append(secret ? kMasked : part);
+    const auto at = static_cast<size_t>(part.data() - first);
+    if (secret) found.push_back({at, at + part.size()});
+  };
   while (true) {
     const size_t mark = text.find("://");
     if (mark == std::string_view::npos) return out.append(text);
@@ -307,11 +322,12 @@ std::string mask_urls(std::string_view text) {
     } else if (colon != std::string_view::npos && colon < at) {
       const std::string_view password = authority.substr(colon + 1, at - colon - 1);
       out.append(authority.substr(0, colon + 1));
-      out.append(is_reference(password) ? password : kMasked).append(authority.substr(at));
+      put(password, !is_reference(password));
+      out.append(authority.substr(at));
     } else {
       const std::string_view user = authority.substr(0, at);
       const bool token = text.substr(0, mark).ends_with("http") || text.substr(0, mark).ends_with("https");
-      out.append(token && user.size() >= kShortestToken && !is_reference(user) ? kMasked : user);
+      put(user, token && user.size() >= kShortestToken && !is_reference(user));
       out.append(authority.substr(at));
     }
     text.remove_prefix(end);
@@ -422,8 +438,8 @@ size_t telegram_size(std::string_view text, size_t& number) {
   return secret.size() == kSecret && mixed ? size : 0;
 }
 
-std::string mask_shapes(std::string_view text) {
-  Copier copier(text);
+std::string mask_shapes(std::string_view text, Spans& found) {
+  Copier copier(text, found);
   while (!copier.at_end()) {
     // Telegram's stands in its addresses, right behind a word: …/bot123456789:AA…
     size_t kept = 0;
@@ -493,7 +509,7 @@ constexpr std::array<PasswordOption, 24> kPasswordOptions = {{
 
 class OptionMasker {
  public:
-  explicit OptionMasker(std::string_view text) : copier_(text) {}
+  OptionMasker(std::string_view text, Spans& found) : copier_(text, found) {}
 
   std::string run() {
     while (!copier_.at_end()) {
@@ -584,6 +600,49 @@ class OptionMasker {
   std::string_view last_;                // its last word that is no option
 };
 
+std::string mask_options(std::string_view text, Spans& found) {
+  return OptionMasker(text, found).run();
+}
+
+// Each pass reads what the one before it left.
+using Pass = std::string (*)(std::string_view text, Spans& found);
+constexpr std::array<Pass, 6> kPasses = {&mask_pem,  &mask_named,  &mask_headers,
+                                         &mask_urls, &mask_shapes, &mask_options};
+
+// `known` are places in the original text, of which each is now as long as kMasked; `found` are places in
+// the text as it is now. Both are in order.
+Spans merged(const Spans& known, const Spans& found) {
+  Spans out;
+  size_t next = 0;    // of the known ones
+  size_t gone = 0;    // bytes of the original that masks before here have replaced,
+  size_t masked = 0;  // and bytes of those masks
+  const auto now = [&](size_t original) { return original - gone + masked; };
+  const auto original = [&](size_t place) { return place - masked + gone; };
+  const auto pass = [&] {
+    gone += known[next].end - known[next].begin;
+    masked += kMasked.size();
+    next++;
+  };
+  for (const SecretSpan& span : found) {
+    while (next < known.size() && now(known[next].begin) + kMasked.size() <= span.begin) {
+      out.push_back(known[next]);
+      pass();
+    }
+    const bool inside = next < known.size() && now(known[next].begin) < span.begin;
+    SecretSpan made{inside ? known[next].begin : original(span.begin), 0};
+    bool to_mask = false;  // it ends within one
+    while (next < known.size() && now(known[next].begin) < span.end) {
+      to_mask = now(known[next].begin) + kMasked.size() >= span.end;
+      made.end = known[next].end;
+      pass();
+    }
+    if (!to_mask) made.end = original(span.end);
+    out.push_back(made);
+  }
+  out.insert(out.end(), known.begin() + static_cast<std::ptrdiff_t>(next), known.end());
+  return out;
+}
+
 }  // namespace
 
 bool is_secret_name(std::string_view name) {
@@ -605,7 +664,23 @@ bool is_secret_name(std::string_view name) {
 }
 
 std::string mask_secrets(std::string_view text) {
-  return OptionMasker(mask_shapes(mask_urls(mask_headers(mask_named(mask_pem(text)))))).run();
+  std::string masked(text);
+  for (const Pass pass : kPasses) {
+    Spans found;
+    masked = pass(masked, found);
+  }
+  return masked;
+}
+
+std::vector<SecretSpan> secret_spans(std::string_view text) {
+  Spans spans;
+  std::string masked(text);
+  for (const Pass pass : kPasses) {
+    Spans found;
+    masked = pass(masked, found);
+    if (!found.empty()) spans = merged(spans, found);
+  }
+  return spans;
 }
 
 }  // namespace ttyward::base

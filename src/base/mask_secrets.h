@@ -10,14 +10,24 @@
 // Pure and idempotent. Time grows with the length of the text.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ttyward::base {
 
 inline constexpr std::string_view kMasked = "***";
 
 std::string mask_secrets(std::string_view text);
+
+// Where in `text` that is: the bytes that mask_secrets() replaces, in order.
+struct SecretSpan {
+  size_t begin = 0;
+  size_t end = 0;
+  bool operator==(const SecretSpan&) const = default;
+};
+std::vector<SecretSpan> secret_spans(std::string_view text);
 
 // Whether a variable's or an option's name says that its value is secret: DB_PASSWORD, apiKey, auth-token.
 bool is_secret_name(std::string_view name);

@@ -134,6 +134,26 @@ TEST(MaskSecrets, what_must_stay) {
       "bearer of news",
   };
   for (const std::string& each : cases) EXPECT_EQ(mask_secrets(each), each);
+  for (const std::string& each : cases) EXPECT_TRUE(secret_spans(each).empty()) << each;
+}
+
+std::string with_masks(std::string text) {
+  const std::vector<SecretSpan> spans = secret_spans(text);
+  for (size_t i = spans.size(); i-- > 0;)
+    text.replace(spans[i].begin, spans[i].end - spans[i].begin, kMasked);
+  return text;
+}
+
+TEST(MaskSecrets, spans_are_what_is_replaced) {
+  for (const std::string& each :
+       {std::string("PASSWORD=hunter2 x --token abc y"), "TOKEN=x " + kJwt + " " + kGitHub + " end",
+        std::string("curl -u a:b https://u:p@h -H 'Authorization: Basic xyz' --token t"),
+        std::string("-----BEGIN PRIVATE KEY-----\na\n-----END PRIVATE KEY----- PASSWORD=x"),
+        std::string("-----BEGIN PRIVATE KEY-----\nabc"),
+        std::string("https://u:PASSWORD=x@h TOKEN=https://u:p@h"),
+        "URL=https://" + kGitHub + "@h/x?token=" + kGitHub})
+    EXPECT_EQ(with_masks(each), mask_secrets(each)) << each;
+  EXPECT_EQ(secret_spans("a TOKEN=bcd e"), (std::vector<SecretSpan>{{8, 11}}));
 }
 
 TEST(MaskSecrets, masking_twice_is_masking_once) {
@@ -155,7 +175,15 @@ TEST(MaskSecrets, any_bytes_are_taken) {
       state = state * 1664525U + 1013904223U;
       text += alphabet[(state >> 8) % alphabet.size()];
     }
-    mask_secrets("TOKEN=" + text + " --password " + text);
+    const std::string given = "TOKEN=" + text + " --password " + text;
+    mask_secrets(given);
+    size_t at = 0;
+    for (const SecretSpan& span : secret_spans(given)) {
+      ASSERT_LE(at, span.begin) << given;
+      ASSERT_LE(span.begin, span.end) << given;
+      at = span.end;
+    }
+    ASSERT_LE(at, given.size());
   }
 }
 

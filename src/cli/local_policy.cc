@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "app/sandbox_plan.h"
 #include "base/folders.h"
 #include "cli/ask_person.h"
 #include "cli/current_folder.h"
@@ -102,6 +103,7 @@ base::Result<LocalPolicy> LocalPolicy::make(const PolicyArguments& args, PolicyL
     level = PolicyLevel::Strict;
   }
   LocalPolicy policy(level, mode, verb);
+  policy.for_agent_ = agent;
   if (level >= PolicyLevel::Default)
     policy.apply_configuration(folder.empty() ? current_folder() : folder, agent, args.mode.empty());
   if (!agent) {
@@ -169,6 +171,11 @@ Judged LocalPolicy::judge_without_rules(gate::Action action) const {
   Judged out{action, {}};
   out.verdict = book_.judge_without_rules(case_of(std::move(action))).verdict;
   return out;
+}
+
+void LocalPolicy::consider_sandbox(gate::Action& action) const {
+  if (for_agent_ && app::can_confine(action.cwd, home_folder()))
+    action.confinable = policy::Confinable::Alone;
 }
 
 Ruling LocalPolicy::settle(const std::vector<Judged>& judged) const {

@@ -60,6 +60,8 @@ class LocalPolicy {
   Judged judge_without_rules(gate::Action action) const;
   // Rules that hold in the folder, and what is wrong with the files.
   const gate::RulesAt& rules_at(const std::string& folder) { return book_.files().at(folder); }
+  // An agent's command that can be confined is judged as one that will be, if the verdict says so.
+  void consider_sandbox(gate::Action& action) const;
   // All or nothing: one question about everything that needs one.
   Ruling settle(const std::vector<Judged>& judged) const;
 
@@ -71,6 +73,7 @@ class LocalPolicy {
   PolicyLevel level_;
   policy::Mode mode_;
   const char* verb_;
+  bool for_agent_ = false;
   std::unique_ptr<gate::Confirmations> confirmations_;
   gate::RuleBook book_;
 };

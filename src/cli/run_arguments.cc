@@ -27,7 +27,18 @@ using base::fail;
 base::Result<sandbox::Profile> sandbox_profile(const RunArguments& args,
                                                const config::SandboxSettings& settings) {
   const char* const variable = is_agent() ? nullptr : std::getenv("TTYWARD_SANDBOX");
-  const std::string asked = args.sandbox.empty() && variable != nullptr ? variable : args.sandbox;
+  std::string asked = args.sandbox.empty() && variable != nullptr ? variable : args.sandbox;
+  // The engine of containers, in which the image decides the rest.
+  if (asked == "podman" || asked == "docker" || asked == "container") {
+    const char* const image = std::getenv("TTYWARD_SANDBOX_IMAGE");
+    if (image == nullptr || image[0] == '\0') {
+      return fail(ErrorCode::InvalidArgument,
+                  fmt::format("the sandbox {} needs an image: set TTYWARD_SANDBOX_IMAGE, or use "
+                              "--sandbox container:IMAGE",
+                              asked));
+    }
+    asked = std::string("container:") + image;
+  }
   return app::choose_profile(asked, is_agent() ? app::Asker::Agent : app::Asker::Person, settings);
 }
 

@@ -129,6 +129,7 @@ const Setting kTable[] = {
 
   CHOICE(policy, mode, kModes, Tighten::Earlier,
     "plan: commands that change something are refused. default: commands that are not known to be harmless need approval. auto-edit: ordinary files of the workspace are written without asking. auto: what is not refused runs in the sandbox `workspace` without asking; what needs more than that is asked about. yolo: nothing needs approval; what policy refuses stays refused."),
+  FLAG(policy, confine, Tighten::False, "Run agents' commands confined, where the sandbox works: what it contains is not asked about."),
   FLAG(policy, auto_approve_safe_commands, Tighten::False, "Run harmless commands without asking. Off: every command needs approval."),
   FLAG(policy, confirm_dangerous_commands, Tighten::True, "Ask about commands that are not known to be harmless. Off: only critical commands, and lines that are not understood, need approval."),
   CHOICE(policy, ask, kAsking, Tighten::Earlier,

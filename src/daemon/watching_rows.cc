@@ -9,7 +9,8 @@ std::vector<CallRow> watching_rows(app::Services& services) {
           call_row(watching, &W::environment),  call_row(watching, &W::attach),
           call_row(watching, &W::attach_input), call_row(watching, &W::attach_resize),
           call_row(watching, &W::detach),       call_row(watching, &W::select),
-          call_row(watching, &W::subscribe),    call_row(watching, &W::unsubscribe)};
+          call_row(watching, &W::subscribe),    call_row(watching, &W::unsubscribe),
+          call_row(watching, &W::recording)};
 }
 
 }  // namespace ttyward::daemon

@@ -1,5 +1,6 @@
 // Bounded memory: the first lines and the last lines as they are, and kinds of lines for what lies between.
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "digest/digest.h"
 #include "digest/line_scan.h"
@@ -8,11 +9,12 @@
 namespace ttyward::digest {
 namespace {
 
-constexpr size_t kHeadLines = 4000;
+constexpr size_t kHeadLines = 2000;
 constexpr size_t kHeadBytes = 1 << 20;
-constexpr size_t kTailLines = 4000;
+constexpr size_t kTailLines = 2000;
 constexpr size_t kTailBytes = 1 << 20;
-constexpr size_t kKinds = 4096;
+constexpr size_t kKinds = 2048;
+constexpr size_t kSlots = 8 * kKinds;  // a power of two, far more than there are kinds
 constexpr size_t kLongestLine = 16 << 10;
 constexpr size_t kLongestExample = 2 << 10;
 
@@ -52,8 +54,8 @@ struct Builder::State {
   size_t oldest = 0;
   size_t in_tail = 0;
   size_t tail_bytes = 0;
-  std::vector<Kind> kinds;  // in the order they were first seen
-  std::unordered_map<uint64_t, size_t> kind_index;
+  std::vector<Kind> kinds;                           // in the order they were first seen
+  std::vector<std::pair<uint64_t, uint32_t>> slots;  // a hash table: key and 1 + index of the kind; 0: free
   uint64_t lines = 0;
   uint64_t bytes = 0;
 
@@ -91,28 +93,36 @@ struct Builder::State {
     return tail[(oldest + in_tail++) % kTailLines];
   }
 
+  // Where a kind of this key is, or would be.
+  size_t slot_of(uint64_t key) const {
+    size_t slot = (key ^ key >> 29U) % kSlots;
+    while (slots[slot].second != 0 && slots[slot].first != key) slot = (slot + 1) % kSlots;
+    return slot;
+  }
+
   // A line that leaves the tail is from now on one of its kind.
   void count(const Line& line) {
     if (line.text.empty() && !line.lost) return;
+    if (slots.empty()) slots.resize(kSlots);
     const bool alarm = is_alarm(line.text);
     uint64_t key = line.lost ? 1 : shape_of(line.text) * 2 + alarm;
-    auto found = kind_index.find(key);
-    if (found == kind_index.end() && kinds.size() >= kKinds) {
+    size_t slot = slot_of(key);
+    if (slots[slot].second == 0 && kinds.size() >= kKinds) {
       // Too many kinds: coarser ones, by beginning; then one for the rest.
       key = shape_of(std::string_view(line.text).substr(0, 12)) * 4 + 2 + alarm;
-      found = kind_index.find(key);
-      if (found == kind_index.end() && kinds.size() >= 2 * kKinds) {
+      slot = slot_of(key);
+      if (slots[slot].second == 0 && kinds.size() >= 2 * kKinds) {
         key = alarm ? 5 : 4;
-        found = kind_index.find(key);
+        slot = slot_of(key);
       }
     }
     const uint64_t last = line.number + line.repeat - 1;
-    if (found == kind_index.end()) {
-      kind_index.emplace(key, kinds.size());
+    if (slots[slot].second == 0) {
       kinds.push_back({line, line.repeat, last, alarm});
+      slots[slot] = {key, static_cast<uint32_t>(kinds.size())};
       return;
     }
-    Kind& kind = kinds[found->second];
+    Kind& kind = kinds[slots[slot].second - 1];
     kind.lines += line.repeat;
     kind.last = last;
   }
@@ -179,6 +189,8 @@ Digest Builder::finish() {
   rank_lines(page);
   fold_alike(page);
   rank_ends(page);
+  fold_parts(page);
+  shorten_tables(page);
   check_agreement(page);
   suggest_commands(page);
   return compose(page);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "digest/line_scan.h"
 #include "digest/page.h"
@@ -9,9 +10,9 @@
 namespace ttyward::digest {
 namespace {
 
-constexpr size_t kGapCost = 24;
-constexpr size_t kNoteCost = 36;   // of the last line, which says what was cut
-constexpr uint64_t kSmallGap = 2;  // so few lines are only counted at the end
+constexpr size_t kGapCost = 9;
+constexpr size_t kNoteCost = 32;   // of the last line, which says what was cut
+constexpr uint64_t kSmallGap = 5;  // so few lines are only counted at the end
 constexpr size_t kLongPlain = 200;
 constexpr size_t kLongAlarm = 600;
 
@@ -22,7 +23,7 @@ size_t soft_budget(const Page& page) {
   const bool diff =
       std::any_of(page.lines.begin(), page.lines.end(), [](const Line& l) { return l.shielded; });
   if (diff) return std::min<size_t>(hard, std::max<size_t>(2500, page.chars / 4));
-  return std::min<size_t>(hard, std::clamp<size_t>(800 + page.chars / 12, 900, 3500));
+  return std::min<size_t>(hard, std::clamp<size_t>(250 + page.chars / 10, 400, 3000));
 }
 
 // A long line keeps its beginning, its end, and what stands around an alarm.
@@ -50,8 +51,15 @@ std::string shown_text(const Line& line, bool whole) {
                      cut + (line.whole_bytes > text.size() ? line.whole_bytes - text.size() : 0), tail);
 }
 
-bool is_ruler(char c) {
-  return c == '=' || c == '-' || c == '_' || c == '*' || c == '.' || c == '#' || c == '~';
+bool is_ruler(std::string_view c) {
+  return c.size() > 1 || std::string_view("=-_*.#~!+").find(c[0]) != std::string_view::npos;
+}
+
+size_t bytes_of_character(std::string_view text, size_t at) {
+  size_t bytes = 1;
+  while (at + bytes < text.size() && bytes < 4 && (static_cast<uint8_t>(text[at + bytes]) & 0xC0) == 0x80)
+    ++bytes;
+  return bytes;
 }
 
 // Rulers and padding say nothing: three characters of a ruler and two blanks are left of them.
@@ -59,13 +67,15 @@ std::string squeeze(std::string text) {
   std::string out;
   const size_t start = text.find_first_not_of(' ');
   for (size_t i = 0; i < text.size();) {
-    size_t j = i;
-    while (j < text.size() && text[j] == text[i]) ++j;
-    size_t keep = j - i;
-    if (is_ruler(text[i]) && keep > 8) keep = 3;
-    if (text[i] == ' ' && i > start && keep > 3) keep = 2;
-    if (text[i] == ' ' && i <= start && keep > 12) keep = 12;
-    out.append(text, i, keep);
+    const size_t bytes = bytes_of_character(text, i);
+    const std::string_view character = std::string_view(text).substr(i, bytes);
+    size_t j = i + bytes;
+    while (text.compare(j, bytes, character) == 0) j += bytes;
+    size_t keep = (j - i) / bytes;
+    if (is_ruler(character) && keep > 8) keep = 3;
+    if (text[i] == ' ' && i > start && keep > 2) keep = 2;
+    if (text[i] == ' ' && i <= start && keep > 4) keep = std::min<size_t>(4 + (keep - 4) / 4, 8);
+    out.append(text, i, keep * bytes);
     i = j;
   }
   return out;
@@ -73,6 +83,7 @@ std::string squeeze(std::string text) {
 
 // "  [×12 build steps, 3–14; also a.c, b.c]"
 std::string fold_note(const Fold& fold) {
+  if (fold.quiet) return {};
   if (fold.same) return fmt::format("  [×{}]", fold.lines);
   return fmt::format("  [×{}{}{}, {}–{}{}{}]", fold.lines, fold.noun.empty() ? "" : " ", fold.noun,
                      fold.first, fold.last, fold.others.empty() ? "" : "; also ", fold.others);
@@ -114,6 +125,12 @@ void fold_harder(Page& page, size_t room) {
   fold_lines(page, rest, 1, true, "with such words");
 }
 
+// For lines that explain others, beside the `must` characters that are shown in any case.
+size_t rooms(const Page& page, Rank rank, size_t must) {
+  return rank == Rank::Detail ? must + std::clamp<size_t>(page.chars * 3 / 10, 350, 1800)
+                              : must + std::clamp<size_t>(page.chars * 4 / 10, 650, 2200);
+}
+
 void select(Page& page) {
   const size_t hard = page.options.max_chars;
   const size_t soft = soft_budget(page);
@@ -138,6 +155,7 @@ void select(Page& page) {
       order.push_back(i);
     }
   }
+  const size_t must = used;
   // Within a rank, one example of each fold comes first: it says what most of the lines are.
   const auto order_of = [&](size_t i) {
     const Line& line = page.lines[i];
@@ -145,18 +163,19 @@ void select(Page& page) {
     return std::pair(line.rank, line.rank == Rank::Plain ? side : 0);
   };
   if (!page.tiny()) std::erase_if(order, [&](size_t i) { return page.lines[i].rank == Rank::Noise; });
-  std::stable_sort(order.begin(), order.end(), [&](size_t l, size_t r) { return order_of(l) > order_of(r); });
+  std::sort(order.begin(), order.end(), [&](size_t l, size_t r) {
+    const auto left = order_of(l);
+    const auto right = order_of(r);
+    return left != right ? left > right : l < r;
+  });
   for (size_t at = 0; at < order.size();) {
     const auto key = order_of(order[at]);
     const Rank rank = key.first;
     size_t end = at;
     while (end < order.size() && order_of(order[end]) == key) ++end;
     const size_t room = page.small() || rank >= Rank::Warning ? hard
-                        : rank == Rank::Hint
-                            ? std::min(hard, std::max(soft * 2, std::min<size_t>(2500, page.chars * 3 / 4)))
-                        : rank == Rank::Detail
-                            ? std::min(hard, std::max(soft * 2, std::min<size_t>(3000, page.chars * 6 / 10)))
-                            : soft;
+                        : rank >= Rank::Hint ? std::min(hard, std::max(soft, rooms(page, rank, must)))
+                                             : soft;
     // Within a rank, two thirds from the front and one third from the back.
     size_t front = at;
     size_t back = end;
@@ -205,6 +224,64 @@ size_t chars_of(const std::vector<Piece>& pieces) {
   return chars;
 }
 
+bool is_path_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("/._-+@%").find(c) != std::string_view::npos;
+}
+
+// Calls `found` with the beginning and the end of every absolute path.
+template <typename Found>
+void each_path(std::string_view text, Found found) {
+  for (size_t i = 0; i + 1 < text.size(); ++i) {
+    if (text[i] != '/' || !is_path_char(text[i + 1]) || text[i + 1] == '/') continue;
+    const bool begins =
+        i == 0 || std::string_view(" \t\"'`([<=,").find(text[i - 1]) != std::string_view::npos;
+    size_t end = i + 1;
+    while (end < text.size() && is_path_char(text[end])) ++end;
+    if (begins) found(i, end);
+    i = end;
+  }
+}
+
+// The folder that is named so often that saying it once is shorter; it is "…/" in the text then.
+std::string shorten_folder(std::vector<Piece>& pieces, const std::vector<size_t>& alterable) {
+  constexpr size_t kLeast = 8;  // characters of a folder
+  constexpr size_t kGain = 20;  // so many must be saved
+  std::unordered_map<std::string, size_t> folders;
+  for (const size_t p : alterable) {
+    const std::string& text = pieces[p].text;
+    each_path(text, [&](size_t begin, size_t end) {
+      for (size_t slash = text.find('/', begin + kLeast); slash < end; slash = text.find('/', slash + 1))
+        ++folders[text.substr(begin, slash + 1 - begin)];
+    });
+  }
+  std::string best;
+  size_t gain = 0;
+  for (const auto& [folder, count] : folders) {
+    const size_t costs = folder.size() + 8 + 2 * count;
+    const size_t saves = folder.size() * count;
+    if (saves < costs + kGain) continue;
+    if (saves - costs > gain || (saves - costs == gain && folder < best)) {
+      gain = saves - costs;
+      best = folder;
+    }
+  }
+  if (best.empty()) return best;
+  for (const size_t p : alterable) {
+    std::string& text = pieces[p].text;
+    std::string out;
+    size_t done = 0;
+    each_path(text, [&](size_t begin, size_t end) {
+      if (end - begin < best.size() || text.compare(begin, best.size(), best) != 0) return;
+      out.append(text, done, begin - done);
+      out += "…/";
+      done = begin + best.size();
+    });
+    if (done > 0) text = out.append(text, done);
+  }
+  return best;
+}
+
 // All lines as they are: where leaving some out gains nothing.
 void show_whole(const Page& page, Digest& digest) {
   digest.pieces.clear();
@@ -237,6 +314,7 @@ Digest compose(Page& page) {
   uint64_t left_out = 0;
   uint64_t in_part = 0;
   bool anything_cut = false;
+  std::vector<size_t> alterable;  // pieces whose paths may be said shorter
   if (!page.replacement.empty()) {
     digest.pieces.push_back({Piece::Kind::Fold, 1, page.total_lines, page.replacement, page.alarms});
     anything_cut = true;
@@ -246,11 +324,10 @@ Digest compose(Page& page) {
     Gap gap;
     const auto end_gap = [&] {
       if (gap.lines == 0) return;
-      if (!gap.quiet && gap.lines > kSmallGap) {
+      if (!gap.quiet && gap.lines > kSmallGap && gap.last - gap.first < 4 * gap.lines + 20) {
         digest.pieces.push_back({Piece::Kind::Gap, gap.first, gap.last,
-                                 gap.lines == 1
-                                     ? fmt::format("… line {}", gap.first)
-                                     : fmt::format("… {} lines ({}–{})", gap.lines, gap.first, gap.last),
+                                 gap.last <= gap.first ? fmt::format("… {}", gap.first)
+                                                       : fmt::format("… {}–{}", gap.first, gap.last),
                                  0});
       }
       left_out += gap.lines;
@@ -270,7 +347,7 @@ Digest compose(Page& page) {
       const Fold* fold = line.fold >= 0 ? &page.folds[static_cast<size_t>(line.fold)] : nullptr;
       if (!line.shown) {
         if (fold != nullptr && fold->anchor == i) {
-          gap.add(fold->lines, fold->first, fold->last, line.rank);
+          gap.add(fold->lines + fold->parts, fold->first, fold->last, line.rank);
         } else if (fold == nullptr) {
           gap.add(line.repeat, line.number, last, line.rank);
         }
@@ -290,8 +367,10 @@ Digest compose(Page& page) {
         piece.text = shown_text(line, page.tiny() || line.shielded || page.content);
         in_part += piece.text.size() < line.text.size() || line.whole_bytes > line.text.size() + 64 ? 1 : 0;
         if (!page.tiny() && !line.shielded && !page.content) piece.text = squeeze(std::move(piece.text));
-        digest.shown_lines += 1;
-        digest.shown_bytes += line.text.size();
+        if (fold == nullptr || !fold->bare) {
+          digest.shown_lines += 1;
+          digest.shown_bytes += line.text.size();
+        }
       }
       if (line.repeat > 1 && !line.lost && fold == nullptr) {
         piece.text += fmt::format("  [×{}]", line.repeat);
@@ -301,10 +380,11 @@ Digest compose(Page& page) {
         piece.kind = Piece::Kind::Fold;
         piece.first_line = fold->first;
         piece.last_line = fold->last;
-        piece.text += fold_note(*fold);
-        left_out += fold->lines - std::min(fold->lines, fold->shown);
+        piece.text = fold->bare ? fold_note(*fold).substr(2) : piece.text + fold_note(*fold);
+        left_out += fold->lines - std::min(fold->lines, fold->shown) + fold->parts;
         anything_cut = true;
       }
+      if (!line.shielded && !page.content && !page.tiny()) alterable.push_back(digest.pieces.size());
       digest.pieces.push_back(std::move(piece));
     }
     end_gap();
@@ -324,20 +404,23 @@ Digest compose(Page& page) {
     if (left == right && plain && a.text.find("; also ", at) == std::string::npos)
       a.text = a.text.substr(0, at) + std::string(left) + "]";
   }
-  if ((anything_cut || in_part > 0) && is_whole(page) && chars_of(digest.pieces) + kNoteCost >= page.chars) {
+  std::string folder = shorten_folder(digest.pieces, alterable);
+  if ((anything_cut || in_part > 0 || !folder.empty()) && is_whole(page) &&
+      chars_of(digest.pieces) + kNoteCost >= page.chars) {
     show_whole(page, digest);
     anything_cut = false;
     left_out = in_part = 0;
+    folder.clear();
   }
   for (Piece& note : page.notes) digest.pieces.push_back(std::move(note));
   digest.cut_lines = left_out;
-  if (anything_cut || in_part > 0) {
-    std::string note;
-    if (anything_cut) note = fmt::format("{} of {} lines cut", left_out, page.total_lines);
-    if (in_part > 0)
-      note += fmt::format("{}{} long, cut in part (from_column)", anything_cut ? ", " : "", in_part);
-    digest.pieces.push_back({Piece::Kind::Note, 0, 0, fmt::format("[{}: {}]", note, page.options.handle), 0});
-  }
+  std::string note;
+  if (anything_cut) note = fmt::format("{} of {} lines cut", left_out, page.total_lines);
+  if (in_part > 0)
+    note += fmt::format("{}{} long, cut in part (from_column)", anything_cut ? ", " : "", in_part);
+  if (!note.empty()) note += ": " + page.options.handle;
+  if (!folder.empty()) note += fmt::format("{}…/ is {}", note.empty() ? "" : "; ", folder);
+  if (!note.empty()) digest.pieces.push_back({Piece::Kind::Note, 0, 0, fmt::format("[{}]", note), 0});
   return digest;
 }
 

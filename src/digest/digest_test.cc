@@ -98,6 +98,151 @@ TEST(Digest, LeavesDiffsAlone) {
   EXPECT_FALSE(has(out, "×"));
 }
 
+TEST(Digest, CountsWhatDidNotChangeAndFoldsNumberedChanges) {
+  std::string text =
+      "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1,40 +1,40 @@ int main()\n";
+  for (int i = 0; i < 20; ++i) text += fmt::format(" unchanged line {} of the file\n", i);
+  text += "-limit = 10\n+limit = 25\n";
+  for (int i = 0; i < 30; ++i) text += fmt::format("+row {} of the table\n", i);
+  const std::string out = digest_of(text, "git diff");
+  EXPECT_TRUE(has(out, "diff --git a/x b/x\n@@ -1,40 +1,40 @@ int main()\n")) << out;
+  EXPECT_TRUE(has(out, "-limit = 10\n+limit = 25\n+row 0 of the table  [×30, 28–57]\n+row 29 of the table\n"))
+      << out;
+  EXPECT_FALSE(has(out, "unchanged"));
+}
+
+TEST(Digest, ShowsPlainDiffsWhole) {
+  std::string text;
+  for (int i = 0; i < 12; ++i)
+    text += fmt::format("{}c{}\n< key_{} = some old value\n---\n> key_{} = another value\n", i * 7, i * 7, i,
+                        i * i);
+  const std::string out = digest_of(text, "diff a b", 1);
+  EXPECT_TRUE(has(out, "> key_49 = another value\n"));
+  EXPECT_FALSE(has(out, "×"));
+}
+
+TEST(Digest, SaysACommitInOneLineAndItsAuthorsOnce) {
+  std::string text;
+  for (int i = 9; i > 0; --i) {
+    text += fmt::format(
+        "commit {:040x}{}\nAuthor: {} <x@y>\nDate:   Mon Mar {} 10:00:00 2026\n\n    {} part {}\n\n    "
+        "Why.\n\n",
+        i * 1234567, i == 9 ? " (HEAD -> main)" : "", i == 4 ? "Bob" : "Ann", i,
+        i == 5 ? "Fix the error of" : "Add", i);
+  }
+  const std::string out = digest_of(text, "git log", 0);
+  EXPECT_TRUE(has(
+      out, fmt::format("{} (HEAD -> main) Add part 9\n", fmt::format("{:040x}", 9 * 1234567).substr(0, 7))))
+      << out;
+  EXPECT_TRUE(has(out, "Fix the error of part 5"));
+  EXPECT_TRUE(has(out, "[9 commits by Ann ×8, Bob ×1; Mon Mar 1 10:00:00 2026 – Mon Mar 9 10:00:00 2026]"))
+      << out;
+  Options options;
+  options.command = "git log";
+  EXPECT_EQ(alarms_accounted(make_digest(text, options)), 1U);
+}
+
+TEST(Digest, KeepsTheSectionsOfAStatusApart) {
+  const std::string out = digest_of(
+      "On branch main\nChanges to be committed:\n  (use \"git restore --staged <file>...\" to unstage)\n"
+      "\tmodified:   src/a.c\n\nChanges not staged for commit:\n  (use \"git add <file>...\" to update what "
+      "will be committed)\n"
+      "\tmodified:   src/b.c\n\tmodified:   src/c.c\n\tmodified:   src/d.c\n\tmodified:   src/e.c\n\n"
+      "Untracked files:\n  (use \"git add <file>...\" to include in what will be committed)\n\tnotes.txt\n",
+      "git status", 0);
+  EXPECT_TRUE(has(out, "src/a.c\nChanges not staged for commit:\n")) << out;
+  EXPECT_TRUE(has(out, "src/b.c  [×4, 8–11; also src/c.c, src/d.c, src/e.c]\n")) << out;
+}
+
+TEST(Digest, SaysAColumnOnceInWhichAllRowsAgree) {
+  std::string text = "NAME      READY   STATUS    NODE          CPU\n";
+  for (int i = 0; i < 6; ++i)
+    text += fmt::format("{:10}1/1     Running   worker-eu-1   {}m\n",
+                        std::string(1, static_cast<char>('p' + i)) + "-web", i * i + 7);
+  text += std::string(120, 'x') + "\n";
+  const std::string out = digest_of(text, "kubectl get pods");
+  EXPECT_TRUE(has(out, "NAME  CPU  [in all rows: READY 1/1, STATUS Running, NODE worker-eu-1]\n")) << out;
+  EXPECT_TRUE(has(out, "r-web  11m\n"));
+}
+
+TEST(Digest, SaysAFolderOnce) {
+  std::string text;
+  for (const char* name : {"alpha", "beta", "gamma", "delta"})
+    text += fmt::format(
+        "/home/dev/work/project/src/{0}.c:7:1: error: '{0}' is odd in its own way: {0}{0}{0}\n", name);
+  const std::string out =
+      digest_of(text + "the end of it, in so many words as are needed for this\n", "cc x.c", 1);
+  EXPECT_TRUE(has(out, "…/beta.c:7:1: error: 'beta' is odd")) << out;
+  EXPECT_TRUE(has(out, "…/ is /home/dev/work/project/src/]")) << out;
+}
+
+TEST(Digest, SaysAnErrorOnceOfWhichAnotherLineSaysAll) {
+  const std::string out = digest_of(
+      "collected 3 items\n=== FAILURES ===\n___ test_total ___\n    def test_total():\n        cart = "
+      "Cart()\n        cart.add(1)\n"
+      "        cart.add(2)\n        cart.add(3)\n        cart.add(4)\n>       assert cart.total() == 14\n"
+      "E       AssertionError: assert 13 == 14\n\ntests/test_cart.py:15: AssertionError\n=== short test "
+      "summary info ===\n"
+      "FAILED tests/test_cart.py::test_total - AssertionError: assert 13 == 14\n=== 1 failed, 62 passed in "
+      "0.57s ===\n",
+      "pytest", 1);
+  EXPECT_FALSE(has(out, "E       AssertionError")) << out;
+  EXPECT_TRUE(has(out, "FAILED tests/test_cart.py::test_total - AssertionError: assert 13 == 14\n")) << out;
+}
+
+TEST(Digest, ReadsALogThatIsPrintedByCat) {
+  std::string text;
+  for (int i = 0; i < 60; ++i)
+    text += i == 31
+                ? "2026-03-01 10:00:31 WARN  pool is exhausted\n"
+                : fmt::format("2026-03-01 10:00:{:02} INFO  request {} done in {} ms\n", i, i * 31, i % 9);
+  const std::string out = digest_of(text, "cat app.log", 0);
+  EXPECT_TRUE(has(out, "pool is exhausted"));
+  EXPECT_LT(out.size(), 400U);
+}
+
+TEST(Digest, KeepsErrorsApartThatSayOtherThingsBelow) {
+  std::string text;
+  for (const char* name : {"List", "ArrayList"})
+    text += fmt::format(
+        "src/shop/Order.java:6: error: cannot find symbol\n  symbol:   class {}\n  location: class Order\n",
+        name);
+  for (int i = 0; i < 8; ++i)
+    text += fmt::format("note {} that only fills this page with words\n",
+                        std::string(static_cast<size_t>(i) + 1, 'x'));
+  const std::string out = digest_of(text, "javac x", 1);
+  EXPECT_TRUE(has(out, "cannot find symbol\n  symbol:  class List\n")) << out;
+  EXPECT_TRUE(has(out, "cannot find symbol\n  symbol:  class ArrayList\n")) << out;
+}
+
+TEST(Digest, ListsMatchesByFile) {
+  std::string text;
+  const std::vector<std::string> kTexts = {"return parse(line);", "if (!parse(argv[1])) usage();",
+                                           "// parse is slow here", "bool parse(std::string_view text);",
+                                           "auto parse = [&] { return 0; };"};
+  for (size_t i = 0; i < 30; ++i)
+    text += fmt::format("src/module/deep/folder/file_{}.cc:{}:  {} // {}\n", i / 6, i * 17 + 3,
+                        kTexts[i % kTexts.size()], std::string(1 + i % 7, static_cast<char>('a' + i % 26)));
+  const std::string out = digest_of(text, "grep -rn parse src", 0);
+  EXPECT_TRUE(has(out, "src/module/deep/folder/file_1.cc (6) 105: if (!parse(argv[1])) usage();")) << out;
+  EXPECT_TRUE(has(out, "; 122, 139, 156, 173, 190\n")) << out;
+  EXPECT_TRUE(has(out, "[×30 matches, 1–30]"));
+}
+
+TEST(Digest, KeepsEveryFindingOfALinter) {
+  std::string text;
+  for (int i = 0; i < 12; ++i)
+    text += fmt::format("app/{0}_views.py:{1}:{2}: {3}{4} finding about `{0}` of its own kind {0}{0}\n",
+                        std::string(1 + static_cast<size_t>(i) % 3, static_cast<char>('a' + i)), i * 9 + 1, i,
+                        i % 2 ? "F" : "E", 400 + i);
+  const Digest digest = make_digest(text, {});
+  EXPECT_TRUE(has(digest.text(), "app/l_views.py") || has(digest.text(), "app/lll_views.py"))
+      << digest.text();
+  ASSERT_EQ(digest.facts.diagnostics.size(), 12U);
+  EXPECT_EQ(digest.facts.diagnostics[1].code, "F401");
+  EXPECT_EQ(digest.facts.diagnostics[1].severity, "warning");
+}
+
 TEST(Digest, ShowsOddItemsOfLongJsonArrays) {
   std::string text = "[\n";
   for (int i = 0; i < 80; ++i) {
@@ -274,6 +419,17 @@ TEST(Digest, AccountsForEveryAlarmInMixedOutput) {
                                            "panic: x",
                                            "goroutine 1 [running]:",
                                            "100% tests passed",
+                                           "    Fix the error of the importer",
+                                           "\tmodified:   src/error.c",
+                                           "Changes not staged for commit:",
+                                           "3c3",
+                                           "< failed = 1",
+                                           "> failed = 2",
+                                           "web-1     1/1   Failed    worker-1",
+                                           "web-2     1/1   Failed    worker-1",
+                                           "/home/dev/work/error/a.c:3: error: no",
+                                           "E       AssertionError: no error",
+                                           "thread 'x' panicked at src/lib.rs:8:62:",
                                            "===== 3 failed, 2 passed =====",
                                            "\xff\xfe\x00 fatal"};
   std::mt19937 random(7);
@@ -288,7 +444,8 @@ TEST(Digest, AccountsForEveryAlarmInMixedOutput) {
       for (size_t r = 0; r < repeat; ++r) text += line + "\n";
     }
     Options options;
-    options.command = std::vector<std::string>{"git log", "ls -l", "cat x", "make", "pytest"}[random() % 5];
+    options.command =
+        std::vector<std::string>{"git log", "git status", "ls -l", "cat x", "make", "pytest"}[random() % 6];
     options.max_chars = 200 + random() % 8000;
     options.exit_status = static_cast<int>(random() % 2);
     ASSERT_EQ(alarms_accounted(make_digest(text, options)), alarms_in(text)) << round;

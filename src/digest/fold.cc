@@ -73,8 +73,34 @@ void add_outliers(const std::vector<std::vector<std::string_view>>& words, size_
   }
 }
 
+// The first member with each value of a column that has few of them: "ops" among "dev".
+void add_categories(const std::vector<Column>& columns,
+                    const std::vector<std::vector<std::string_view>>& words, size_t width,
+                    const std::vector<size_t>& members, std::vector<size_t>& odd) {
+  constexpr size_t kMost = 6;
+  constexpr size_t kEnough = 5;
+  for (size_t c = 0; c < width; ++c) {
+    const Column& column = columns[c];
+    if (column.many || column.values.size() < 2 || column.values.size() > kMost || odd.size() > kEnough)
+      continue;
+    // Values that differ only in numbers are of one kind.
+    const uint64_t shape = shape_of(column.values.begin()->first);
+    if (std::all_of(column.values.begin(), column.values.end(),
+                    [&](const auto& value) { return shape_of(value.first) == shape; }))
+      continue;
+    for (const auto& [value, count] : column.values) {
+      if (count * 2 > members.size() || value == words[0][c]) continue;
+      for (size_t m = 0; m < members.size(); ++m) {
+        if (words[m][c] != value) continue;
+        odd.push_back(members[m]);
+        break;
+      }
+    }
+  }
+}
+
 // Members that differ from nearly all others in a column in which nearly all agree: a 503 among 200s.
-std::vector<size_t> odd_members(const Page& page, const std::vector<size_t>& members) {
+std::vector<size_t> odd_members(const Page& page, const std::vector<size_t>& members, bool table) {
   std::vector<size_t> odd;
   if (members.size() < 12) return odd;
   std::vector<Column> columns(kColumns);
@@ -103,6 +129,7 @@ std::vector<size_t> odd_members(const Page& page, const std::vector<size_t>& mem
       break;
     }
   }
+  if (table) add_categories(columns, words, width, members, odd);
   add_outliers(words, width, members, odd);
   std::sort(odd.begin(), odd.end());
   odd.erase(std::unique(odd.begin(), odd.end()), odd.end());
@@ -119,12 +146,13 @@ struct Rule {
   size_t least;  // so many before a fold is worth it
   size_t examples;
   bool with_last;
+  bool table = false;
 };
 
 Rule rule_for(Rank rank, bool content) {
-  if (rank >= Rank::Hint) return {4, 1, false};
+  if (rank >= Rank::Hint) return {3, 1, false};
   if (content) return {12, 3, true};
-  return {4, 1, false};
+  return {3, 1, false};
 }
 
 using Groups = std::vector<std::vector<size_t>>;
@@ -144,7 +172,9 @@ Groups groups_by(const Page& page, uint64_t (*key_of)(std::string_view), Rank up
   return groups;
 }
 
-constexpr size_t kOthersChars = 160;
+constexpr size_t kOthersChars = 60;  // of what the members of a fold differ in
+constexpr size_t kAlarmChars = 400;  // the same for those that matter
+constexpr size_t kManyChars = 120;   // the same for many of them
 
 bool is_number(std::string_view word) {
   return word.find_first_not_of("0123456789.,:;-+[]()/x#%") == std::string_view::npos;
@@ -154,26 +184,56 @@ bool is_count(std::string_view word) {
   return word.find_first_not_of("0123456789.,") == std::string_view::npos;
 }
 
-// "ts/src/m3.ts:2:42, ts/src/m4.ts:2:42": for each member but the first, the word in which it differs.
-std::string differences(const Page& page, const std::vector<size_t>& members) {
+// A time, an address, a process: nobody looks for the line by it.
+bool is_passing(std::string_view word) {
+  if (is_count(word)) return true;
+  const size_t colons = static_cast<size_t>(std::count(word.begin(), word.end(), ':'));
+  if (colons >= 2 && word.find_first_not_of("0123456789:.,TZ+-[]") == std::string_view::npos) return true;
+  return word.find("0x") != std::string_view::npos;
+}
+
+// Without the folder it shares with the example's word.
+std::string_view without_folder(std::string_view word, std::string_view beside) {
+  size_t same = 0;
+  while (same < word.size() && same < beside.size() && word[same] == beside[same]) ++same;
+  const size_t slash = same == 0 ? std::string_view::npos : word.rfind('/', same - 1);
+  return slash == std::string_view::npos || slash < 6 ? word : word.substr(slash + 1);
+}
+
+struct Differences {
+  std::string text;
+  bool all = true;  // it says of every member in what it differs
+};
+
+// "ts/src/m3.ts:2:42, m4.ts:2:42 'x'": for each member but the first, the words in which it differs.
+Differences differences(const Page& page, const std::vector<size_t>& members, size_t most_words,
+                        size_t most_chars) {
   const std::vector<std::string_view> first = words_of(page.lines[members[0]].text);
-  std::string out;
-  std::vector<std::string_view> told;
+  Differences out;
+  std::vector<std::string> told;
   for (size_t m = 1; m < members.size(); ++m) {
     const std::vector<std::string_view> words = words_of(page.lines[members[m]].text);
-    if (words.size() != first.size()) return {};
-    std::string_view found;
+    if (words.size() != first.size()) return {{}, false};
+    std::string found;
+    size_t differing = 0;
     for (size_t c = 0; c < words.size(); ++c) {
-      if (words[c] == first[c]) continue;
-      if (found.empty() || is_number(found)) found = words[c];
-      if (!is_number(found)) break;
+      if (words[c] == first[c] || is_passing(words[c])) continue;
+      std::string_view word = without_folder(words[c], first[c]);
+      while (!word.empty() && (word.back() == ':' || word.back() == ',')) word.remove_suffix(1);
+      if (++differing > most_words || word.size() > 60) {
+        out.all = false;
+        break;
+      }
+      found += (found.empty() ? "" : " ") + std::string(word);
     }
-    while (!found.empty() && (found.back() == ':' || found.back() == ',')) found.remove_suffix(1);
-    if (found.empty() || found.size() > 60 || is_count(found)) continue;
-    if (std::find(told.begin(), told.end(), found) != told.end()) continue;
-    if (out.size() + found.size() > kOthersChars) return out + ", …";
-    told.push_back(found);
-    out += (out.empty() ? "" : ", ") + std::string(found);
+    if (found.empty() || std::find(told.begin(), told.end(), found) != told.end()) continue;
+    if (out.text.size() + found.size() > most_chars) {
+      out.text += ", …";
+      out.all = false;
+      return out;
+    }
+    out.text += (out.text.empty() ? "" : ", ") + found;
+    told.push_back(std::move(found));
   }
   return out;
 }
@@ -204,8 +264,9 @@ void keep_largest(Page& page, std::vector<size_t>& members) {
     for (const char c : words[0]) size = size * 10 + (c - '0');
     sizes.emplace_back(size, i);
   }
-  std::stable_sort(sizes.begin(), sizes.end(),
-                   [](const auto& l, const auto& r) { return l.first > r.first; });
+  std::sort(sizes.begin(), sizes.end(), [](const auto& l, const auto& r) {
+    return l.first != r.first ? l.first > r.first : l.second < r.second;
+  });
   if (sizes.size() < 8 || sizes[0].first < 2 * sizes[sizes.size() / 2].first) return;
   for (size_t k = 0; k < 3; ++k) {
     Line& line = page.lines[sizes[k].second];
@@ -215,19 +276,12 @@ void keep_largest(Page& page, std::vector<size_t>& members) {
   }
 }
 
-// Whether a fold of them would still say each of them.
-bool can_be_named(const Page& page, const std::vector<size_t>& members) {
-  if (page.lines[members[0]].rank < Rank::Warning) return false;
-  const std::string others = differences(page, members);
-  const auto named = static_cast<size_t>(std::count(others.begin(), others.end(), ',')) + 1;
-  return named + 1 == members.size() && !others.ends_with("…");
-}
+constexpr size_t kHeads = 8;  // lines that end with a colon, before they are folded
 
 // True: they are one fold now, the last.
 bool fold_group(Page& page, std::vector<size_t> members, const Rule& rule) {
   if (members.size() < rule.least) return false;
-  if (page.small() && members.size() < 2 * rule.least && !can_be_named(page, members)) return false;
-  const std::vector<size_t> odd = odd_members(page, members);
+  const std::vector<size_t> odd = odd_members(page, members, rule.table);
   if (!odd.empty()) {
     for (const size_t i : odd) {
       page.lines[i].settled = true;
@@ -236,13 +290,27 @@ bool fold_group(Page& page, std::vector<size_t> members, const Rule& rule) {
     std::erase_if(members, [&](size_t i) { return std::binary_search(odd.begin(), odd.end(), i); });
   }
   if (members.size() < rule.least) return false;
+  // Each stands above lines of its own.
+  if (page.lines[members[0]].rank >= Rank::Hint && members.size() < kHeads &&
+      page.lines[members[0]].text.ends_with(':'))
+    return false;
+  const bool matters = page.lines[members[0]].rank >= Rank::Hint;
+  constexpr size_t kFew = 8;    // so few are named
+  constexpr size_t kMany = 12;  // of so many, the first and the last say which they are
+  Differences others;
+  if (matters) {
+    others = differences(page, members, 3, members.size() > kMany ? kManyChars : kAlarmChars);
+    // A few that each say something of their own are shown.
+    if (!others.all && members.size() < kFew) return false;
+  } else if (members.size() <= kFew && !page.content) {
+    others = differences(page, members, 1, kOthersChars);
+  }
   size_t saved = 0;
   for (size_t m = rule.examples; m < members.size(); ++m) saved += page.lines[members[m]].text.size() + 1;
-  if (saved < (page.small() ? 160U : 100U)) return false;
-  constexpr size_t kFew = 8;  // so few are named
-  const bool matters = page.lines[members[0]].rank >= Rank::Hint || (members.size() <= kFew && !page.content);
-  fold_lines(page, members, rule.examples, rule.with_last || members.size() >= 12, "");
-  if (matters) page.folds.back().others = differences(page, members);
+  if (saved < others.text.size() + 30) return false;
+  const bool range = members.size() >= kMany && page.lines[members.back()].text.size() <= 120;
+  fold_lines(page, members, rule.examples, rule.with_last || range, "");
+  page.folds.back().others = std::move(others.text);
   return true;
 }
 
@@ -278,7 +346,7 @@ void fold_lines(Page& page, const std::vector<size_t>& members, size_t examples,
     rank = std::max(rank, line.rank);
     fold.alarms += line.alarm ? line.repeat : 0;
   }
-  fold.anchor = members[examples > 0 ? examples - 1 : 0];
+  fold.anchor = members[examples > 0 ? examples - 1 : with_last ? members.size() - 1 : 0];
   page.lines[fold.anchor].example = true;
   fold.shown = 0;
   for (const size_t i : members) {
@@ -287,6 +355,20 @@ void fold_lines(Page& page, const std::vector<size_t>& members, size_t examples,
     fold.shown += page.lines[i].repeat;
   }
   page.folds.push_back(std::move(fold));
+}
+
+void fold_into(Page& page, size_t member, size_t example) {
+  Line& line = page.lines[member];
+  if (page.lines[example].fold < 0) {
+    fold_lines(page, {example}, 1, false, "");
+    page.folds.back().quiet = true;
+    page.folds.back().same = true;
+  }
+  line.fold = page.lines[example].fold;
+  line.example = false;
+  Fold& fold = page.folds[static_cast<size_t>(line.fold)];
+  fold.parts += line.repeat;
+  fold.alarms += line.alarm ? line.repeat : 0;
 }
 
 void hide_lines(Page& page, const std::vector<size_t>& members, const char* noun) {
@@ -320,7 +402,7 @@ uint64_t columns_of(std::string_view line) {
 void fold_tables(Page& page) {
   for (auto& members : groups_by(page, &columns_of, Rank::Heading)) {
     if (members.size() >= 12 && columns_of(page.lines[members[0]].text) != 0)
-      fold_group(page, std::move(members), {12, 2, true});
+      fold_group(page, std::move(members), {12, 2, true, true});
   }
 }
 
@@ -329,6 +411,16 @@ void fold_tables(Page& page) {
 namespace {
 
 constexpr size_t kShortEcho = 24;
+
+// What an error says of itself below: indented, and not an error of its own.
+std::string_view detail_of(const Page& page, size_t index) {
+  for (size_t i = index + 1; i < page.lines.size(); ++i) {
+    const Line& line = page.lines[i];
+    if (line.rank <= Rank::Quote && !line.blank && !line.alarm) continue;
+    return line.blank || line.alarm || line.text[0] != ' ' ? std::string_view() : std::string_view(line.text);
+  }
+  return {};
+}
 
 // A line that was said before, wherever: it is shown where it was said first.
 void fold_echoes(Page& page) {
@@ -344,6 +436,10 @@ void fold_echoes(Page& page) {
   // In the order of the lines, so that the same input gives the same digest.
   std::vector<std::vector<size_t>> groups;
   for (auto& [text, members] : said) {
+    // The same error about another thing is not the same.
+    std::erase_if(members, [&, first = members.front()](size_t i) {
+      return page.lines[i].alarm && detail_of(page, i) != detail_of(page, first);
+    });
     if (members.size() >= 2) groups.push_back(std::move(members));
   }
   std::sort(groups.begin(), groups.end());
@@ -371,13 +467,87 @@ void fold_alike(Page& page) {
     }
   }
   if (page.content || page.small()) return;
-  for (auto& members : groups_by(page, &unquoted_shape_of, Rank::Warning)) {
-    if (page.lines[members[0]].rank == Rank::Warning) fold_group(page, std::move(members), {4, 1, false});
+  for (auto& members : groups_by(page, &unquoted_shape_of, Rank::Alarm)) {
+    if (page.lines[members[0]].rank >= Rank::Warning) fold_group(page, std::move(members), {3, 1, false});
   }
   for (auto& members : groups_by(page, &skeleton_of, Rank::Hint)) {
-    if (members.size() >= 40 || (members.size() >= 8 && share_word(page, members))) {
+    if (members.size() >= 40 || (members.size() >= 6 && share_word(page, members))) {
       keep_largest(page, members);
-      fold_group(page, std::move(members), {8, 1, true});
+      fold_group(page, std::move(members), {6, 1, true});
+    }
+  }
+}
+
+namespace {
+
+constexpr size_t kPartsChars = 16'000;  // of a page in which parts are looked for
+constexpr size_t kPart = 10;            // characters of a part, at least
+
+bool is_word_char(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<uint8_t>(c) >= 0x80;
+}
+
+// What a line says without marks around it and the time it took: "E   boom", "  ✕ adds (5 ms)".
+std::string_view core_of(std::string_view text) {
+  if (text.starts_with("E  ")) text.remove_prefix(3);
+  if (const size_t time = text.rfind(" ("); time != std::string_view::npos && text.ends_with("ms)"))
+    text = text.substr(0, time);
+  for (const std::string_view mark : {"[  FAILED  ] ", "✕ ", "× ", "✖ ", "● ", "❯ "}) {
+    const size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
+    if (text.substr(begin).starts_with(mark)) text.remove_prefix(begin + mark.size());
+  }
+  const std::string_view marks = " \t-=_*#>:.,[]()|";
+  const size_t begin = std::min(text.find_first_not_of(marks), text.size());
+  text.remove_prefix(begin);
+  const size_t end = text.find_last_not_of(" \t-=_*#>:.,|");
+  return text.substr(0, end == std::string_view::npos ? 0 : end + 1);
+}
+
+}  // namespace
+
+// Lines that say a part of what a line says that is shown in any case.
+void fold_parts(Page& page) {
+  if (page.content || page.tiny() || page.chars > kPartsChars || !page.replacement.empty()) return;
+  std::string all;  // of lines that are shown
+  std::vector<std::pair<size_t, size_t>> starts;
+  for (size_t i = 0; i < page.lines.size(); ++i) {
+    const Line& line = page.lines[i];
+    const bool anchor = line.fold >= 0 && page.folds[static_cast<size_t>(line.fold)].anchor == i;
+    if (line.blank || line.lost || line.shielded || line.text.size() > 1000 || !line.alarm ||
+        (line.fold >= 0 && (!anchor || page.folds[static_cast<size_t>(line.fold)].bare)))
+      continue;
+    starts.emplace_back(all.size(), i);
+    all += line.text;
+    all += '\n';
+  }
+  for (size_t i = 0; i < page.lines.size(); ++i) {
+    Line& line = page.lines[i];
+    if (line.blank || line.lost || line.shielded || line.fold >= 0 || line.rank == Rank::Noise) continue;
+    const std::string_view core = core_of(line.text);
+    if (core.size() < kPart) continue;
+    for (size_t at = all.find(core); at != std::string::npos; at = all.find(core, at + 1)) {
+      const size_t end = at + core.size();
+      if ((at > 0 && is_word_char(all[at - 1]) && is_word_char(core[0])) || is_word_char(all[end])) continue;
+      const auto next = std::upper_bound(starts.begin(), starts.end(), std::pair(at, SIZE_MAX));
+      const size_t other = std::prev(next)->second;
+      const Line& shown = page.lines[other];
+      const bool longer =
+          shown.text.size() > line.text.size() || (shown.text.size() == line.text.size() && other < i);
+      // A heading above what it stands for stays.
+      if (other == i || !longer || (!line.alarm && other > i)) continue;
+      // The same about another thing is not the same.
+      const std::string_view detail = detail_of(page, i);
+      if (line.alarm && !detail.empty() && detail != detail_of(page, other)) continue;
+      // A line that was folded away meanwhile is not shown.
+      if (shown.fold >= 0 && !shown.example) continue;
+      if (line.alarm) {
+        fold_into(page, i, other);
+      } else {
+        line.rank = Rank::Noise;
+        line.settled = true;
+      }
+      break;
     }
   }
 }

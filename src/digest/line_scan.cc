@@ -1,6 +1,7 @@
 #include "digest/line_scan.h"
 
 #include <array>
+#include <cstring>
 
 namespace ttyward::digest {
 namespace {
@@ -29,13 +30,30 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
 }
 
-constexpr std::array<bool, 256> make_starts() {
-  std::array<bool, 256> table{};
-  for (const char c : {'e', 'E', 'f', 'F', 'p', 'P', 'd', 'D', 'n', 'N'})
-    table[static_cast<uint8_t>(c)] = true;
+// The first four letters of every word that is looked for.
+constexpr std::array<std::string_view, 7> kAlarmStarts = {"erro", "exce", "fail", "fata",
+                                                          "pani", "deni", "not "};
+constexpr size_t kStart = 4;
+
+// Two characters, in any case, as an index. Different pairs may share one.
+constexpr size_t pair_of(char a, char b) {
+  return (static_cast<size_t>(a) & 31U) << 5U | (static_cast<size_t>(b) & 31U);
+}
+
+// How far the search may go on when these two are the last of the four it looks at. 0: a word may be here.
+constexpr std::array<uint8_t, 1024> make_steps() {
+  std::array<uint8_t, 1024> table{};
+  for (uint8_t& step : table) step = kStart - 1;
+  for (const std::string_view start : kAlarmStarts) {
+    for (size_t i = 0; i + 1 < kStart; ++i) {
+      uint8_t& step = table[pair_of(start[i], start[i + 1])];
+      const auto here = static_cast<uint8_t>(kStart - 2 - i);
+      if (here < step) step = here;
+    }
+  }
   return table;
 }
-constexpr std::array<bool, 256> kStarts = make_starts();
+constexpr std::array<uint8_t, 1024> kSteps = make_steps();
 
 bool matches(std::string_view line, size_t at, std::string_view word) {
   if (line.size() - at < word.size()) return false;
@@ -45,13 +63,42 @@ bool matches(std::string_view line, size_t at, std::string_view word) {
   return true;
 }
 
-bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'f');
+// Of which kinds the characters of a run are.
+constexpr uint8_t kHasDigit = 1;
+constexpr uint8_t kHasHexLetter = 2;
+constexpr uint8_t kHasOtherLetter = 4;
+
+constexpr std::array<uint8_t, 256> make_marks() {
+  std::array<uint8_t, 256> table{};
+  for (size_t c = 0; c < table.size(); ++c) {
+    if (kClasses[c] == Digit) table[c] = kHasDigit;
+    if (kClasses[c] == Letter) table[c] = kHasOtherLetter;
+  }
+  for (size_t c = 0; c < 6; ++c) table['a' + c] = table['A' + c] = kHasHexLetter;
+  return table;
 }
+constexpr std::array<uint8_t, 256> kMarks = make_marks();
 
 struct Hash {
   uint64_t value = kOffset;
   void add(char c) { value = (value ^ static_cast<uint8_t>(c)) * kPrime; }
+  // Eight at a time; ends with the length, so that words are told apart from their parts.
+  void add(std::string_view word) {
+    size_t i = 0;
+    for (; i + 8 <= word.size(); i += 8) mix(load(word.substr(i, 8)));
+    mix(load(word.substr(i)) ^ uint64_t{word.size()} << 56U);
+  }
+
+ private:
+  static uint64_t load(std::string_view bytes) {
+    uint64_t number = 0;
+    std::memcpy(&number, bytes.data(), bytes.size());
+    return number;
+  }
+  void mix(uint64_t number) {
+    value = (value ^ number) * 0x9E3779B97F4A7C15ULL;
+    value ^= value >> 32U;
+  }
 };
 
 // One run of letters and digits from `at` on: its end, and whether it is a number or a hash.
@@ -61,32 +108,30 @@ struct Run {
   bool number;  // digits only, or hexadecimal with digits and of some length
 };
 Run run_at(std::string_view line, size_t at) {
-  size_t i = at;
-  bool digits = false;
-  bool hex = true;
   const bool address = line.size() - at > 2 && line[at] == '0' && line[at + 1] == 'x';
-  if (address) i += 2;
-  bool letters = false;
+  size_t i = address ? at + 2 : at;
+  uint8_t seen = address ? kHasDigit : 0;
   for (; i < line.size(); ++i) {
-    const uint8_t c = class_of(line[i]);
-    if (c == Digit) {
-      digits = true;
-    } else if (c == Letter) {
-      letters = true;
-      hex = hex && is_hex(line[i]);
-    } else {
-      break;
-    }
+    const uint8_t marks = kMarks[static_cast<uint8_t>(line[i])];
+    if (marks == 0) break;
+    seen |= marks;
   }
-  if (address) digits = true;
+  const bool digits = (seen & kHasDigit) != 0;
+  const bool letters = (seen & (kHasHexLetter | kHasOtherLetter)) != 0;
+  const bool hex = (seen & kHasOtherLetter) == 0;
   return {i, digits, digits && (!letters || (hex && (i - at >= 6 || address)))};
 }
 
 }  // namespace
 
 size_t find_alarm(std::string_view line) {
-  for (size_t i = 0; i + 4 <= line.size(); ++i) {
-    if (!kStarts[static_cast<uint8_t>(line[i])]) continue;
+  for (size_t end = kStart; end <= line.size();) {
+    const uint8_t step = kSteps[pair_of(line[end - 2], line[end - 1])];
+    if (step > 0) {
+      end += step;
+      continue;
+    }
+    const size_t i = end - kStart;
     switch (lower(line[i])) {
       case 'e':
         if (matches(line, i, "error") || matches(line, i, "exception")) return i;
@@ -100,10 +145,13 @@ size_t find_alarm(std::string_view line) {
       case 'd':
         if (matches(line, i, "denied")) return i;
         break;
-      default:
+      case 'n':
         if (matches(line, i, "not found")) return i;
         break;
+      default:
+        break;
     }
+    ++end;
   }
   return std::string_view::npos;
 }
@@ -124,6 +172,11 @@ uint64_t shape_of(std::string_view line) {
         }
         hash.add('0');
         i = end;
+        continue;
+      }
+      if (!run.digits) {
+        hash.add(line.substr(i, run.end - i));
+        i = run.end;
         continue;
       }
       bool in_digits = false;

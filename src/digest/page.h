@@ -46,8 +46,11 @@ struct Fold {
   uint64_t last = 0;
   uint64_t shown = 1;   // of them, examples
   uint64_t alarms = 0;  // of them, lines that tell of an error
+  uint64_t parts = 0;   // other lines, which say a part of what the example says
   std::string others;   // in what the members differ, for those that matter
   bool same = false;    // they do not differ at all
+  bool quiet = false;   // not worth a note
+  bool bare = false;    // the count alone says enough: the example is not shown
   size_t anchor = 0;    // index of the example that carries the count
 };
 
@@ -61,20 +64,25 @@ struct Page {
   std::vector<std::string> argv;  // the first words of the command's last simple command
   uint64_t total_lines = 0;
   uint64_t total_bytes = 0;
-  uint64_t alarms = 0;                          // lines that tell of an error
-  size_t chars = 0;                             // of all lines
-  bool content = false;                         // the command shows a text that somebody wants to read
-  bool altered = false;                         // lines are not, or not all, as they were printed
-  std::string replacement;                      // stands for all lines, if not empty
-  bool tiny() const { return chars <= 200; }    // shown as it is
-  bool small() const { return chars <= 1000; }  // shown but for noise and long folds
-  bool runs(std::string_view program) const;    // the command line has this program as a word
+  uint64_t alarms = 0;                         // lines that tell of an error
+  size_t chars = 0;                            // of all lines
+  bool content = false;                        // the command shows a text that somebody wants to read
+  bool quotes = false;                         // tools quote the source under what they say
+  bool labels = false;                         // and write into it, as rustc does
+  bool altered = false;                        // lines are not, or not all, as they were printed
+  std::string replacement;                     // stands for all lines, if not empty
+  bool tiny() const { return chars <= 300; }   // shown as it is
+  bool small() const { return chars <= 350; }  // shown but for noise and long folds
+  bool runs(std::string_view program) const;   // the command line has this program as a word
 };
 
 // Folds the members (indexes in rising order): the first `examples` and, with `with_last`, the last are
-// shown.
+// shown. One of them carries the count: the last of the first ones.
 void fold_lines(Page& page, const std::vector<size_t>& members, size_t examples, bool with_last,
                 std::string noun);
+
+// Folds a line into that of another line, which is shown instead.
+void fold_into(Page& page, size_t member, size_t example);
 
 // Leaves them out, as far as they tell of no error; those that do are folded.
 void hide_lines(Page& page, const std::vector<size_t>& members, const char* noun);
@@ -85,6 +93,8 @@ void shield_quotes(Page& page);
 void recognise(Page& page);
 void rank_lines(Page& page);
 void fold_alike(Page& page);
+void fold_parts(Page& page);
+void shorten_tables(Page& page);
 void rank_ends(Page& page);
 void check_agreement(Page& page);
 void suggest_commands(Page& page);

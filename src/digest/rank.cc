@@ -13,9 +13,23 @@ namespace {
 const RE2& summary_pattern() {
   static const RE2 kPattern(
       R"((?i)(^|[\s:(,=\[])\d[\d,.]*%? +(\w+ +)?(passed|passing|failed|failing|failures?|errors?|warnings?|problems?|skipped|pending|ignored|tests?( ran| run)?|suites?|files? changed|insertions?|deletions?|packages?|upgraded|newly installed|added|removed|changed|vulnerabilities|directories|matches|total|succeeded|to add|to change|to destroy|items?|images|rows|done|issues?)\b)"
-      R"(|^\W*(total|summary|results?|tests?|test files|snapshots?|ran|build|finished|done|ok|pass|failed|passed|success|successfully|completed?|duration|status|result|conclusion|stopped|stopping|aborted|killed|terminated)\b)"
+      R"(|\b[1-5]\d\d (OK|Not Found|Created|Accepted|No Content|Bad|Found|Moved|Forbidden|Unauthorized|Internal|Service|Gateway)\b|^\W*(total|summary|results?|tests?|test files|snapshots?|ran|build|finished|done|ok|pass|failed|passed|success|successfully|completed?|duration|status|result|conclusion|stopped|stopping|aborted|killed|terminated)\b)"
       R"(|(?i)\b(timed? ?out|out of memory|segmentation fault|core dumped|killed|aborted|refused|unreachable|cannot|can't|could not|couldn't|unable to|no such|does not|did not|mismatch|invalid|undefined reference|unresolved|missing|expected|received|actual|conflict|rejected|refusing|corrupt|damaged|lost|deprecated|vulnerab\w+|severity|unhandled|uncaught|traceback|abort|stopped|premature)\b)");
   return kPattern;
+}
+
+// "0 upgraded, 3 newly installed", "2 passed; 4 failed": how it went.
+bool counts_outcomes(std::string_view text) {
+  static const RE2 kCounts(
+      R"((?i)\b\d[\d,.]* +(newly )?(passed|passing|failed|failing|failures?|errors?|warnings?|skipped|ignored|upgraded|installed|to remove|not upgraded|added|removed|changed|insertions?|deletions?|files? changed|succeeded|to add|to change|to destroy|tests|examples)\b.*\b\d[\d,.]* +(newly )?(passed|failed|failures?|errors?|warnings?|skipped|ignored|upgraded|installed|to remove|not upgraded|added|removed|changed|insertions?|deletions?|total|succeeded|to add|to change|to destroy|pending)\b)");
+  return text.size() < 200 && RE2::PartialMatch(text, kCounts);
+}
+
+// Words that say that it went wrong as clearly as "error" does.
+bool is_grave(std::string_view text) {
+  static const RE2 kGrave(
+      R"((?i)\b(undefined reference|multiple definition|out of memory|segmentation fault|core dumped|connection refused|timed out|merge conflict|unable to locate|cannot connect)\b)");
+  return text.size() < 400 && RE2::PartialMatch(text, kGrave);
 }
 
 bool is_warning(std::string_view text) {
@@ -90,6 +104,39 @@ void rank_outline(Page& page) {
   }
 }
 
+// "cancelled 0", "indirectly lost: 0 bytes in 0 blocks": nothing of that kind.
+bool counts_nothing(std::string_view text) {
+  static const RE2 kNothing(R"(^\W*[A-Za-z_ ]+[:=]?\s+0(\s+\w+ in 0 \w+)?\s*$)");
+  return text.size() < 60 && RE2::FullMatch(text, kNothing);
+}
+
+// Only a place: what it is about stands below.
+bool is_place(std::string_view text) {
+  static const RE2 kPlace(R"(^\s*(In |at |File )?\S* ?line \d+:?$|^\s*[\w./+-]+\.\w{1,5}:\d+(:\d+)?:?$)");
+  return text.size() < 120 && RE2::FullMatch(text, kPlace);
+}
+
+// What the command line names is what the reader asked about, unless it is everywhere.
+void rank_asked(Page& page) {
+  constexpr size_t kMost = 4;
+  for (size_t w = 1; w < page.argv.size() && w < 40; ++w) {
+    const std::string& word = page.argv[w];
+    if (word.size() < 4 || word[0] == '-' || word.find('=') != std::string::npos) continue;
+    std::vector<size_t> found;
+    for (size_t i = 0; i < page.lines.size() && found.size() <= kMost; ++i) {
+      const Line& line = page.lines[i];
+      if (line.blank || line.shielded || line.text.size() > 400) continue;
+      if (line.text.find(word) != std::string::npos) found.push_back(i);
+    }
+    if (found.size() > kMost) continue;
+    for (const size_t i : found) {
+      Line& line = page.lines[i];
+      if (!line.settled && line.fold < 0 && line.rank > Rank::Quote)
+        line.rank = std::max(line.rank, Rank::Hint);
+    }
+  }
+}
+
 const RE2& lint_code() {
   static const RE2 kPattern(R"(\b(SC|TS|CS|CA|MSB|E|W|F|C|D|N|PLR|PLW|RUF|DL)\d{3,5}\b)");
   return kPattern;
@@ -104,21 +151,33 @@ void rank_lines(Page& page) {
       line.rank = Rank::Noise;
     } else if (line.alarm) {
       line.rank = std::max(line.rank, Rank::Alarm);
-    } else if (is_warning(line.text)) {
+    } else if (is_warning(line.text) ||
+               (!page.content && !line.shielded && (is_grave(line.text) || counts_outcomes(line.text)))) {
       line.rank = std::max(line.rank, Rank::Warning);
     } else if (line.rank == Rank::Plain && !page.content && !line.shielded && line.text.size() < 400 &&
+               !counts_nothing(line.text) &&
                (RE2::PartialMatch(line.text, summary_pattern()) ||
                 RE2::PartialMatch(line.text, lint_code()))) {
       line.rank = Rank::Hint;
+    } else if (line.rank == Rank::Plain && !page.content && is_place(line.text)) {
+      line.rank = Rank::Detail;
+      line.settled = true;  // each stands above lines of its own
     } else if (line.rank == Rank::Plain && is_heading(line.text)) {
       line.rank = Rank::Heading;
     }
   }
   if (!page.content) rank_outline(page);
+  if (!page.content && page.chars < 100'000) rank_asked(page);
   // What stands beside an alarm explains it.
   for (size_t i = 0; i < page.lines.size(); ++i) {
     const Rank rank = page.lines[i].rank;
     if (rank < Rank::Alarm || page.lines[i].fold >= 0 || page.lines[i].shielded) continue;
+    // "panicked at src/lib.rs:8:62:": what it says comes next.
+    if (page.lines[i].text.ends_with(':') && i + 1 < page.lines.size()) {
+      Line& next = page.lines[i + 1];
+      if (!next.blank && !next.settled && next.fold < 0 && next.rank > Rank::Quote)
+        next.rank = std::max(next.rank, Rank::Warning);
+    }
     // A failed test explains itself after blank lines, too.
     size_t blanks = rank == Rank::Summary ? 2 : 0;
     size_t left = rank == Rank::Summary ? 5 : 3;

@@ -57,6 +57,10 @@ base::Result<std::string> Terminal::raw(uint64_t offset, size_t most, uint64_t* 
   return model_->feed().raw(offset, most, next);
 }
 
+base::Result<journal::Reader> Terminal::open_journal() const {
+  return journal::Reader::open_at(host_.journals_fd, id(), host_.journals + "/" + id());
+}
+
 // --- commands
 
 base::Result<Command*> Terminal::submit(CommandRequest request) {

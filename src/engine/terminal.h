@@ -82,6 +82,8 @@ class Terminal final : public TerminalFacts,
   // For other long work on it.
   Slices& slices() { return host_.slices; }
   base::Result<std::string> raw(uint64_t offset, size_t most, uint64_t* next);
+  // A reader of its own for the journal, for whoever reads more than bytes.
+  base::Result<journal::Reader> open_journal() const;
 
   // --- acting on it
   // `bytes` as typed by `by`.

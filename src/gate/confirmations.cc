@@ -39,7 +39,7 @@ constexpr std::string_view kFirst = "first";
 
 // The settings with which commands run unasked that would be asked about otherwise.
 constexpr auto kLoosening = std::to_array<std::string_view>(
-    {"mode", "auto_approve_safe_commands", "confirm_dangerous_commands", "allowed_roots"});
+    {"mode", "auto_approve_safe_commands", "confirm_dangerous_commands", "allowed_roots", "confine"});
 
 bool can_loosen(const config::Setting& setting) {
   return std::string_view(setting.section) == "policy" &&

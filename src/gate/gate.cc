@@ -90,8 +90,8 @@ policy::Mode Gate::mode_of(const GateRequest& request) const {
 Result<Judgement> Gate::judge_request(const GateRequest& request, const std::vector<policy::Rule>& more) {
   if (!request.typed_to.empty()) return judge_typed(request.typed_to, mode_of(request));
   Case what;
-  what.action = {request.command,  request.cwd,  request.workspace, request.environment_changes,
-                 request.language, request.shell};
+  what.action = {request.command,  request.cwd,   request.workspace, request.environment_changes,
+                 request.language, request.shell, request.confinable};
   what.role = request.role;
   what.mode = mode_of(request);
   what.ask_about_safe = request.ask_about_safe;

@@ -78,7 +78,8 @@ struct GateRequest {
   std::optional<std::vector<std::string>> allowed_roots{};
   std::string command_id;
   std::string action = "run";  // or "open", "type", "permit"
-  std::string typed_to;        // the program that would run the text; empty: it is a command line
+  policy::Confinable confinable = policy::Confinable::No;
+  std::string typed_to;  // the program that would run the text; empty: it is a command line
 };
 
 // Whether an approval of `asked` covers `now`.

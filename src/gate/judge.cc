@@ -27,12 +27,14 @@ bool under(std::string_view path, std::string_view folder) {
 void judge_environment(const std::vector<std::string>& changes, const policy::Place& place,
                        const policy::Settings& settings, policy::Verdict& verdict) {
   const policy::RuleSet none;
+  policy::Settings unconfined = settings;
+  unconfined.confinable = policy::Confinable::No;
   for (const std::string& change : changes) {
     const size_t equals = change.find('=');
     const std::string name = change.substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : change.substr(equals + 1);
     const std::string line = name + "=" + shell::quote_posix(value) + " true";
-    const policy::Verdict own = policy::check(line, place, none, settings);
+    const policy::Verdict own = policy::check(line, place, none, unconfined);
     if (own.decision == policy::Decision::Allow) continue;
     if (own.decision > verdict.decision) {
       verdict.decision = own.decision;
@@ -129,7 +131,8 @@ Judgement judge(const Action& action, Role role, policy::Mode mode, const JudgeS
   const policy::ShellReading reading = action.shell ? *action.shell : reading_of(action.language);
   place.shell = &reading;
   place.own = settings.own_folders;
-  const policy::Settings own = settings_for(role, mode, settings);
+  policy::Settings own = settings_for(role, mode, settings);
+  if (role == Role::Agent && settings.confine) own.confinable = action.confinable;
   const policy::Facts facts = policy::read_command(action.command, place);
   out.verdict = policy::evaluate(action.command, facts, place, rules, own);
   if (action.language == Language::PowerShell) refuse_what_destroys(action, out.verdict);
@@ -170,6 +173,7 @@ Language language_of(shell::ShellKind kind) {
     case ShellKind::Zsh:
       return Language::Zsh;
     case ShellKind::Bash:
+    case ShellKind::GitBash:
       return Language::Bash;
     case ShellKind::Dash:
     case ShellKind::BusyboxAsh:

@@ -32,6 +32,7 @@ struct JudgeSettings {
   std::string home;
   std::vector<std::string> own_folders;    // of ttyward itself: nothing in them is for an agent to read
   std::vector<std::string> allowed_roots;  // the folders agents may work in; empty: all
+  bool confine = true;                     // what the sandbox contains is not asked about
 };
 
 // The shell that will read the command. It is judged as that shell reads it.
@@ -56,6 +57,7 @@ struct Action {
   Language language = Language::Bash;
   // What the terminal's shell has that changes the reading; none: a fresh shell of that language.
   std::optional<policy::ShellReading> shell = std::nullopt;
+  policy::Confinable confinable = policy::Confinable::No;
 };
 
 struct Judgement {

@@ -32,6 +32,7 @@ JudgeSettings judge_settings(const config::PolicySettings& from, std::string hom
   settings.home = std::move(home);
   settings.own_folders = own_folders(base::user_folders());
   settings.allowed_roots = from.allowed_roots;
+  settings.confine = from.confine;
   return settings;
 }
 

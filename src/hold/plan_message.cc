@@ -33,7 +33,7 @@ void encode_plan(Encoder& out, const std::optional<sandbox::Plan>& plan) {
   out.string(plan->profile).number(static_cast<uint8_t>(plan->walls)).string(plan->workspace);
   out.number(static_cast<uint32_t>(plan->entries.size()));
   for (const Entry& entry : plan->entries) encode_entry(out, entry);
-  out.string(plan->home).strings(plan->hidden).strings(plan->read_only);
+  out.string(plan->home).string(plan->home_link).strings(plan->hidden).strings(plan->read_only);
   out.number(static_cast<uint8_t>(plan->network)).string(plan->proxy_socket);
   const sandbox::Limits& limits = plan->limits;
   for (const uint64_t value : {limits.processes, limits.memory, limits.file_size, limits.open_files,
@@ -42,7 +42,8 @@ void encode_plan(Encoder& out, const std::optional<sandbox::Plan>& plan) {
   out.number(static_cast<uint8_t>(plan->run_as.has_value()));
   const sandbox::Identity who = plan->run_as.value_or(sandbox::Identity{});
   out.number(static_cast<uint32_t>(who.user)).number(static_cast<uint32_t>(who.group));
-  out.strings(plan->notes);
+  out.number(static_cast<uint8_t>(who.stand_in));
+  out.string(plan->image).string(plan->engine).strings(plan->engine_options).strings(plan->notes);
 }
 
 bool decode_plan(Decoder& in, std::optional<sandbox::Plan>& plan) {
@@ -56,6 +57,7 @@ bool decode_plan(Decoder& in, std::optional<sandbox::Plan>& plan) {
   for (uint32_t i = 0; i < entries; ++i)
     if (!decode_entry(in, made.entries.emplace_back())) return false;
   made.home = in.string();
+  made.home_link = in.string();
   made.hidden = in.strings();
   made.read_only = in.strings();
   const auto network = in.number<uint8_t>();
@@ -68,9 +70,13 @@ bool decode_plan(Decoder& in, std::optional<sandbox::Plan>& plan) {
   sandbox::Identity who;
   who.user = in.number<uint32_t>();
   who.group = in.number<uint32_t>();
+  who.stand_in = in.number<uint8_t>() != 0;
   if (has_user) made.run_as = who;
+  made.image = in.string();
+  made.engine = in.string();
+  made.engine_options = in.strings();
   made.notes = in.strings();
-  if (!in.ok() || walls > static_cast<uint8_t>(sandbox::Walls::Landlock) ||
+  if (!in.ok() || walls > static_cast<uint8_t>(sandbox::Walls::Container) ||
       network > static_cast<uint8_t>(sandbox::Network::Host))
     return false;
   made.walls = static_cast<sandbox::Walls>(walls);

@@ -12,6 +12,7 @@
 #include "base/secret_file.h"
 #include "client/client.h"
 #include "client/own_session.h"
+#include "client/session.h"
 #include "http/guard.h"
 #include "http/server.h"
 #include "io/loop.h"
@@ -134,6 +135,19 @@ client::Options connection(const client::OwnSession& session, const char* role) 
   return out;
 }
 
+// Whoever starts us says how much runs without a question, as a person does: for a program that an agent has
+// started the daemon refuses.
+base::Result<void> choose_mode(const client::OwnSession& session, const std::string& mode) {
+  client::Options options;
+  options.client = "ttyward mcp";
+  auto person = client::Session::open(std::move(options));
+  if (!person) return tl::unexpected(person.error());
+  const auto set = person->call("mode", {{"session", session.name}, {"set", mode}});
+  if (!set)
+    return base::fail(base::ErrorCode::PermissionDenied, "--mode " + mode + ": " + set.error().message);
+  return {};
+}
+
 }  // namespace
 
 int serve(const ServeOptions& options) {
@@ -161,6 +175,9 @@ int serve(const ServeOptions& options) {
   auto session = options.session.empty() ? base::Result<client::OwnSession>(client::new_session('m'))
                                          : client::named_session(base::user_folders(), options.session);
   if (!session) return complain(session.error().message);
+  if (!options.mode.empty()) {
+    if (auto chosen = choose_mode(*session, options.mode); !chosen) return complain(chosen.error().message);
+  }
   auto roots = tools::Roots::open(options.roots);
   if (!roots) return complain(roots.error().message, 2);
   client::Client agent(**loop, connection(*session, "agent"), client::Client::Presence::AtNeed);

@@ -1,8 +1,10 @@
 // Mode auto: what a sandbox of the workspace contains is not asked about; what needs more is.
 #include <gtest/gtest.h>
 
-#include <array>
+#include <fstream>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "policy/evaluate.h"
 #include "policy/verdict_json.h"
@@ -59,86 +61,99 @@ TEST(AutoMode, other_modes_rely_on_no_sandbox) {
     EXPECT_EQ(in_mode(mode, "ls").sandbox, "");
 }
 
-// A morning of an agent: sixty commands that look, edit, build, test, commit and install.
-constexpr auto kEveryday = std::to_array<const char*>(
-    {"pwd",
-     "ls -la",
-     "git status",
-     "git log --oneline -5",
-     "cat package.json",
-     "cat src/index.js",
-     "rg TODO src",
-     "find . -name '*.test.js'",
-     "head -50 README.md",
-     "wc -l src/*.js",
-     "git diff",
-     "git branch",
-     "npm install",
-     "npm test",
-     "npm run build",
-     "npm run lint",
-     "node src/index.js",
-     "mkdir -p src/parse",
-     "touch src/parse/lexer.js",
-     "echo 'module.exports = {}' > src/parse/lexer.js",
-     "cp src/index.js src/parse/index.js",
-     "sed -i 's/foo/bar/' src/index.js",
-     "mv src/old.js src/new.js",
-     "rm src/unused.js",
-     "git add -A",
-     "git commit -m 'Add the parser'",
-     "git checkout -b parser",
-     "git stash",
-     "git stash pop",
-     "git show HEAD",
-     "python3 -m pytest -q",
-     "python3 tools/gen.py",
-     "python3 -c 'import json; print(json.load(open(\"package.json\"))[\"name\"])'",
-     "make",
-     "make test",
-     "make clean",
-     "gcc -O2 -o tool tool.c",
-     "./tool --version",
-     "cmake -B build",
-     "cmake --build build -j4",
-     "ctest --test-dir build",
-     "cargo build",
-     "cargo test",
-     "go build ./...",
-     "go test ./...",
-     "chmod +x scripts/run.sh",
-     "./scripts/run.sh",
-     "bash scripts/check.sh",
-     "tar czf dist.tgz dist",
-     "diff -u a.txt b.txt",
-     "sort names.txt | uniq -c | sort -rn",
-     "awk '{print $1}' data.txt",
-     "jq .version package.json",
-     "cat build/log.txt | tail -100",
-     "git rebase -i --autosquash HEAD~3",
-     "npx tsc --noEmit",
-     "eslint src",
-     "prettier --check src",
-     "ps aux | head",
-     "pip install -r requirements.txt"});
+Verdict confined(const std::string& command, Confinable confinable = Confinable::Alone,
+                 Mode mode = Mode::Default) {
+  ShellReading reading;
+  Place place{"/home/me/project", "/home/me/project", "/home/me", &kFiles};
+  place.shell = &reading;
+  Settings settings;
+  settings.mode = mode;
+  settings.confinable = confinable;
+  return check(command, place, RuleSet{}, settings);
+}
 
-size_t questions(Mode mode, std::string& which) {
+TEST(AutoMode, folders_that_tools_made_may_be_cleared) {
+  for (const char* line : {"rm -rf dist", "rm -rf build node_modules", "rm -r ./target"})
+    EXPECT_EQ(in_mode(Mode::Auto, line).decision, Decision::Allow) << line;
+  for (const char* line : {"rm -rf src", "rm -rf *", "rm -rf .git", "rm -rf ../build", "rm -rf ~/build",
+                           "rm -rf /build", "rm -rf src/build"})
+    EXPECT_NE(in_mode(Mode::Auto, line).decision, Decision::Allow) << line;
+}
+
+TEST(DefaultMode, what_the_sandbox_contains_runs_confined_where_there_is_one) {
+  for (const char* line :
+       {"make test", "python3 script.py", "npm test", "echo x > new.txt", "git commit -m x", "mkdir -p a/b",
+        "cargo build", "sed -i s/a/b/ file.c", "cat Makefile; make"}) {
+    const Verdict verdict = confined(line);
+    EXPECT_EQ(verdict.decision, Decision::Allow) << line << reasons_of(verdict);
+    EXPECT_EQ(verdict.sandbox, "workspace") << line;
+    EXPECT_EQ(confined(line, Confinable::InItsTerminal).sandbox, "workspace") << line;
+    EXPECT_EQ(in_mode(Mode::Default, line).decision, Decision::Ask) << line;  // no sandbox: as ever
+  }
+}
+
+TEST(DefaultMode, what_destroys_or_needs_more_is_asked_about) {
+  for (const char* line :
+       {"rm old.txt", "rm -rf dist", "git reset --hard", "git clean -fdx", "npm ci", "pip install requests",
+        "curl https://example.org/x", "echo x > ~/.bashrc", "cat ~/.ssh/id_rsa", "sudo make install",
+        "echo x > .envrc", "echo x > .git/hooks/pre-commit", "git push", "make && curl https://example.org",
+        "echo 'unfinished", "kill 1234", "echo x > /tmp/x", "touch ../x", "python3 /tmp/script.py"}) {
+    const Verdict verdict = confined(line);
+    EXPECT_EQ(verdict.decision, Decision::Ask) << line;
+    EXPECT_EQ(verdict.sandbox, "") << line;
+  }
+  EXPECT_EQ(confined("rm -rf /").decision, Decision::Deny);
+}
+
+TEST(DefaultMode, what_only_looks_at_files_is_confined_to_reading) {
+  for (const char* line : {"ls -la", "cat README.md | head -5", "git status", "grep -rn x src", "wc -l a b"})
+    EXPECT_EQ(confined(line).sandbox, "read-only") << line;
+  // In a terminal it runs as it is there; and what tells about the machine would tell something else inside.
+  EXPECT_EQ(confined("ls -la", Confinable::InItsTerminal).sandbox, "");
+  for (const char* line : {"ps aux", "ls /var/log", "df -h", "cat /etc/hosts", "id"})
+    EXPECT_EQ(confined(line).sandbox, "") << line;
+}
+
+TEST(DefaultMode, plan_mode_and_refusals_are_not_loosened) {
+  EXPECT_EQ(confined("make", Confinable::Alone, Mode::Plan).decision, Decision::Deny);
+  EXPECT_EQ(confined("touch x", Confinable::Alone, Mode::AutoEdit).sandbox, "");
+}
+
+// An agent's day in one list: it looks, edits, builds, tests, commits and installs.
+std::vector<std::string> session() {
+  std::ifstream file(TTYWARD_SOURCE_DIR "/tests/policy/session.txt");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+size_t questions(const std::function<Verdict(const std::string&)>& judge, std::string& which) {
   size_t count = 0;
-  for (const char* line : kEveryday) {
-    const Verdict verdict = in_mode(mode, line);
+  for (const std::string& line : session()) {
+    const Verdict verdict = judge(line);
     if (verdict.decision == Decision::Allow) continue;
     ++count;
-    which += std::string("\n") + line + reasons_of(verdict);
+    which += "\n" + line + reasons_of(verdict);
   }
   return count;
 }
 
-TEST(AutoMode, an_everyday_session_has_two_questions) {
-  static_assert(kEveryday.size() == 60);
-  std::string which;
-  EXPECT_LE(questions(Mode::Auto, which), 2U) << which;
-  std::string before;
-  RecordProperty("questions_by_default", static_cast<int>(questions(Mode::Default, before)));
+TEST(EverydaySession, has_few_questions_where_there_is_a_sandbox) {
+  ASSERT_EQ(session().size(), 60U);
+  std::string in_auto;
+  const size_t by_auto =
+      questions([](const std::string& line) { return in_mode(Mode::Auto, line); }, in_auto);
+  EXPECT_LE(by_auto, 2U) << in_auto;
+  std::string by_default;
+  const size_t confined_count = questions([](const std::string& line) { return confined(line); }, by_default);
+  EXPECT_LE(confined_count, 12U) << by_default;
+  std::string without;
+  const size_t unconfined =
+      questions([](const std::string& line) { return in_mode(Mode::Default, line); }, without);
+  EXPECT_GT(unconfined, 30U);
+  RecordProperty("auto", static_cast<int>(by_auto));
+  RecordProperty("default", static_cast<int>(confined_count));
+  RecordProperty("without_a_sandbox", static_cast<int>(unconfined));
 }
 
 }  // namespace

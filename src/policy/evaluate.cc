@@ -15,8 +15,38 @@ bool changes_something(EffectKind kind) {
   return kind != EffectKind::Read && kind != EffectKind::List && kind != EffectKind::Secret;
 }
 
-// The profile that mode auto relies on.
-constexpr std::string_view kAutoSandbox = "workspace";
+// The profiles that verdicts rely on.
+constexpr std::string_view kWorkspace = "workspace";
+constexpr std::string_view kReadOnly = "read-only";
+
+// Folders that tools make, and make again.
+constexpr std::array<std::string_view, 17> kMadeByTools = {
+    "build",         "dist",          "out",     "target",      "node_modules", "coverage",
+    "__pycache__",   ".pytest_cache", ".next",   ".mypy_cache", ".ruff_cache",  ".tox",
+    ".parcel-cache", ".turbo",        "htmlcov", ".nyc_output", ".eggs"};
+
+// `rm -rf build`: nothing in there was made by people. The workspace's own, by its plain name.
+bool clears_what_tools_made(const Finding& finding, const std::string& workspace) {
+  if (finding.effect != EffectKind::Delete || workspace.empty()) return false;
+  if (!finding.target.starts_with(workspace + "/")) return false;
+  const std::string_view name = std::string_view(finding.target).substr(workspace.size() + 1);
+  return std::find(kMadeByTools.begin(), kMadeByTools.end(), name) != kMadeByTools.end();
+}
+
+// What they tell is about the machine, and would be wrong in a sandbox.
+constexpr std::array<std::string_view, 40> kLookAtTheMachine = {
+    "ps",     "top",     "htop",      "pgrep",      "pidof",   "pstree", "lsof",     "fuser",
+    "ss",     "netstat", "ip",        "ifconfig",   "route",   "arp",    "mount",    "findmnt",
+    "df",     "lsblk",   "blkid",     "who",        "w",       "last",   "uptime",   "users",
+    "id",     "groups",  "systemctl", "journalctl", "service", "dmesg",  "free",     "vmstat",
+    "iostat", "docker",  "podman",    "kubectl",    "tty",     "stty",   "hostname", "jobs"};
+
+bool looks_at_the_machine(const CommandFact& fact) {
+  if (fact.argv.empty()) return false;
+  std::string_view name = fact.argv.front();
+  name.remove_prefix(name.rfind('/') + 1);
+  return std::find(kLookAtTheMachine.begin(), kLookAtTheMachine.end(), name) != kLookAtTheMachine.end();
+}
 
 // Runs scripts of the project; the same program's other subcommands fetch packages.
 bool runs_scripts(std::string_view subcommand) {
@@ -28,7 +58,8 @@ bool runs_scripts(std::string_view subcommand) {
 // What destroys the workspace itself is not contained, and what the sandbox would only make fail is better
 // asked about. `fact` is the command it is about; null: the whole line.
 bool is_contained(const Finding& finding, const CommandFact* fact, const std::string& workspace) {
-  if (finding.risk == Risk::Critical || finding.control) return false;
+  if (finding.control) return false;
+  if (finding.risk == Risk::Critical) return clears_what_tools_made(finding, workspace);
   const bool inside = finding.zone == Zone::Workspace || finding.zone == Zone::Temporary ||
                       (finding.zone == Zone::Unknown && !finding.target.starts_with('/')) ||
                       (!workspace.empty() && finding.target.starts_with(workspace + "/"));
@@ -52,6 +83,21 @@ bool is_contained(const Finding& finding, const CommandFact* fact, const std::st
       return false;
   }
   return false;
+}
+
+// A file that goes is gone; git and other tools that can throw work away say Delete, too. A signal is meant
+// for a process that is not in the sandbox.
+bool destroys(const Finding& finding) {
+  return finding.effect == EffectKind::Delete || finding.effect == EffectKind::Process ||
+         finding.risk == Risk::Critical;
+}
+
+// A sandbox has folders of its own for temporary files and at home: what was meant for those of the machine
+// would be lost without a word.
+bool stays_in(const std::string& workspace, const Finding& finding) {
+  if (!finding.target.starts_with('/')) return true;
+  if (!workspace.empty() && (finding.target + "/").starts_with(workspace + "/")) return true;
+  return finding.effect == EffectKind::Execute && finding.target.starts_with("/usr/");
 }
 
 class Evaluation {
@@ -109,6 +155,27 @@ class Evaluation {
     return true;
   }
 
+  bool confines() const {
+    return settings_.confinable != Confinable::No &&
+           (settings_.mode == Mode::Default || settings_.mode == Mode::AutoEdit);
+  }
+
+  // No person's rule and no mode was needed, and inside a sandbox it shows the same as outside.
+  bool only_looks_at_files() const {
+    if (!facts_.understood || !verdict_.waived.empty() || place_.workspace.empty()) return false;
+    if (verdict_.rule != "built-in: harmless") return false;
+    for (const CommandFact& fact : facts_.commands) {
+      if (looks_at_the_machine(fact)) return false;
+      for (const Effect& effect : fact.effects) {
+        const bool looks = effect.kind == EffectKind::Read || effect.kind == EffectKind::List;
+        const bool here = effect.target.empty() || effect.target == place_.workspace ||
+                          effect.target.starts_with(place_.workspace + "/");
+        if (!looks || !here) return false;
+      }
+    }
+    return true;
+  }
+
   void hint(std::string text) {
     if (verdict_.hints.size() < kMostHints &&
         std::find(verdict_.hints.begin(), verdict_.hints.end(), text) == verdict_.hints.end())
@@ -139,6 +206,13 @@ class Evaluation {
         verdict_.risk = std::max(verdict_.risk, finding.risk);
         if (verdict_.decision == Decision::Allow) verdict_.rule = "mode auto";
         verdict_.waived.push_back({text_of(finding), finding.risk, "mode auto"});
+        return;
+      } else if (confines() && facts_.understood && is_contained(finding, fact, place_.workspace) &&
+                 !destroys(finding) && stays_in(place_.workspace, finding)) {
+        verdict_.risk = std::max(verdict_.risk, finding.risk);
+        if (verdict_.decision == Decision::Allow) verdict_.rule = "built-in: the sandbox contains it";
+        verdict_.waived.push_back({text_of(finding), finding.risk, "sandbox"});
+        relies_on_sandbox_ = true;
         return;
       } else if (!settings_.confirm_dangerous && finding.risk != Risk::Critical &&
                  (facts_.understood || !settings_.confirm_unclear)) {
@@ -172,7 +246,14 @@ class Evaluation {
   }
 
   void finish() {
-    if (settings_.mode == Mode::Auto) verdict_.sandbox = kAutoSandbox;
+    if (settings_.mode == Mode::Auto) verdict_.sandbox = kWorkspace;
+    if (confines() && verdict_.decision == Decision::Allow) {
+      if (relies_on_sandbox_) {
+        verdict_.sandbox = kWorkspace;
+      } else if (settings_.confinable == Confinable::Alone && only_looks_at_files()) {
+        verdict_.sandbox = kReadOnly;
+      }
+    }
     if (verdict_.decision == Decision::Allow && !settings_.auto_approve_safe &&
         settings_.mode != Mode::Yolo) {
       add(Decision::Ask, Risk::Low, "is harmless, but every command needs approval",
@@ -200,6 +281,7 @@ class Evaluation {
   const Settings& settings_;
   RuleMatch exact_;
   Verdict verdict_;
+  bool relies_on_sandbox_ = false;
 };
 
 }  // namespace

@@ -37,6 +37,106 @@ using testing::Not;
 
 constexpr uid_t kOrdinaryUser = 21'977;
 
+// Names of probes (sandbox/probe_main.cc) that must fail whatever the profile.
+const std::vector<std::string> kRefused = {"descriptors",
+                                           "mount",
+                                           "remount",
+                                           "umount",
+                                           "chroot",
+                                           "open_tree",
+                                           "fsopen",
+                                           "pivot_root",
+                                           "move_mount",
+                                           "mount_setattr",
+                                           "unshare_user",
+                                           "unshare_net",
+                                           "unshare_any",
+                                           "clone_newuser",
+                                           "clone3",
+                                           "setns",
+                                           "call_32_bit",
+                                           "call_x32",
+                                           "ptrace_init",
+                                           "ptrace_seize_init",
+                                           "read_init_memory",
+                                           "read_init_environment",
+                                           "init_root",
+                                           "init_descriptors",
+                                           "list_init_descriptors",
+                                           "init_oom",
+                                           "own_oom",
+                                           "process_vm_readv",
+                                           "pidfd_getfd",
+                                           "kcmp",
+                                           "signal_outside",
+                                           "pidfd_outside",
+                                           "ptrace_outside",
+                                           "environment_outside",
+                                           "keyctl",
+                                           "add_key",
+                                           "request_key",
+                                           "io_uring",
+                                           "bpf",
+                                           "userfaultfd",
+                                           "perf",
+                                           "fanotify",
+                                           "personality",
+                                           "open_by_handle",
+                                           "kexec",
+                                           "kexec_file",
+                                           "module",
+                                           "delete_module",
+                                           "swapon",
+                                           "reboot",
+                                           "sethostname",
+                                           "clock_settime",
+                                           "syslog",
+                                           "line_discipline",
+                                           "vsock",
+                                           "packet",
+                                           "raw",
+                                           "bluetooth",
+                                           "alg",
+                                           "any_family",
+                                           "sctp",
+                                           "dccp",
+                                           "udplite",
+                                           "tipc_pair",
+                                           "netlink_audit",
+                                           "netlink_uevent",
+                                           "any_netlink",
+                                           "host_abstract",
+                                           "host_socket",
+                                           "capabilities",
+                                           "bounding_set",
+                                           "new_privileges",
+                                           "real_time",
+                                           "priority",
+                                           "raise_limit",
+                                           "write_core_pattern",
+                                           "write_kernel_settings",
+                                           "sysrq",
+                                           "kernel_memory",
+                                           "kernel_lists",
+                                           "disks",
+                                           "kernel_devices",
+                                           "consoles",
+                                           "make_device",
+                                           "become_root",
+                                           "chmod_device",
+                                           "touch_device",
+                                           "chmod_system",
+                                           "setuid_file",
+                                           "setgid_file",
+                                           "setuid_fchmod",
+                                           "setuid_fchmodat",
+                                           "setuid_fchmodat2",
+                                           "setuid_open",
+                                           "setuid_openat2",
+                                           "setuid_mknod",
+                                           "password_file",
+                                           "write_cgroup"};
+
 struct Ran {
   std::string output;
   int code = -1;
@@ -89,6 +189,13 @@ class Sandboxed : public testing::TestWithParam<As> {
   }
   void own() const {
     if (GetParam() != As::Ordinary) return;
+    for (const auto& entry : fs::recursive_directory_iterator(root_))
+      (void)!::lchown(entry.path().c_str(), kOrdinaryUser, kOrdinaryUser);
+  }
+
+  // Everything becomes the ordinary user's, also where root starts the commands.
+  void give_away() const {
+    if (::geteuid() != 0) return;
     for (const auto& entry : fs::recursive_directory_iterator(root_))
       (void)!::lchown(entry.path().c_str(), kOrdinaryUser, kOrdinaryUser);
   }
@@ -316,8 +423,8 @@ TEST_P(Sandboxed, APlaceholderThatWasLeftBehindIsRemoved) {
   const Ran ran = in_process([&] {
     sandbox::Placeholders left;
     if (!left.ensure(root_ + "/work/.envrc")) return Ran{};
-    static const auto* const held = new sandbox::Placeholders(std::move(left));  // its holder was killed
-    static_cast<void>(held);
+    static std::vector<sandbox::Placeholders*> held;  // its holder was killed
+    held.push_back(new sandbox::Placeholders(std::move(left)));
     return Ran{{}, 0, {}};
   });
   EXPECT_EQ(ran.code, 0);
@@ -331,67 +438,43 @@ TEST_P(Sandboxed, APlaceholderThatWasLeftBehindIsRemoved) {
 TEST_P(Sandboxed, KernelSurfaceIsClosed) {
   variables_["PROBE_ABSTRACT"] = "nobody";
   variables_["PROBE_SOCKET"] = "/run/nobody";
-  const std::vector<std::string> refused = {"descriptors",
-                                            "mount",
-                                            "remount",
-                                            "umount",
-                                            "chroot",
-                                            "open_tree",
-                                            "fsopen",
-                                            "unshare_user",
-                                            "unshare_net",
-                                            "clone_newuser",
-                                            "clone3",
-                                            "setns",
-                                            "ptrace_init",
-                                            "ptrace_seize_init",
-                                            "read_init_memory",
-                                            "read_init_environment",
-                                            "init_root",
-                                            "init_descriptors",
-                                            "process_vm_readv",
-                                            "keyctl",
-                                            "add_key",
-                                            "io_uring",
-                                            "bpf",
-                                            "userfaultfd",
-                                            "perf",
-                                            "personality",
-                                            "open_by_handle",
-                                            "kexec",
-                                            "module",
-                                            "reboot",
-                                            "sethostname",
-                                            "syslog",
-                                            "vsock",
-                                            "packet",
-                                            "raw",
-                                            "bluetooth",
-                                            "alg",
-                                            "netlink_audit",
-                                            "netlink_uevent",
-                                            "host_abstract",
-                                            "host_socket",
-                                            "capabilities",
-
-                                            "write_core_pattern",
-                                            "sysrq",
-                                            "kernel_memory",
-                                            "make_device",
-                                            "become_root"};
+  variables_["PROBE_PID"] = std::to_string(::getpid());
   for (const char* profile : {"read-only", "workspace", "workspace+net"}) {
-    const auto said = probe(profile, refused);
-    for (const std::string& name : refused) {
+    const auto said = probe(profile, kRefused);
+    for (const std::string& name : kRefused) {
       ASSERT_TRUE(said.contains(name)) << profile << " " << name;
       EXPECT_NE(said.at(name), "done") << profile << " " << name;
     }
   }
 }
 
+// Landlock does not hide processes, nor does it cover times of files; and the set of capabilities that a
+// process could gain needs one of them to be changed, but nothing gains any.
+TEST_P(Sandboxed, KernelSurfaceIsClosedByLandlockAndSeccompAlone) {
+  give_away();
+  variables_["PROBE_ABSTRACT"] = "nobody";
+  variables_["PROBE_SOCKET"] = "/run/nobody";
+  variables_["PROBE_PID"] = std::to_string(::getpid());
+  const std::set<std::string> visible = {"pidfd_outside", "touch_device", "bounding_set"};
+  for (const char* profile : {"read-only-landlock", "workspace-landlock", "workspace+net-landlock"}) {
+    const auto said = probe(profile, kRefused);
+    for (const std::string& name : kRefused) {
+      if (visible.contains(name)) continue;
+      ASSERT_TRUE(said.contains(name)) << profile << " " << name;
+      EXPECT_NE(said.at(name), "done") << profile << " " << name;
+    }
+  }
+}
+
+TEST_P(Sandboxed, LandlockAloneIsNotForRoot) {
+  if (GetParam() != As::Caller || ::geteuid() != 0) GTEST_SKIP() << "about root's own folders";
+  const Ran ran = run("workspace-landlock", "touch ran");
+  EXPECT_THAT(ran.error, HasSubstr("cannot confine root"));
+  EXPECT_FALSE(fs::exists(root_ + "/work/ran"));
+}
+
 TEST_P(Sandboxed, LimitsHold) {
-  std::vector<std::string> bombs{"memory_bomb", "disk_bomb"};
-  // The kernel counts no processes of the machine's root against that limit (docs/sandbox.md).
-  if (GetParam() == As::Ordinary || ::geteuid() != 0) bombs.emplace_back("fork_bomb");
+  const std::vector<std::string> bombs{"memory_bomb", "disk_bomb", "fork_bomb"};
   const auto said = probe("workspace", bombs);
   for (const std::string& name : bombs) {
     ASSERT_TRUE(said.contains(name)) << name;
@@ -400,8 +483,10 @@ TEST_P(Sandboxed, LimitsHold) {
 }
 
 TEST_P(Sandboxed, WhatProgramsNeedWorks) {
-  const std::vector<std::string> needed = {"localhost", "debugger", "netlink_route", "socketpair",
-                                           "new_terminal"};
+  const std::vector<std::string> needed = {
+      "localhost",    "debugger",      "netlink_route",   "socketpair",
+      "new_terminal", "shared_memory", "attach_to_child", "anonymous_memory_file",
+      "ipv6",         "udp",           "abstract_pair",   "plain_chmod"};
   const auto said = probe("workspace", needed);
   for (const std::string& name : needed) {
     ASSERT_TRUE(said.contains(name)) << name;
@@ -542,6 +627,7 @@ TEST_P(Sandboxed, TheProxySocketIsTheOnlyWayOut) {
 }
 
 TEST_P(Sandboxed, LandlockAloneIsAProfileOfItsOwn) {
+  give_away();
   const Ran ran = run("workspace-landlock",
                       "echo x > inside; echo x > ../other/x; cat $HOME/.ssh/id_ed25519; echo t > $TMPDIR/t; "
                       "cat $TMPDIR/t inside");
@@ -577,6 +663,143 @@ TEST_P(Sandboxed, AControlFileThatIsALinkIsRefused) {
   const Ran ran = run("workspace", "echo ran");
   EXPECT_EQ(ran.output, "");
   EXPECT_THAT(ran.error, HasSubstr("symbolic link"));
+}
+
+TEST_P(Sandboxed, ControlFilesInSubfoldersKeepTheirContent) {
+  make_repository();
+  for (const char* folder : {"work/sub/.vscode", "work/sub/deep/.claude", "work/lib/.git/hooks",
+                             "work/lib/.git/objects", "work/node_modules/x"})
+    fs::create_directories(root_ + "/" + folder);
+  write("work/sub/.vscode/settings.json", "{}\n");
+  write("work/sub/.envrc", "as it was\n");
+  write("work/lib/.git/config", "[core]\n");
+  own();
+  const Ran ran = run("workspace",
+                      "echo x > sub/.vscode/settings.json; echo x > sub/.vscode/new; echo x > sub/.envrc; "
+                      "mv sub/.envrc sub/other; rm -rf sub/deep/.claude; echo x > sub/deep/.claude/s; "
+                      "echo x > lib/.git/hooks/pre-commit; echo x >> lib/.git/config; mv lib/.git lib/old; "
+                      "echo x > sub/deep/harmless; exit 0");
+  EXPECT_EQ(ran.code, 0) << ran.error;
+  EXPECT_EQ(content("work/sub/.vscode/settings.json"), "{}\n");
+  EXPECT_EQ(content("work/sub/.envrc"), "as it was\n");
+  EXPECT_EQ(content("work/lib/.git/config"), "[core]\n");
+  EXPECT_FALSE(fs::exists(root_ + "/work/sub/.vscode/new"));
+  EXPECT_FALSE(fs::exists(root_ + "/work/lib/.git/hooks/pre-commit"));
+  EXPECT_TRUE(fs::is_empty(root_ + "/work/sub/deep/.claude"));
+  EXPECT_TRUE(fs::exists(root_ + "/work/sub/deep/harmless"));
+}
+
+TEST_P(Sandboxed, TheFolderOfTheCommandIsProtectedLikeTheTop) {
+  make_repository();
+  fs::create_directories(root_ + "/work/package");
+  own();
+  const Ran ran = in_process([&] {
+    sandbox::PlanRequest inner = request("workspace");
+    inner.directory = root_ + "/work/package";
+    SpawnSpec spec =
+        spec_for({"/bin/sh", "-c", "mkdir -p .claude/x; echo x > .envrc; echo x > file; exit 0"});
+    spec.cwd = inner.directory;
+    spec.sandbox = sandbox::make_plan(inner).value();
+    return finish(spawn(spec));
+  });
+  EXPECT_EQ(ran.code, 0) << ran.error;
+  EXPECT_EQ(names_in("work/package"), std::set<std::string>{"file"});
+}
+
+TEST_P(Sandboxed, WhereGitLooksForProgramsIsProtected) {
+  make_repository();
+  const std::string git = root_ + "/work/.git";
+  for (const char* folder : {"/modules/m/hooks", "/worktrees/w"}) fs::create_directories(git + folder);
+  write("work/.git/modules/m/HEAD", "ref: refs/heads/main\n");
+  write("work/.git/modules/m/config", "[core]\n");
+  write("work/.git/worktrees/w/commondir", "../..\n");
+  write("work/.git/worktrees/w/gitdir", "/elsewhere/.git\n");
+  write("work/.git/config",
+        "[core]\n\trepositoryformatversion = 0\n\thooksPath = tools/hooks\n"
+        "[include]\n\tpath = ../shared.config\n");
+  write("work/shared.config", "[user]\n");
+  fs::create_directories(root_ + "/work/tools");
+  own();
+  const Ran ran =
+      run("workspace",
+          "echo x > .git/modules/m/hooks/post-checkout; echo x >> .git/modules/m/config; "
+          "mv .git/modules .git/old; mv .git/modules/m .git/modules/n; "
+          "echo /evil > .git/worktrees/w/commondir; mv .git/worktrees/w .git/worktrees/v; "
+          "mv .git/worktrees .git/old; echo x >> shared.config; mv shared.config other; "
+          "mkdir tools/hooks; echo x > tools/hooks/pre-commit; git status >/dev/null || echo broken; "
+          "exit 0");
+  EXPECT_EQ(ran.output, "") << ran.error;
+  EXPECT_TRUE(fs::is_empty(git + "/modules/m/hooks"));
+  EXPECT_EQ(content("work/.git/modules/m/config"), "[core]\n");
+  EXPECT_EQ(content("work/.git/worktrees/w/commondir"), "../..\n");
+  EXPECT_EQ(content("work/shared.config"), "[user]\n");
+  EXPECT_FALSE(fs::exists(root_ + "/work/tools/hooks"));
+}
+
+TEST_P(Sandboxed, AHomeFolderBehindALinkIsFound) {
+  fs::create_directories(root_ + "/home/bin");
+  fs::copy_file("/bin/true", root_ + "/home/bin/own-tool");
+  own();
+  fs::create_directories(root_ + "/people");
+  fs::create_directory_symlink("../home", root_ + "/people/me");
+  const std::string link = root_ + "/people/me";
+  const Ran ran = in_process([&] {
+    sandbox::PlanRequest linked = request("workspace");
+    linked.home = link;
+    linked.path = link + "/bin:/usr/bin:/bin";
+    SpawnSpec spec = spec_for({"/bin/sh", "-c",
+                               "own-tool && cd $HOME && echo x > file && cat file; cat .ssh/id_ed25519; "
+                               "cat .gitconfig >/dev/null && echo shown"});
+    spec.environment = {"HOME=" + link, "PATH=" + link + "/bin:/usr/bin:/bin"};
+    spec.sandbox = sandbox::make_plan(linked).value();
+    return finish(spawn(spec));
+  });
+  EXPECT_EQ(ran.output, "x\nshown\n") << ran.error;
+  EXPECT_FALSE(fs::exists(root_ + "/home/file"));
+}
+
+TEST_P(Sandboxed, RootIsNobodyOutside) {
+  if (GetParam() != As::Caller || ::geteuid() != 0) GTEST_SKIP() << "about root's own folders";
+  write("work/private", "root's\n");
+  fs::permissions(root_ + "/work/private", fs::perms::owner_read | fs::perms::owner_write);
+  const Ran ran = run("workspace",
+                      "id -u; cat private; echo y > made; ls -n made | cut -d' ' -f3; "
+                      "stat -c %u /etc/passwd; echo x > /dev/stderr; cat $HOME/.gitconfig | wc -l");
+  EXPECT_EQ(ran.output, "0\nroot's\n0\n65534\n3\n") << ran.error;
+  EXPECT_EQ(ran.error, "x\n");
+  struct stat about{};
+  ASSERT_EQ(::stat((root_ + "/work/made").c_str(), &about), 0);
+  EXPECT_EQ(about.st_uid, 0U);
+}
+
+TEST(SandboxEnvironment, SecretsAreLeftOut) {
+  const std::vector<std::string> kept = {
+      "PATH=/bin",   "HOME=/h",           "PWD=/w",   "OLDPWD=/o", "LANG=C", "SSL_CERT_FILE=/etc/ssl/ca.pem",
+      "KEYBOARD=us", "GIT_AUTHOR_NAME=A", "EDITOR=vi"};
+  std::vector<std::string> all = kept;
+  for (const char* secret : {"OPENAI_KEY=x",
+                             "STRIPE_KEY=x",
+                             "NPM_AUTH=x",
+                             "CLIENT_CERT=x",
+                             "DB_PASS=x",
+                             "GH_PAT=x",
+                             "SENTRY_DSN=x",
+                             "GOOGLE_CLOUD_PROJECT=x",
+                             "TWILIO_ACCOUNT_SID=x",
+                             "GIT_CONFIG_KEY_0=x",
+                             "GIT_CONFIG_VALUE_0=x",
+                             "SSH_AUTH_SOCK=/x",
+                             "DOCKER_HOST=x",
+                             "KUBECONFIG=x",
+                             "DBUS_SESSION_BUS_ADDRESS=x",
+                             "PASSPHRASE=x",
+                             "AWS_DEFAULT_REGION=x",
+                             "AZURE_TENANT_ID=x",
+                             "URL=https://me:word@example.org/",
+                             "MYSQL_PWD=x",
+                             "SESSION_COOKIE=x"})
+    all.emplace_back(secret);
+  EXPECT_EQ(sandbox::without_secrets(all), kept);
 }
 
 // --- races: a thousand tries each

@@ -102,7 +102,9 @@ class Inspector {
       wait.mode = WaitMode::Listens;
       wait.timeout = timeout;
     }
-    const auto names = program_names(process);
+    // Since the process was listed it may have become another program by exec.
+    const auto now = read_stat(process.pid);
+    const auto names = program_names(now && now->start_time == process.start_time ? *now : process);
     const ProgramKind program = program_kind(names);
     const WaitKind kind = classify(terminal, program, query_.alternate_screen);
     const bool listens = wait.mode == WaitMode::Listens;

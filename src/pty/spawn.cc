@@ -18,6 +18,7 @@
 #include "pty/executable.h"
 #include "pty/stdio.h"
 #include "sandbox/confinement.h"
+#include "sandbox/container.h"
 #include "sandbox/prepare.h"
 
 namespace ttyward::pty {
@@ -319,7 +320,39 @@ std::optional<int> SpawnError::shell_code() const {
   return std::nullopt;
 }
 
+namespace {
+
+// Its engine is what we start; what is in the container is started by that.
+SpawnResult spawn_in_container(const SpawnSpec& spec, const PtyOpener& open_pty) {
+  if (spec.argv.empty()) return bad_request("there is no command");
+  const sandbox::Plan& plan = *spec.sandbox;
+  sandbox::Placeholders placeholders;
+  for (const std::string& path : plan.read_only) {
+    if (auto there = placeholders.ensure(path); !there && there.error().code != base::ErrorCode::NotFound)
+      return fail(SpawnFailure::Setup, there.error());
+  }
+  sandbox::ContainerStart start;
+  start.directory = spec.cwd.empty() ? start_directory(-1) : spec.cwd;
+  start.terminal = spec.provider == Provider::Pty;
+  start.variables = spec.environment;
+  start.argv = spec.argv;
+  SpawnSpec outer = spec;
+  outer.sandbox.reset();
+  outer.argv = sandbox::container_argv(plan, start);
+  for (std::string& variable : sandbox::engine_variables()) outer.environment.push_back(std::move(variable));
+  auto spawned = spawn(outer, open_pty);
+  if (spawned) {
+    spawned->confinement = std::make_shared<sandbox::Confinement>(
+        0, base::UniqueFd(), std::move(placeholders), sandbox::TemporaryFolder());
+  }
+  return spawned;
+}
+
+}  // namespace
+
 SpawnResult spawn(const SpawnSpec& spec, const PtyOpener& open_pty) {
+  if (spec.sandbox && spec.sandbox->walls == sandbox::Walls::Container)
+    return spawn_in_container(spec, open_pty);
   if (auto complaint = complaint_about(spec)) return bad_request(std::move(*complaint));
   auto directory = open_directory(spec.cwd);
   if (!directory) return tl::unexpected(directory.error());

@@ -10,14 +10,13 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <cerrno>
 #include <initializer_list>
 
+#include "sandbox/identity_map.h"
 #include "sandbox/kernel.h"
-
-// The frames of a child that shares its parent's memory: a sanitizer would leave its marks around them.
-#define TTYWARD_NO_SANITIZE __attribute__((no_sanitize("address", "undefined", "thread"), noinline))
 
 namespace ttyward::sandbox {
 namespace {
@@ -34,47 +33,10 @@ TTYWARD_NO_SANITIZE bool fail(Failure& failure, Layer layer, size_t item = 0) {
   return false;
 }
 
-TTYWARD_NO_SANITIZE char* put_number(char* at, unsigned long value) {
-  char digits[24];
-  size_t count = 0;
-  do digits[count++] = static_cast<char>('0' + value % 10);
-  while ((value /= 10) != 0);
-  while (count > 0) *at++ = digits[--count];
-  return at;
-}
-
-TTYWARD_NO_SANITIZE char* put_text(char* at, const char* text) {
-  while (*text != '\0') *at++ = *text++;
-  return at;
-}
-
-TTYWARD_NO_SANITIZE bool write_file(const char* path, const char* text, size_t length) {
-  const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  const bool whole = ::write(fd, text, length) == static_cast<ssize_t>(length);
-  const int error = errno;
-  ::close(fd);
-  errno = error;
-  return whole;
-}
-
-TTYWARD_NO_SANITIZE bool map_one(const char* path, unsigned long id) {
-  char line[64];
-  char* at = put_number(line, id);
-  *at++ = ' ';
-  at = put_number(at, id);
-  at = put_text(at, " 1\n");
-  return write_file(path, line, static_cast<size_t>(at - line));
-}
-
-TTYWARD_NO_SANITIZE bool map_identity(uid_t user, gid_t group) {
-  return write_file("/proc/self/setgroups", "deny", 4) && map_one("/proc/self/uid_map", user) &&
-         map_one("/proc/self/gid_map", group);
-}
-
 TTYWARD_NO_SANITIZE bool make_folder(const Steps& steps, int root, const char* path) {
   if (::mkdirat(root, path, 0755) != 0) return errno == EEXIST || errno == EROFS;
-  return steps.user_namespace || ::fchownat(root, path, steps.user, steps.group, AT_SYMLINK_NOFOLLOW) == 0;
+  return steps.user_namespace ||
+         ::fchownat(root, path, steps.user_outside, steps.group_outside, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 TTYWARD_NO_SANITIZE bool make_last(const Steps& steps, int root, const char* path, bool folder) {
@@ -82,10 +44,7 @@ TTYWARD_NO_SANITIZE bool make_last(const Steps& steps, int root, const char* pat
   return ::mknodat(root, path, S_IFREG | 0444, 0) == 0 || errno == EEXIST || errno == EROFS;
 }
 
-// Makes a folder or an empty file, and the folders above it where they are missing.
-TTYWARD_NO_SANITIZE bool make_place(const Steps& steps, int root, const char* path, bool folder) {
-  if (make_last(steps, root, path, folder)) return true;
-  if (errno != ENOENT) return false;
+TTYWARD_NO_SANITIZE bool make_folders_above(const Steps& steps, int root, const char* path) {
   char part[kLongestPath];
   for (size_t length = 0; path[length] != '\0'; ++length) {
     if (length + 1 >= sizeof part) {
@@ -97,7 +56,19 @@ TTYWARD_NO_SANITIZE bool make_place(const Steps& steps, int root, const char* pa
     part[length + 1] = '\0';
     if (!make_folder(steps, root, part)) return false;
   }
-  return make_last(steps, root, path, folder);
+  return true;
+}
+
+// Makes a folder or an empty file, and the folders above it where they are missing.
+TTYWARD_NO_SANITIZE bool make_place(const Steps& steps, int root, const char* path, bool folder) {
+  if (make_last(steps, root, path, folder)) return true;
+  return errno == ENOENT && make_folders_above(steps, root, path) && make_last(steps, root, path, folder);
+}
+
+TTYWARD_NO_SANITIZE bool make_link(const Steps& steps, int root, const Link& link) {
+  if (::symlinkat(link.target, root, link.path) == 0 || errno == EEXIST) return true;
+  if (errno != ENOENT || !make_folders_above(steps, root, link.path)) return errno == EROFS;
+  return ::symlinkat(link.target, root, link.path) == 0 || errno == EEXIST || errno == EROFS;
 }
 
 // Within a folder of the machine somebody might exchange a part of the path for a link: then `careful`
@@ -109,19 +80,28 @@ TTYWARD_NO_SANITIZE bool attach(int root, int tree, const char* target, bool car
   return place >= 0 && kernel::move_mount(tree, place) == 0;
 }
 
+// Where the kernel cannot, as on file systems of its own, the files stay others'.
+TTYWARD_NO_SANITIZE void give_to_stand_in(const Steps& steps, int tree) {
+  if (kernel::map_owners(tree, steps.stand_in, true) != 0) kernel::map_owners(tree, steps.stand_in, false);
+}
+
 // The source of a step: a detached mount to bind, or a folder to lay something over. Looked up once more by
 // its name, because a descriptor from outside of this mount namespace cannot be mounted; what was exchanged
 // since is refused.
-TTYWARD_NO_SANITIZE int open_source(const Step& step) {
-  const bool bind = step.kind == Step::Kind::Bind || step.kind == Step::Kind::Node;
+TTYWARD_NO_SANITIZE int open_source(const Steps& steps, const Step& step) {
+  const bool given = step.own && steps.stand_in >= 0;
+  const bool bind = given || step.kind == Step::Kind::Bind || step.kind == Step::Kind::Node;
   const int fd =
       bind ? kernel::open_tree(AT_FDCWD, step.source, OPEN_TREE_CLONE | AT_RECURSIVE | AT_SYMLINK_NOFOLLOW)
            : kernel::open_by_name(AT_FDCWD, step.source, O_PATH, kWhole);
   struct stat now{};
   if (fd < 0 || ::fstat(fd, &now) != 0) return -1;
-  if (now.st_dev == step.device && now.st_ino == step.inode) return fd;
-  errno = ESTALE;
-  return -1;
+  if (now.st_dev != step.device || now.st_ino != step.inode) {
+    errno = ESTALE;
+    return -1;
+  }
+  if (given) give_to_stand_in(steps, fd);
+  return fd;
 }
 
 TTYWARD_NO_SANITIZE void name_descriptor(char (&name)[48], int fd) {
@@ -174,7 +154,8 @@ TTYWARD_NO_SANITIZE int clone_own(int root, const char* path) {
 TTYWARD_NO_SANITIZE uint64_t attributes_of(const Step& step) {
   uint64_t set = MOUNT_ATTR_NOSUID;
   if (step.kind != Step::Kind::Node) set |= MOUNT_ATTR_NODEV;
-  if (step.read_only) set |= MOUNT_ATTR_RDONLY;
+  // A device can be written to on a read-only mount; its mode and times, which are the machine's, cannot.
+  if (step.read_only || step.kind == Step::Kind::Node) set |= MOUNT_ATTR_RDONLY;
   return set;
 }
 
@@ -182,7 +163,8 @@ TTYWARD_NO_SANITIZE int make_own(const Steps& steps, int root, size_t index) {
   char name[32];
   name_scratch(name, index);
   if (::mkdirat(root, name, 0700) != 0 || ::fchmodat(root, name, steps.steps[index].mode, 0) != 0) return -1;
-  if (!steps.user_namespace && ::fchownat(root, name, steps.user, steps.group, 0) != 0) return -1;
+  if (!steps.user_namespace && ::fchownat(root, name, steps.user_outside, steps.group_outside, 0) != 0)
+    return -1;
   return clone_own(root, name);
 }
 
@@ -197,7 +179,9 @@ TTYWARD_NO_SANITIZE bool mount_step(const Steps& steps, int root, size_t index, 
     case Step::Kind::Scratch:
       tree = overlay_scratch(steps, root, source, index);
       if (tree < 0) {
-        tree = kernel::open_tree(source, "", OPEN_TREE_CLONE | AT_EMPTY_PATH | AT_RECURSIVE);
+        tree = step.own && steps.stand_in >= 0
+                   ? source
+                   : kernel::open_tree(source, "", OPEN_TREE_CLONE | AT_EMPTY_PATH | AT_RECURSIVE);
         if (tree >= 0 && kernel::set_mount(tree, MOUNT_ATTR_RDONLY, 0, true) != 0) return false;
       }
       break;
@@ -247,10 +231,14 @@ TTYWARD_NO_SANITIZE bool mount_proc(const Steps& steps, int root) {
                  MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC))
     return false;
   if (!restrict_below(root, "proc/sys")) return false;
-  if (steps.user != 0) return true;
-  for (const char* path : {"proc/sysrq-trigger", "proc/irq", "proc/bus", "proc/fs", "proc/acpi", "proc/scsi"})
+  if (steps.user_outside != 0) return true;
+  for (const char* path :
+       {"proc/sysrq-trigger", "proc/irq", "proc/bus", "proc/fs", "proc/acpi", "proc/scsi", "proc/mtrr",
+        "proc/driver", "proc/tty", "proc/asound", "proc/dynamic_debug", "proc/pressure", "proc/net/rpc"})
     if (!restrict_below(root, path)) return false;
-  for (const char* path : {"proc/kcore", "proc/keys", "proc/timer_list", "proc/sched_debug"})
+  for (const char* path :
+       {"proc/kcore", "proc/keys", "proc/timer_list", "proc/sched_debug", "proc/slabinfo", "proc/vmallocinfo",
+        "proc/pagetypeinfo", "proc/kpageflags", "proc/kpagecount", "proc/kpagecgroup", "proc/kmsg"})
     if (!mask_file(root, path)) return false;
   return true;
 }
@@ -275,7 +263,7 @@ TTYWARD_NO_SANITIZE bool open_sources(const Steps& steps, int* sources, int& ter
     sources[i] = -1;
     if (steps.steps[i].source == nullptr) continue;
     const Step& step = steps.steps[i];
-    sources[i] = open_source(step);
+    sources[i] = open_source(steps, step);
     // The folders of a layer may lie there, too.
     if (sources[i] >= 0 && step.kind == Step::Kind::Overlay)
       sources[i] = overlay_named(sources[i], step.upper, step.work);
@@ -293,8 +281,7 @@ TTYWARD_NO_SANITIZE bool fill_root(const Steps& steps, int root, const int* sour
   for (size_t i = 0; i < steps.step_count; ++i)
     if (!mount_step(steps, root, i, sources[i])) return fail(failure, Layer::FileView, i);
   for (size_t i = 0; i < steps.link_count; ++i)
-    if (::symlinkat(steps.links[i].target, root, steps.links[i].path) != 0 && errno != EEXIST)
-      return fail(failure, Layer::FileView, whole);
+    if (!make_link(steps, root, steps.links[i])) return fail(failure, Layer::FileView, whole);
   if (!mount_devpts(steps, root)) return fail(failure, Layer::FileView, whole);
   if (terminal >= 0) {
     if (!make_place(steps, root, "dev/console", false) || !attach(root, terminal, "dev/console"))
@@ -365,9 +352,22 @@ TTYWARD_NO_SANITIZE bool set_limits(const Steps& steps) {
   return true;
 }
 
+// What root has opened for the command can be opened by it again, by way of /dev/stdout and its relatives.
+TTYWARD_NO_SANITIZE void give_stdio(const Steps& steps) {
+  constexpr auto kPipes = 0x50495045;  // PIPEFS_MAGIC: pipes without a name
+  for (int fd = 0; fd <= 2; ++fd) {
+    struct statfs about{};
+    if (::fstatfs(fd, &about) == 0 && about.f_type == kPipes)
+      (void)!::fchown(fd, steps.user_outside, steps.group_outside);
+  }
+  constexpr auto kSameGroup = static_cast<gid_t>(-1);
+  if (steps.terminal != nullptr) (void)!::chown("/dev/console", steps.user_outside, kSameGroup);
+}
+
 TTYWARD_NO_SANITIZE bool become_user(const Steps& steps) {
   const int dumpable = ::prctl(PR_GET_DUMPABLE);
   const bool done = ::syscall(SYS_setgroups, 0, nullptr) == 0 &&
+                    (steps.stand_in < 0 || ::syscall(SYS_setns, steps.stand_in, CLONE_NEWUSER) == 0) &&
                     ::syscall(SYS_setresgid, steps.group, steps.group, steps.group) == 0 &&
                     ::syscall(SYS_setresuid, steps.user, steps.user, steps.user) == 0;
   const int error = errno;
@@ -375,8 +375,8 @@ TTYWARD_NO_SANITIZE bool become_user(const Steps& steps) {
   ::prctl(PR_SET_DUMPABLE, dumpable);
   errno = error;
   // A namespace of its own even so: limits count in it, and nothing outside belongs to it.
-  if (!done || !steps.namespaces) return done;
-  return ::unshare(CLONE_NEWUSER) == 0 && map_identity(steps.user, steps.group);
+  if (!done || !steps.namespaces || steps.stand_in >= 0) return done;
+  return ::unshare(CLONE_NEWUSER) == 0 && map_identity({steps.user, steps.user}, {steps.group, steps.group});
 }
 
 TTYWARD_NO_SANITIZE bool drop_capabilities() {
@@ -452,7 +452,8 @@ const char* layer_name(Layer layer) {
 }
 
 TTYWARD_NO_SANITIZE bool settle_namespaces(const Steps& steps, Failure& failure) {
-  if (steps.user_namespace && !map_identity(steps.user, steps.group)) return fail(failure, Layer::Namespaces);
+  if (steps.user_namespace && !map_identity({steps.user, steps.user}, {steps.group, steps.group}))
+    return fail(failure, Layer::Namespaces);
   if (steps.own_network && !raise_loopback()) return fail(failure, Layer::Network);
   return ::unshare(CLONE_NEWPID) == 0 || fail(failure, Layer::Processes);
 }
@@ -472,7 +473,10 @@ TTYWARD_NO_SANITIZE bool enter(const Steps& steps, int init_ready, Failure& fail
     if (!build_view(steps, failure)) return false;
     if (!enter_directory(steps, failure)) return false;
   }
-  if (!steps.user_namespace && !become_user(steps)) return fail(failure, Layer::Identity);
+  if (!steps.user_namespace) {
+    if (steps.namespaces) give_stdio(steps);
+    if (!become_user(steps)) return fail(failure, Layer::Identity);
+  }
   if (!set_limits(steps)) return fail(failure, Layer::Limits);
   if (!drop_capabilities()) return fail(failure, Layer::Identity);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return fail(failure, Layer::NoNewPrivileges);

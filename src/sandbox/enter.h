@@ -61,6 +61,7 @@ struct Step {
   bool folder = true;
   bool read_only = true;
   bool careful = false;  // the target lies within a folder that others can change; it exists
+  bool own = false;      // its files are the command's user's, also where a stand-in runs it
   mode_t mode = 0755;    // Own
 };
 
@@ -82,11 +83,14 @@ struct LimitValue {
 // Constant while a child runs.
 struct Steps {
   bool namespaces = true;      // false: Landlock and seccomp alone
-  bool user_namespace = true;  // false: the caller is root, and drops to user and group at the end
+  bool user_namespace = true;  // false: the caller is root, and drops to another user at the end
   bool own_network = true;
   bool proxy = false;  // init relays connections
-  uid_t user = 0;
+  uid_t user = 0;      // inside
   gid_t group = 0;
+  uid_t user_outside = 0;
+  gid_t group_outside = 0;
+  int stand_in = -1;  // the user namespace of root's stand-in; -1: no stand-in
   const Step* steps = nullptr;
   size_t step_count = 0;
   const Link* links = nullptr;

@@ -132,7 +132,9 @@ void add_home(Plan& plan, const std::string& path) {
   for (const char* cache : kCaches) show(plan, plan.home + "/" + cache, Access::Scratch);
   for (std::string_view rest = path; !rest.empty();) {
     const size_t end = std::min(rest.find(':'), rest.size());
-    const std::string folder = base::normalize_path(rest.substr(0, end));
+    std::string folder = base::normalize_path(rest.substr(0, end));
+    if (!plan.home_link.empty() && is_within(folder, plan.home_link))
+      folder = plan.home + folder.substr(plan.home_link.size());
     rest.remove_prefix(std::min(end + 1, rest.size()));
     const bool inside = is_within(folder, plan.home) && folder != plan.home;
     if (inside && !plan.shows(folder)) show(plan, folder, Access::Read);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -27,6 +28,7 @@ void keep_only(int first, int second) {
 
 bool drop_everything(const Steps& steps) {
   if (!steps.user_namespace && (::syscall(SYS_setgroups, 0, nullptr) != 0 ||
+                                (steps.stand_in >= 0 && ::setns(steps.stand_in, CLONE_NEWUSER) != 0) ||
                                 ::syscall(SYS_setresgid, steps.group, steps.group, steps.group) != 0 ||
                                 ::syscall(SYS_setresuid, steps.user, steps.user, steps.user) != 0))
     return false;

@@ -48,6 +48,16 @@ inline int set_mount(int tree, uint64_t set, uint64_t clear, bool with_children)
   return static_cast<int>(::syscall(SYS_mount_setattr, tree, "", flags, &attributes, sizeof attributes));
 }
 
+// Shows the files of a detached mount as those of the user whom `names`, a user namespace, maps their owner
+// to.
+inline int map_owners(int tree, int names, bool with_children) {
+  mount_attr attributes{};
+  attributes.attr_set = 0x00100000;  // MOUNT_ATTR_IDMAP, newer than some headers
+  attributes.userns_fd = static_cast<uint64_t>(names);
+  const unsigned flags = AT_EMPTY_PATH | (with_children ? AT_RECURSIVE : 0U);
+  return static_cast<int>(::syscall(SYS_mount_setattr, tree, "", flags, &attributes, sizeof attributes));
+}
+
 inline int fs_open(const char* type) {
   return static_cast<int>(::syscall(SYS_fsopen, type, 1 /* FSOPEN_CLOEXEC */));
 }

@@ -20,6 +20,15 @@ bool in_private_folder(const Plan& plan, const std::string& path) {
   return !plan.home.empty() && is_within(path, plan.home);
 }
 
+// Made for every sandbox; no entry names them.
+bool is_device(const std::string& path) {
+  for (const char* device :
+       {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/console",
+        "/dev/ptmx", "/dev/pts", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"})
+    if (is_within(path, device)) return true;
+  return false;
+}
+
 bool hides(const Plan& plan, const std::string& path) {
   return std::any_of(plan.hidden.begin(), plan.hidden.end(),
                      [&](const std::string& hidden) { return is_within(path, hidden); });
@@ -32,7 +41,15 @@ bool is_within(const std::string& path, const std::string& folder) {
   return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
+bool is_system_path(const std::string& path) {
+  for (const char* folder : {"/usr", "/etc", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt",
+                             "/nix", "/gnu", "/snap", "/var/lib", "/var/cache", "/sys", "/run"})
+    if (is_within(path, folder)) return true;
+  return false;
+}
+
 bool Plan::writes(const std::string& path) const {
+  if (is_device(path) || is_within(path, "/proc/self")) return true;
   if (hides(*this, path)) return false;
   for (const std::string& kept : read_only)
     if (is_within(path, kept)) return false;
@@ -42,6 +59,7 @@ bool Plan::writes(const std::string& path) const {
 }
 
 bool Plan::shows(const std::string& path) const {
+  if (is_device(path) || is_within(path, "/proc")) return true;
   if (hides(*this, path)) return false;
   return entry_for(*this, path) != nullptr;
 }

@@ -24,6 +24,7 @@ namespace ttyward::sandbox {
 enum class Walls : uint8_t {
   Namespaces,  // own view of files, processes and network; Landlock on top where the kernel has it; seccomp
   Landlock,    // Landlock and seccomp alone: weaker, for machines without user namespaces. Has its own names
+  Container,   // a container of podman or docker (container.h)
 };
 
 enum class Network : uint8_t {
@@ -70,6 +71,7 @@ struct Limits {
 struct Identity {
   uid_t user = 0;
   gid_t group = 0;
+  bool stand_in = false;  // root inside, and outside a user who has no rights (stand_in.h)
 
   bool operator==(const Identity&) const = default;
 };
@@ -80,6 +82,7 @@ struct Plan {
   std::string workspace;            // absolute, links resolved; it is one of `entries`, too
   std::vector<Entry> entries;       // a later one may lie within an earlier one
   std::string home;                 // a private, empty folder at this path; empty: none
+  std::string home_link;            // another path that leads to it; empty: none
   std::vector<std::string> hidden;  // folders and files within what is visible that are shown empty
   // Paths of which no one inside may change the content, nor create, rename or remove them, whether they
   // exist or not. Absolute. Where the workspace is an Overlay, those that do not exist can be created in the
@@ -89,6 +92,9 @@ struct Plan {
   std::string proxy_socket;  // Network::Proxy: a unix socket of the machine
   Limits limits;
   std::optional<Identity> run_as;
+  std::string image;  // Walls::Container: what it is made of, who runs it, and further options
+  std::string engine;
+  std::vector<std::string> engine_options;
   std::vector<std::string> notes;  // what its reader should know, in sentences
 
   bool operator==(const Plan&) const = default;
@@ -98,5 +104,7 @@ struct Plan {
 
 // Whether `path` is `folder` or in it. Both normalized.
 bool is_within(const std::string& path, const std::string& folder);
+// Whether it is in a folder of the system's, whose files are never the user's own.
+bool is_system_path(const std::string& path);
 
 }  // namespace ttyward::sandbox

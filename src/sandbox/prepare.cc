@@ -14,6 +14,7 @@
 
 #include "sandbox/filter.h"
 #include "sandbox/kernel.h"
+#include "sandbox/stand_in.h"
 
 namespace ttyward::sandbox {
 namespace {
@@ -56,6 +57,11 @@ bool lies_in_writable(const Plan& plan, const Step& step) {
   });
 }
 
+bool has_layer(const Plan& plan) {
+  return std::any_of(plan.entries.begin(), plan.entries.end(),
+                     [](const Entry& entry) { return entry.access == Entry::Access::Overlay; });
+}
+
 // An overlay has its own device and inode numbers.
 bool is_layered(const Plan& plan, const std::string& path) {
   return std::any_of(plan.entries.begin(), plan.entries.end(), [&](const Entry& entry) {
@@ -76,6 +82,7 @@ struct Prepared::Store {
   std::vector<sock_filter> filter;
   Placeholders placeholders;
   TemporaryFolder temporary;
+  base::UniqueFd stand_in;
   Steps steps;
   std::string profile;
 
@@ -99,18 +106,19 @@ struct Prepared::Store {
     step.device = found.device;
     step.inode = found.inode;
     step.folder = S_ISDIR(found.mode);
+    step.own = !is_system_path(path);
     return list.emplace_back(step);
   }
 
   base::Result<void> add(const Entry& entry);
-  void add_devices();
+  void add_devices(const Plan& plan);
   void add_private_folders(const Plan& plan);
   void hide(const Plan& plan);
   base::Result<void> protect(const Plan& plan);
   base::Result<void> add_proxy(const Plan& plan);
   void add_limits(const Limits& wanted);
-  void rules_for(const Plan& plan);
-  void choose_identity(const Plan& plan);
+  void rules_for(const Plan& plan, const std::string& terminal);
+  base::Result<void> choose_identity(const Plan& plan);
 };
 
 base::Result<void> Prepared::Store::add(const Entry& entry) {
@@ -134,13 +142,13 @@ base::Result<void> Prepared::Store::add(const Entry& entry) {
   return {};
 }
 
-void Prepared::Store::add_devices() {
+void Prepared::Store::add_devices(const Plan& plan) {
   for (const char* path : kDevices) {
     const auto found = identify(path);
     if (!found) continue;
     Step& step = bind(path, *found);
     step.kind = Step::Kind::Node;
-    step.read_only = false;
+    step.own = false;
   }
   links = {{"dev/fd", "/proc/self/fd"},
            {"dev/stdin", "/proc/self/fd/0"},
@@ -154,6 +162,7 @@ void Prepared::Store::add_devices() {
     if (length > 0 && static_cast<size_t>(length) < sizeof target)
       links.push_back({inside(name), keep(std::string(target, static_cast<size_t>(length)))});
   }
+  if (!plan.home_link.empty()) links.push_back({inside(plan.home_link), keep(plan.home)});
 }
 
 void Prepared::Store::add_private_folders(const Plan& plan) {
@@ -182,8 +191,7 @@ void Prepared::Store::hide(const Plan& plan) {
 }
 
 base::Result<void> Prepared::Store::protect(const Plan& plan) {
-  const bool overlay = std::any_of(plan.entries.begin(), plan.entries.end(),
-                                   [](const Entry& entry) { return entry.access == Entry::Access::Overlay; });
+  const bool overlay = has_layer(plan);
   for (const std::string& path : plan.read_only) {
     const std::string parent = path.substr(0, std::max<size_t>(1, path.rfind('/')));
     if (!plan.writes(parent)) continue;  // nobody can change it anyway
@@ -207,6 +215,7 @@ base::Result<void> Prepared::Store::add_proxy(const Plan& plan) {
   Step& step = bind(plan.proxy_socket, *found);
   step.target = keep(std::string(kProxySocket).substr(1));
   step.read_only = false;
+  step.own = false;  // it was made for the user who connects to it
   return {};
 }
 
@@ -222,19 +231,38 @@ void Prepared::Store::add_limits(const Limits& wanted) {
   add(RLIMIT_CPU, wanted.cpu_seconds);
 }
 
-void Prepared::Store::rules_for(const Plan& plan) {
-  rules.push_back({"/dev", kWriteFiles | kernel::kLandlockIoctlDevice});
-  rules.push_back({"/proc", kWriteFiles});
-  if (plan.walls == Walls::Namespaces) rules.push_back({"/", kRead});
+void Prepared::Store::rules_for(const Plan& plan, const std::string& terminal) {
+  if (plan.walls == Walls::Namespaces) {
+    rules.push_back({"/dev", kWriteFiles | kernel::kLandlockIoctlDevice});
+    rules.push_back({"/proc", kWriteFiles});
+    rules.push_back({"/", kRead});
+    return;
+  }
+  // The machine's own: other terminals and disks are there, too, and files that configure the kernel.
+  constexpr uint64_t kDevice = kernel::kLandlockReadFile | kernel::kLandlockWriteFile |
+                               kernel::kLandlockTruncate | kernel::kLandlockIoctlDevice;
+  for (const char* path : kDevices) rules.push_back({path, kDevice});
+  for (const char* path : {"/dev/ptmx", "/dev/pts/ptmx"}) rules.push_back({path, kDevice});
+  if (!terminal.empty()) rules.push_back({keep(terminal), kDevice});
+  rules.push_back({"/proc", kRead});
 }
 
-void Prepared::Store::choose_identity(const Plan& plan) {
-  steps.user = ::geteuid();
-  steps.group = ::getegid();
+base::Result<void> Prepared::Store::choose_identity(const Plan& plan) {
+  steps.user = steps.user_outside = ::geteuid();
+  steps.group = steps.group_outside = ::getegid();
   steps.user_namespace = steps.user != 0;
-  if (steps.user_namespace || !plan.run_as) return;
-  steps.user = plan.run_as->user;
-  steps.group = plan.run_as->group;
+  if (steps.user_namespace || !plan.run_as) return {};
+  steps.user = steps.user_outside = plan.run_as->user;
+  steps.group = steps.group_outside = plan.run_as->group;
+  // The upper folder of a layer keeps the owners of files as they are outside.
+  if (!plan.run_as->stand_in || has_layer(plan)) return {};
+  stand_in = make_stand_in(steps.group);
+  if (!stand_in)
+    return base::fail_errno(errno, "the sandbox cannot make a user namespace, so the command was not run");
+  steps.stand_in = stand_in.get();
+  steps.user_outside = kStandIn;
+  steps.group_outside = kStandIn;
+  return {};
 }
 
 Prepared::Prepared(std::unique_ptr<Store> store) : store_(std::move(store)) {}
@@ -259,7 +287,7 @@ base::Result<Prepared> Prepared::make(const Plan& plan, const Start& start) {
   Store& s = *store;
   s.profile = plan.profile;
   const bool namespaces = plan.walls == Walls::Namespaces;
-  s.choose_identity(plan);
+  if (auto chosen = s.choose_identity(plan); !chosen) return tl::unexpected(chosen.error());
   s.steps.landlock_version = kernel::landlock_version();
   if (!namespaces && s.steps.landlock_version == 0) {
     return base::fail(base::ErrorCode::Unsupported,
@@ -267,7 +295,7 @@ base::Result<Prepared> Prepared::make(const Plan& plan, const Start& start) {
                           plan.profile + " cannot be kept and the command was not run");
   }
   if (namespaces) {
-    s.add_devices();
+    s.add_devices(plan);
     s.add_private_folders(plan);
   }
   for (const Entry& entry : plan.entries)
@@ -287,7 +315,7 @@ base::Result<Prepared> Prepared::make(const Plan& plan, const Start& start) {
     s.rules.push_back({s.keep(s.temporary.path()), kWrite});
     s.list.clear();
   }
-  s.rules_for(plan);
+  s.rules_for(plan, start.terminal);
   s.add_limits(plan.limits);
   if (s.list.size() > kMostSteps) {
     return base::fail(base::ErrorCode::InvalidArgument,
@@ -353,6 +381,11 @@ std::string Prepared::explain(const Failure& failure) const {
 
 std::vector<std::string> layers_of(const Plan& plan) {
   std::vector<std::string> layers;
+  if (plan.walls == Walls::Container) {
+    layers = {"container of " + plan.engine, "no new privileges", "no capabilities", "limits"};
+    if (plan.network != Network::Host) layers.emplace_back("network namespace");
+    return layers;
+  }
   if (plan.walls == Walls::Namespaces) {
     layers = {"user namespace", "view of files", "process namespace", "ipc, uts and cgroup namespaces"};
     if (plan.network != Network::Host) layers.emplace_back("network namespace");

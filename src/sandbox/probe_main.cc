@@ -1,17 +1,20 @@
 // sandbox_probe NAME...: tries to do what a confined command must not be able to do, or must be able to, and
 // prints a line for each: "NAME: done", or "NAME: " and why not. For tests.
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
 #include <linux/netlink.h>
 #include <linux/perf_event.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <sys/fanotify.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -26,6 +29,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -112,13 +117,14 @@ int listen_on_localhost() {
   return connect_to("127.0.0.1", ntohs(address.sin_port));
 }
 
-int has_capabilities() {
+int has_capabilities(bool bounding) {
   FILE* const file = std::fopen("/proc/self/status", "r");
   if (file == nullptr) return errno;
   char line[256];
   bool any = false;
   while (std::fgets(line, sizeof line, file) != nullptr)
-    if (std::strncmp(line, "Cap", 3) == 0) any |= std::strtoull(std::strchr(line, ':') + 1, nullptr, 16) != 0;
+    if (std::strncmp(line, "Cap", 3) == 0 && (std::strncmp(line, "CapBnd", 6) == 0) == bounding)
+      any |= std::strtoull(std::strchr(line, ':') + 1, nullptr, 16) != 0;
   std::fclose(file);
   return any ? 0 : EPERM;
 }
@@ -178,6 +184,150 @@ int open_handle() {
   if (::name_to_handle_at(AT_FDCWD, "/usr", &handle.head, &mount, 0) != 0) handle.head.handle_bytes = 8;
   const int root = ::open("/", O_RDONLY);
   return result(::open_by_handle_at(root, &handle.head, O_RDONLY));
+}
+
+// A program that others run as us, made in one of the ways there are: `mode` is what it got.
+int has_mode(const char* path, mode_t wanted, long rc) {
+  const int error = rc < 0 ? errno : 0;
+  struct stat about{};
+  const bool got = ::stat(path, &about) == 0 && (about.st_mode & wanted) == wanted;
+  ::unlink(path);
+  return got ? 0 : error != 0 ? error : EPERM;
+}
+
+int make_by_chmod(mode_t mode) {
+  ::close(::open("program", O_WRONLY | O_CREAT, 0755));
+  return has_mode("program", mode, ::chmod("program", mode | 0755));
+}
+
+int make_by_fchmod() {
+  const int fd = ::open("program", O_WRONLY | O_CREAT, 0755);
+  return has_mode("program", S_ISUID, ::fchmod(fd, 04755));
+}
+
+int make_by_fchmodat2() {
+  ::close(::open("program", O_WRONLY | O_CREAT, 0755));
+  return has_mode("program", S_ISUID, ::syscall(452, AT_FDCWD, "program", 04755, 0));
+}
+
+int make_by_openat2() {
+  struct {
+    uint64_t flags, mode, resolve;
+  } how{O_WRONLY | O_CREAT, 04755, 0};
+  return has_mode("program", S_ISUID, ::syscall(437, AT_FDCWD, "program", &how, sizeof how));
+}
+
+int unshare_one(int flag) {
+  const pid_t child = ::fork();
+  if (child < 0) return errno;
+  if (child == 0) ::_exit(::unshare(flag) == 0 ? 0 : errno);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+}
+
+// The first that works.
+int unshare_any() {
+  for (const int flag : {CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWIPC, CLONE_NEWUTS, CLONE_NEWCGROUP, 0x80})
+    if (unshare_one(flag) == 0) return 0;
+  return EPERM;
+}
+
+int any_family() {
+  for (int family = 3; family < 50; ++family) {
+    if (family == AF_INET6 || family == AF_NETLINK) continue;
+    for (const int type : {SOCK_STREAM, SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET})
+      if (::socket(family, type, 0) >= 0) return 0;
+  }
+  return EAFNOSUPPORT;
+}
+
+int any_netlink() {
+  for (int protocol = 1; protocol < 32; ++protocol)
+    if (::socket(AF_NETLINK, SOCK_RAW, protocol) >= 0) return 0;
+  return EAFNOSUPPORT;
+}
+
+int open_any(std::initializer_list<const char*> paths, int flags) {
+  int error = ENOENT;
+  for (const char* path : paths) {
+    if (::open(path, flags) >= 0) return 0;
+    error = errno;
+  }
+  return error;
+}
+
+int read_any(std::initializer_list<const char*> paths) {
+  for (const char* path : paths) {
+    char c = 0;
+    const int fd = ::open(path, O_RDONLY);
+    if (fd >= 0 && ::read(fd, &c, 1) == 1) return 0;
+  }
+  return EACCES;
+}
+
+int write_text(const char* path, const char* text) {
+  const int fd = ::open(path, O_WRONLY);
+  if (fd < 0) return errno;
+  return result(::write(fd, text, std::strlen(text)));
+}
+
+pid_t pid_given() {
+  const char* text = std::getenv("PROBE_PID");
+  return text != nullptr ? std::atoi(text) : 99'999'999;
+}
+
+int list_init_descriptors() {
+  DIR* const folder = ::opendir("/proc/1/fd");
+  if (folder == nullptr) return errno;
+  int count = 0;
+  while (::readdir(folder) != nullptr) ++count;
+  ::closedir(folder);
+  return count > 2 ? 0 : EACCES;
+}
+
+#if defined(__x86_64__)
+// A call by the door for 32-bit programs, whose numbers are others.
+int call_32_bit() {
+  constexpr long kMount = 21;
+  long answer = kMount;
+  __asm__ volatile("int $0x80" : "+a"(answer) : "b"(0), "c"(0), "d"(0), "S"(0), "D"(0) : "memory", "cc");
+  return answer == -EFAULT || answer >= 0 ? 0 : static_cast<int>(-answer);
+}
+int call_x32() {
+  return result(::syscall(0x40000000L | SYS_getpid));
+}
+#else
+int call_32_bit() {
+  return ENOSYS;
+}
+int call_x32() {
+  return ENOSYS;
+}
+#endif
+
+int raise_limit() {
+  const rlimit without_end{RLIM_INFINITY, RLIM_INFINITY};
+  for (const auto which : {RLIMIT_NPROC, RLIMIT_DATA, RLIMIT_FSIZE, RLIMIT_CORE, RLIMIT_CPU})
+    if (::setrlimit(which, &without_end) == 0) return 0;
+  return EPERM;
+}
+
+int attach_to_own_child() {
+  const pid_t child = ::fork();
+  if (child < 0) return errno;
+  if (child == 0) {
+    for (;;) ::pause();
+  }
+  int error = result(::ptrace(PTRACE_ATTACH, child, nullptr, nullptr));
+  int status = 0;
+  if (error == 0) {
+    ::waitpid(child, &status, 0);
+    error = WIFSTOPPED(status) ? 0 : EINTR;
+  }
+  ::kill(child, SIGKILL);
+  ::waitpid(child, &status, 0);
+  return error;
 }
 
 struct Named {
@@ -269,7 +419,8 @@ const Named kProbes[] = {
     {"host_port", [] { return connect_to("127.0.0.1", port_given()); }},
     {"host_abstract", [] { return connect_unix(std::getenv("PROBE_ABSTRACT"), true); }},
     {"host_socket", [] { return connect_unix(std::getenv("PROBE_SOCKET"), false); }},
-    {"capabilities", has_capabilities},
+    {"capabilities", [] { return has_capabilities(false); }},
+    {"bounding_set", [] { return has_capabilities(true); }},
     {"descriptors", has_descriptors},
     {"fork_bomb", fork_many},
     {"memory_bomb", allocate_without_end},
@@ -279,7 +430,115 @@ const Named kProbes[] = {
     {"kernel_memory", [] { return result(::open("/proc/kcore", O_RDONLY)); }},
     {"make_device", [] { return result(::mknod("device", S_IFBLK | 0600, 0x0801)); }},
     {"become_root", [] { return result(::setuid(::getuid() == 0 ? 1 : 0)); }},
+    {"chmod_device", [] { return result(::chmod("/dev/null", 0666)); }},
+    {"touch_device", [] { return result(::utimensat(AT_FDCWD, "/dev/zero", nullptr, 0)); }},
+    {"chmod_system", [] { return result(::chmod("/etc/passwd", 0644)); }},
+    {"setuid_file", [] { return make_by_chmod(S_ISUID); }},
+    {"setgid_file", [] { return make_by_chmod(S_ISGID); }},
+    {"setuid_fchmod", make_by_fchmod},
+    {"setuid_fchmodat",
+     [] {
+       ::close(::open("program", O_WRONLY | O_CREAT, 0755));
+       return has_mode("program", S_ISUID, ::fchmodat(AT_FDCWD, "program", 04755, 0));
+     }},
+    {"setuid_fchmodat2", make_by_fchmodat2},
+    {"setuid_open",
+     [] { return has_mode("program", S_ISUID, ::open("program", O_WRONLY | O_CREAT, 04755)); }},
+    {"setuid_openat2", make_by_openat2},
+    {"setuid_mknod", [] { return has_mode("program", S_ISUID, ::mknod("program", S_IFREG | 04755, 0)); }},
+    {"unshare_any", unshare_any},
+    {"pivot_root", [] { return result(::syscall(SYS_pivot_root, "/tmp", "/tmp")); }},
+    {"move_mount", [] { return result(::syscall(SYS_move_mount, -1, "/usr", AT_FDCWD, "/tmp", 0)); }},
+    {"mount_setattr",
+     [] {
+       uint64_t attributes[4] = {0, 1, 0, 0};  // writable again
+       return result(::syscall(442, AT_FDCWD, "/usr", 0, attributes, sizeof attributes));
+     }},
+    {"call_32_bit", call_32_bit},
+    {"call_x32", call_x32},
+    {"any_family", any_family},
+    {"any_netlink", any_netlink},
+    {"sctp", [] { return new_socket(AF_INET, SOCK_STREAM, 132); }},
+    {"dccp", [] { return new_socket(AF_INET, 6, 33); }},
+    {"udplite", [] { return new_socket(AF_INET, SOCK_DGRAM, 136); }},
+    {"tipc_pair",
+     [] {
+       int ends[2];
+       return result(::socketpair(30, SOCK_STREAM, 0, ends));
+     }},
+    {"signal_outside", [] { return result(::kill(pid_given(), 0)); }},
+    {"pidfd_outside", [] { return result(::syscall(SYS_pidfd_open, pid_given(), 0)); }},
+    {"ptrace_outside", [] { return result(::ptrace(PTRACE_SEIZE, pid_given(), nullptr, nullptr)); }},
+    {"environment_outside",
+     [] { return read_any({("/proc/" + std::to_string(pid_given()) + "/environ").c_str()}); }},
+    {"list_init_descriptors", list_init_descriptors},
+    {"init_oom", [] { return write_text("/proc/1/oom_score_adj", "1000"); }},
+    {"own_oom", [] { return write_text("/proc/self/oom_score_adj", "-500"); }},
+    {"pidfd_getfd",
+     [] { return result(::syscall(SYS_pidfd_getfd, ::syscall(SYS_pidfd_open, ::getpid(), 0), 0, 0)); }},
+    {"kcmp", [] { return result(::syscall(SYS_kcmp, ::getpid(), ::getpid(), 0, 0, 0)); }},
+    {"fanotify", [] { return result(::fanotify_init(FAN_CLASS_NOTIF | FAN_REPORT_FID, O_RDONLY)); }},
+    {"request_key", [] { return result(::syscall(SYS_request_key, "user", "x", nullptr, 0)); }},
+    {"kexec_file",
+     [] { return result(::syscall(SYS_kexec_file_load, -1, -1, 0, nullptr, 0)) == EPERM ? EPERM : 0; }},
+    {"delete_module", [] { return result(::syscall(SYS_delete_module, "nothing", 0)) == EPERM ? EPERM : 0; }},
+    {"clock_settime",
+     [] {
+       timespec now{};
+       ::clock_gettime(CLOCK_REALTIME, &now);
+       return result(::clock_settime(CLOCK_REALTIME, &now));
+     }},
+    {"swapon", [] { return result(::syscall(SYS_swapon, "/nothing", 0)) == EPERM ? EPERM : 0; }},
+    {"line_discipline",
+     [] {
+       int discipline = 0;
+       return result(::ioctl(0, TIOCSETD, &discipline));
+     }},
+    {"real_time",
+     [] {
+       const sched_param first{1};
+       return result(::sched_setscheduler(0, SCHED_FIFO, &first));
+     }},
+    {"priority", [] { return result(::setpriority(PRIO_PROCESS, 0, -5)); }},
+    {"raise_limit", raise_limit},
+    {"new_privileges", [] { return ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? EPERM : 0; }},
+    {"disks", [] { return open_any({"/dev/vda", "/dev/sda", "/dev/nvme0n1", "/dev/loop0"}, O_RDONLY); }},
+    {"kernel_devices",
+     [] {
+       return open_any({"/dev/mem", "/dev/kmsg", "/dev/kvm", "/dev/fuse", "/dev/loop-control"}, O_WRONLY);
+     }},
+    {"consoles", [] { return open_any({"/dev/tty0", "/dev/tty1", "/dev/ttyS0", "/dev/vcs"}, O_WRONLY); }},
+    {"kernel_lists", [] { return read_any({"/proc/slabinfo", "/proc/vmallocinfo", "/proc/pagetypeinfo"}); }},
+    {"write_kernel_settings",
+     [] {
+       return open_any({"/proc/sys/kernel/hostname", "/proc/sys/vm/drop_caches", "/proc/mtrr",
+                        "/proc/sys/kernel/modprobe", "/proc/irq/default_smp_affinity"},
+                       O_WRONLY);
+     }},
+    {"password_file", [] { return read_any({"/etc/shadow", "/etc/gshadow", "/etc/sudoers"}); }},
+    {"write_cgroup", [] { return result(::mkdir("/sys/fs/cgroup/pids/probe", 0755)); }},
     // What must work.
+    {"attach_to_child", attach_to_own_child},
+    {"anonymous_memory_file", [] { return result(::memfd_create("x", 0)); }},
+    {"ipv6", [] { return new_socket(AF_INET6, SOCK_STREAM); }},
+    {"udp", [] { return new_socket(AF_INET, SOCK_DGRAM); }},
+    {"abstract_pair",
+     [] {
+       const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+       sockaddr_un name{};
+       name.sun_family = AF_UNIX;
+       name.sun_path[1] = 'p';
+       const socklen_t size = offsetof(sockaddr_un, sun_path) + 2;
+       if (::bind(fd, reinterpret_cast<sockaddr*>(&name), size) != 0 || ::listen(fd, 1) != 0) return errno;
+       return connect_unix("p", true);
+     }},
+    {"plain_chmod",
+     [] {
+       ::close(::open("plain", O_WRONLY | O_CREAT, 0644));
+       const int error = result(::chmod("plain", 0755));
+       ::unlink("plain");
+       return error;
+     }},
     {"localhost", listen_on_localhost},
     {"debugger", debug_own_child},
     {"netlink_route", [] { return new_socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE); }},

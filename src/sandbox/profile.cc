@@ -11,8 +11,10 @@
 #include <cstdlib>
 
 #include "base/path.h"
+#include "sandbox/control_files.h"
 #include "sandbox/home.h"
 #include "sandbox/repository.h"
+#include "sandbox/stand_in.h"
 
 namespace ttyward::sandbox {
 namespace {
@@ -20,6 +22,7 @@ namespace {
 using Access = Entry::Access;
 
 constexpr std::string_view kWeaker = "-landlock";
+constexpr std::string_view kContainer = "container:";
 
 struct Name {
   std::string_view name;
@@ -75,10 +78,6 @@ constexpr auto kSecrets = std::to_array<const char*>({"/etc/shadow",
                                                       "/etc/security/opasswd",
                                                       "/etc/netplan",
                                                       "/etc/cni"});
-
-// Control files that are protected where they exist.
-constexpr auto kRarer = std::to_array<const char*>({".continue", ".windsurf", ".aider.conf.yml", ".opencode",
-                                                    ".kiro", ".cline", ".zed", ".husky", ".ttyward"});
 
 constexpr uint64_t kDefaultFileSize = uint64_t{8} << 30;
 constexpr uint64_t kDefaultOpenFiles = 16384;
@@ -146,14 +145,34 @@ Limits limits_for(const Settings& settings) {
 }
 
 // A command of root's runs as the owner of its workspace.
-void choose_user(Plan& plan) {
-  if (::geteuid() != 0) return;
+base::Result<void> choose_user(Plan& plan) {
+  if (::geteuid() != 0) return {};
   struct stat about{};
-  if (::stat(plan.workspace.c_str(), &about) != 0) return;
-  plan.run_as = Identity{about.st_uid, about.st_gid};
-  if (about.st_uid == 0)
-    plan.notes.emplace_back(
-        "the workspace belongs to root, so the command runs as root without capabilities");
+  if (::stat(plan.workspace.c_str(), &about) != 0)
+    return base::fail_errno(errno, "the sandbox cannot look at " + plan.workspace);
+  plan.run_as = Identity{about.st_uid, about.st_gid, false};
+  if (about.st_uid != 0) return {};
+  if (plan.walls == Walls::Landlock) {
+    return base::fail(base::ErrorCode::Unsupported,
+                      "Landlock alone cannot confine root, who may change the mode of every file, and " +
+                          plan.workspace +
+                          " belongs to root; the command was not run. Give the folder to another user "
+                          "(chown), as whom its commands then run, or use a profile with namespaces");
+  }
+  if (plan.walls == Walls::Container) return {};
+  plan.run_as->stand_in = can_stand_in(plan.workspace, about.st_gid);
+  if (!plan.run_as->stand_in) plan.notes.emplace_back(kRunsAsRoot);
+  return {};
+}
+
+bool is_program(const std::string& name, const std::string& path) {
+  for (std::string_view rest = path; !rest.empty();) {
+    const size_t end = std::min(rest.find(':'), rest.size());
+    const std::string file = std::string(rest.substr(0, end)) + "/" + name;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (::access(file.c_str(), X_OK) == 0) return true;
+  }
+  return false;
 }
 
 base::Result<void> check_workspace(const std::string& workspace, const std::string& home,
@@ -174,7 +193,7 @@ base::Result<void> check_workspace(const std::string& workspace, const std::stri
   return {};
 }
 
-void add_workspace(Plan& plan, const PlanRequest& request) {
+void add_workspace(Plan& plan, const PlanRequest& request, const std::string& directory) {
   const bool writable = request.profile.kind != Profile::Kind::ReadOnly;
   Entry workspace;
   workspace.path = plan.workspace;
@@ -182,23 +201,20 @@ void add_workspace(Plan& plan, const PlanRequest& request) {
   workspace.optional = false;
   plan.entries.push_back(workspace);
   add_repository(plan, writable);
-  if (!writable) return;
-  for (const std::string& name : control_files()) {
-    const auto& may = request.settings.unprotected;
-    if (std::find(may.begin(), may.end(), name) == may.end())
-      plan.read_only.push_back(plan.workspace + "/" + name);
-  }
-  for (const char* name : kRarer) {
-    const std::string path = plan.workspace + "/" + name;
-    struct stat about{};
-    if (::lstat(path.c_str(), &about) == 0) plan.read_only.push_back(path);
-  }
+  if (writable) protect_control_files(plan, directory, request.settings.unprotected);
 }
 
 }  // namespace
 
 std::optional<Profile> profile_named(std::string_view name) {
   Profile profile;
+  if (name.starts_with(kContainer)) {
+    name.remove_prefix(kContainer.size());
+    const bool good = !name.empty() && name.front() != '-' &&
+                      std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < 127; });
+    if (!good) return std::nullopt;
+    return Profile{Profile::Kind::Workspace, Walls::Container, std::string(name)};
+  }
   if (name.ends_with(kWeaker)) {
     profile.walls = Walls::Landlock;
     name.remove_suffix(kWeaker.size());
@@ -213,6 +229,7 @@ std::optional<Profile> profile_named(std::string_view name) {
 }
 
 std::string profile_name(const Profile& profile) {
+  if (!profile.image.empty()) return std::string(kContainer) + profile.image;
   for (const Name& known : kNames) {
     if (known.kind != profile.kind) continue;
     const bool weaker = profile.walls == Walls::Landlock && profile.confines();
@@ -223,25 +240,30 @@ std::string profile_name(const Profile& profile) {
 
 std::string profile_names() {
   return "read-only, workspace, workspace+net, none, read-only-landlock, workspace-landlock, "
-         "workspace+net-landlock";
+         "workspace+net-landlock, container:IMAGE";
 }
 
 bool is_as_strict(const Profile& a, const Profile& b) {
-  if (!b.confines()) return true;
+  if (!b.confines() || a == b) return true;
+  if (!b.image.empty()) return false;
+  if (!a.image.empty()) return a.kind <= b.kind;
   return a.kind <= b.kind && (a.walls == Walls::Namespaces || b.walls == Walls::Landlock);
 }
 
 Profile stricter(const Profile& a, const Profile& b) {
   if (!a.confines()) return b;
   if (!b.confines()) return a;
-  return {std::min(a.kind, b.kind), std::min(a.walls, b.walls)};
+  if (!a.image.empty() || !b.image.empty()) return a.image.empty() ? b : a;
+  return {std::min(a.kind, b.kind), std::min(a.walls, b.walls), {}};
 }
 
-const std::vector<std::string>& control_files() {
-  static const std::vector<std::string> names = {".claude",   ".codex",       ".cursor",       ".gemini",
-                                                 ".vscode",   ".idea",        ".devcontainer", ".envrc",
-                                                 ".mcp.json", ".ttyward.toml"};
-  return names;
+base::Result<std::string> find_workspace(const std::string& directory, const std::string& home) {
+  const std::string real_home = canonical(home);
+  const std::string asked = workspace_of(canonical(directory), real_home);
+  std::string workspace = canonical(asked);
+  if (auto checked = check_workspace(workspace, real_home, asked); !checked)
+    return tl::unexpected(checked.error());
+  return workspace;
 }
 
 base::Result<Plan> make_plan(const PlanRequest& request) {
@@ -257,11 +279,28 @@ base::Result<Plan> make_plan(const PlanRequest& request) {
   plan.workspace = canonical(asked);
   if (auto checked = check_workspace(plan.workspace, home, asked); !checked)
     return tl::unexpected(checked.error());
-  add_system(plan);
+  const bool container = plan.walls == Walls::Container;
+  if (container) {
+    plan.image = request.profile.image;
+    plan.engine_options = request.engine_options;
+    plan.engine = request.engine;
+    if (plan.engine.empty()) plan.engine = is_program("podman", request.path) ? "podman" : "docker";
+    if (!is_program(plan.engine, request.path)) {
+      return base::fail(base::ErrorCode::Unsupported,
+                        "the profile " + plan.profile + " needs podman or docker, and " + plan.engine +
+                            " is not there; the command was not run. Install one, or choose another profile");
+    }
+    if (plan.workspace.find(':') != std::string::npos)
+      return base::fail(base::ErrorCode::InvalidArgument,
+                        plan.workspace + " has a colon in its name, and cannot be mounted in a container");
+  }
+  if (!container) add_system(plan);
   plan.home = home == "/" ? std::string() : home;
-  add_home(plan, request.path);
+  const std::string named = base::normalize_path(request.home);
+  if (!plan.home.empty() && named != home && named.starts_with("/")) plan.home_link = named;
+  if (!container) add_home(plan, request.path);
   for (const std::string& path : request.settings.readable) show(plan, expanded(path, home), Access::Read);
-  add_workspace(plan, request);
+  add_workspace(plan, request, directory);
   const bool writes = request.profile.kind != Profile::Kind::ReadOnly;
   for (const std::string& path : request.settings.writable)
     show(plan, expanded(path, home), writes ? Access::Write : Access::Read);
@@ -274,7 +313,7 @@ base::Result<Plan> make_plan(const PlanRequest& request) {
   if (request.profile.kind == Profile::Kind::WorkspaceNet)
     plan.network = request.settings.hosts.empty() ? Network::Host : Network::Proxy;
   plan.limits = limits_for(request.settings);
-  choose_user(plan);
+  if (auto chosen = choose_user(plan); !chosen) return tl::unexpected(chosen.error());
   hide_system_secrets(plan);
   return plan;
 }

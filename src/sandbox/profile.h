@@ -21,13 +21,14 @@ struct Profile {
   };
   Kind kind = Kind::None;
   Walls walls = Walls::Namespaces;
+  std::string image;  // Walls::Container
 
   bool operator==(const Profile&) const = default;
   bool confines() const { return kind != Kind::None; }
 };
 
 // read-only, workspace, workspace+net, none; and the weaker read-only-landlock, workspace-landlock,
-// workspace+net-landlock.
+// workspace+net-landlock; container:IMAGE, where podman or docker runs the command in an image.
 std::optional<Profile> profile_named(std::string_view name);
 std::string profile_name(const Profile& profile);
 // All names, with commas between them, for messages.
@@ -58,14 +59,24 @@ struct PlanRequest {
   std::string path;                      // the command's PATH: programs in the home folder are shown
   std::vector<std::string> own_folders;  // ttyward's own: never visible
   std::vector<Entry> also;               // what this start needs beside the profile
+  std::string engine;                    // of containers; empty: podman, or docker where there is no podman
+  std::vector<std::string> engine_options;
   Settings settings;
 };
 
 // Looks at the file system. An Error says what is wrong with the workspace.
 base::Result<Plan> make_plan(const PlanRequest& request);
 
+// The workspace of a command that starts in `directory`, links resolved; or why there can be none.
+base::Result<std::string> find_workspace(const std::string& directory, const std::string& home);
+
 // The folder a command in `directory` may change: the nearest folder above it with a repository, or itself.
 std::string workspace_of(const std::string& directory, const std::string& home);
+
+// A note of a Plan: the kernel cannot give the workspace to a stand-in (stand_in.h).
+inline constexpr char kRunsAsRoot[] =
+    "the workspace belongs to root, so the command runs as root without capabilities; the number of its "
+    "processes is not limited";
 
 // The names in a workspace that decide what programs of its user do: agents', editors' and our own
 // configuration.

@@ -3,9 +3,15 @@
 #include <limits.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
+#include "base/path.h"
 #include "sandbox/profile.h"
 
 namespace ttyward::sandbox {
@@ -37,17 +43,127 @@ std::string joined(const std::string& folder, const std::string& path) {
   return path.starts_with("/") ? path : folder + "/" + path;
 }
 
-void show_repository(Plan& plan, const std::string& folder, bool writable) {
+// Folders in one, in the order of their names, so that the same ones are protected each time.
+std::vector<std::string> folders_in(const std::string& folder) {
+  constexpr size_t kMost = 24;
+  std::vector<std::string> found;
+  std::error_code failed;
+  for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end;
+       at.increment(failed))
+    if (is_folder(at->path())) found.push_back(at->path());
+  std::sort(found.begin(), found.end());
+  if (found.size() > kMost) found.resize(kMost);
+  return found;
+}
+
+void add_entry(Plan& plan, const std::string& folder, bool writable) {
   Entry entry;
   entry.path = folder;
   entry.access = writable ? Entry::Access::Write : Entry::Access::Read;
   plan.entries.push_back(entry);  // a mount of its own: it cannot be renamed
-  if (!writable) return;
+}
+
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r";
+  const size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  text = text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
+  return std::string(text);
+}
+
+std::string in_lower_case(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+// The values of git's settings that name files by which it runs programs, as they are written: hooks'
+// folders, and configuration that is read, too. Of the file's first lines.
+struct Named {
+  std::vector<std::string> hooks;
+  std::vector<std::string> included;
+};
+Named named_in(const std::string& config) {
+  constexpr int kMostLines = 2000;
+  Named named;
+  std::ifstream file(config);
+  std::string section;
+  std::string line;
+  for (int i = 0; i < kMostLines && std::getline(file, line); ++i) {
+    const std::string text = trimmed(line);
+    if (text.starts_with("[")) {
+      section = in_lower_case(text.substr(1, text.find_first_of(" ]\"") - 1));
+      continue;
+    }
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos) continue;
+    const std::string key = in_lower_case(trimmed(std::string_view(text).substr(0, equals)));
+    const std::string value = trimmed(std::string_view(text).substr(equals + 1));
+    if (section == "core" && key == "hookspath") named.hooks.push_back(value);
+    if ((section == "include" || section == "includeif") && key == "path") named.included.push_back(value);
+  }
+  return named;
+}
+
+void keep_in_workspace(Plan& plan, const std::string& path) {
+  const std::string whole = base::normalize_path(path);
+  if (is_within(whole, plan.workspace) && whole != plan.workspace) plan.read_only.push_back(whole);
+}
+
+// Hooks and configuration that lie among the files of the workspace, because a setting says so.
+void protect_named_files(Plan& plan, const std::string& repository) {
+  for (const std::string& config : {repository + "/config", plan.home + "/.gitconfig"}) {
+    const Named named = named_in(config);
+    for (const std::string& hooks : named.hooks) keep_in_workspace(plan, joined(plan.workspace, hooks));
+    const std::string folder = config.substr(0, config.rfind('/'));
+    for (const std::string& more : named.included)
+      if (exists(joined(folder, more))) keep_in_workspace(plan, joined(folder, more));
+  }
+}
+
+void protect_repository(Plan& plan, const std::string& folder) {
   for (const char* name : {"hooks", "config"}) plan.read_only.push_back(folder + "/" + name);
   // git would read the first one only if its configuration says so, and the second in repositories of this
   // name.
   if (exists(folder + "/config.worktree")) plan.read_only.push_back(folder + "/config.worktree");
   if (folder.ends_with("/.git")) plan.read_only.push_back(folder + "/commondir");
+}
+
+// Submodules have repositories of their own in this one; those can have some, too.
+void protect_modules(Plan& plan, const std::string& folder, int levels) {
+  if (levels == 0 || !is_folder(folder)) return;
+  add_entry(plan, folder, true);
+  for (const std::string& module : folders_in(folder)) {
+    if (exists(module + "/HEAD")) {
+      add_entry(plan, module, true);
+      protect_repository(plan, module);
+      protect_modules(plan, module + "/modules", levels - 1);
+    } else {
+      protect_modules(plan, module, levels - 1);  // a name with a slash
+    }
+  }
+}
+
+// What leads from a worktree to its repository, and back.
+void protect_worktrees(Plan& plan, const std::string& folder) {
+  if (!is_folder(folder)) return;
+  add_entry(plan, folder, true);
+  for (const std::string& tree : folders_in(folder)) {
+    add_entry(plan, tree, true);
+    for (const char* name : {"/commondir", "/gitdir", "/config.worktree"})
+      if (exists(tree + name)) plan.read_only.push_back(tree + name);
+  }
+}
+
+void show_repository(Plan& plan, const std::string& folder, bool writable) {
+  add_entry(plan, folder, writable);
+  if (!writable) return;
+  protect_repository(plan, folder);
+  protect_named_files(plan, folder);
+  constexpr int kLevels = 3;
+  protect_modules(plan, folder + "/modules", kLevels);
+  protect_worktrees(plan, folder + "/worktrees");
 }
 
 // The repository to which a worktree's `.git` file points, if that repository points back: the file alone
@@ -74,6 +190,11 @@ void add_repository(Plan& plan, bool writable) {
   const std::string elsewhere = repository_of_worktree(plan.workspace);
   if (!elsewhere.empty() && (plan.home.empty() || !is_within(plan.home, elsewhere)))
     show_repository(plan, elsewhere, writable);
+}
+
+void add_nested_repository(Plan& plan, const std::string& folder) {
+  add_entry(plan, folder, true);
+  protect_repository(plan, folder);
 }
 
 std::string workspace_of(const std::string& directory, const std::string& home) {

@@ -12,4 +12,7 @@ namespace ttyward::sandbox {
 // configuration. A workspace without a repository may get one.
 void add_repository(Plan& plan, bool writable);
 
+// The `.git` folder of a repository among the files of a writable workspace.
+void add_nested_repository(Plan& plan, const std::string& folder);
+
 }  // namespace ttyward::sandbox

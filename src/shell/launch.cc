@@ -135,6 +135,8 @@ class Planner {
         return fish();
       case ShellKind::Pwsh:
         return pwsh();
+      case ShellKind::Cmd:
+      case ShellKind::GitBash:
       case ShellKind::Other:
         return;
       default:
@@ -189,7 +191,7 @@ LaunchPlan prepare(const ShellSpec& spec) {
 }
 
 std::optional<LateIntegration> integrate_later(ShellKind kind, const ShellSpec& spec) {
-  if (kind == ShellKind::Other || kind == ShellKind::Pwsh) return std::nullopt;
+  if (kind == ShellKind::Pwsh || attainable_quality(kind) == Quality::None) return std::nullopt;
   LaunchPlan plan;
   plan.identity.kind = kind;
   ShellSpec again = spec;

@@ -17,6 +17,8 @@ bool reads_from_pipes(ShellKind kind) {
       return true;
     case ShellKind::Fish:
     case ShellKind::Pwsh:
+    case ShellKind::Cmd:
+    case ShellKind::GitBash:
     case ShellKind::Other:
       break;
   }

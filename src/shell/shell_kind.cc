@@ -5,16 +5,38 @@
 namespace ttyward::shell {
 namespace {
 
+std::string lowered(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
+  return lower;
+}
+
+// A backslash separates only where the path is one of Windows: elsewhere it is part of a name.
+bool is_windows_path(std::string_view path) {
+  const bool drive = path.size() > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/');
+  return drive || path.starts_with("\\\\") || lowered(path).ends_with(".exe");
+}
+
 std::string_view base_name(std::string_view path) {
-  const size_t slash = path.rfind('/');
+  const size_t slash = path.find_last_of(is_windows_path(path) ? "/\\" : "/");
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+// C:\Program Files\Git\bin\bash.exe, …\Git\usr\bin\sh.exe, git-bash.exe.
+bool is_git_bash(std::string_view path) {
+  std::string lower = lowered(path);
+  std::replace(lower.begin(), lower.end(), '\\', '/');
+  if (!lower.ends_with(".exe")) return false;
+  const std::string_view name = base_name(lower);
+  return name == "git-bash.exe" ||
+         ((name == "bash.exe" || name == "sh.exe") && lower.find("/git/") != std::string::npos);
 }
 
 // "bash-5.2", "zsh.exe": what follows the name proper is not part of it.
 ShellKind kind_of(std::string_view name) {
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
+  std::string lower = lowered(name);
+  if (lower == "cmd.exe") return ShellKind::Cmd;
   if (lower.ends_with(".exe")) lower.resize(lower.size() - 4);
   const std::string word = lower.substr(0, lower.find_first_not_of("abcdefghijklmnopqrstuvwxyz"));
   if (word == "bash" || word == "rbash") return ShellKind::Bash;
@@ -39,7 +61,7 @@ ShellIdentity identify_shell(const std::vector<std::string>& argv, std::string_v
     identity.login = true;
     name.remove_prefix(1);
   }
-  identity.kind = kind_of(name);
+  identity.kind = is_git_bash(argv[0]) ? ShellKind::GitBash : kind_of(name);
   if (identity.kind == ShellKind::PosixSh && !real_path.empty()) {
     const ShellKind real = kind_of(base_name(real_path));
     // A shell called sh behaves as one, whoever it is; only its way of reading lines is its own.
@@ -92,6 +114,10 @@ const char* shell_kind_name(ShellKind kind) {
       return "mksh";
     case ShellKind::PosixSh:
       return "sh";
+    case ShellKind::Cmd:
+      return "cmd";
+    case ShellKind::GitBash:
+      return "git-bash";
     case ShellKind::Other:
       return "other";
   }
@@ -108,6 +134,7 @@ ShellKind shell_kind_named(std::string_view name) {
 Dialect dialect_of(ShellKind kind) {
   if (kind == ShellKind::Fish) return Dialect::Fish;
   if (kind == ShellKind::Pwsh) return Dialect::PowerShell;
+  if (kind == ShellKind::Cmd) return Dialect::Cmd;
   return Dialect::Posix;
 }
 
@@ -118,6 +145,8 @@ Quality attainable_quality(ShellKind kind) {
     case ShellKind::Fish:
     case ShellKind::Pwsh:
       return Quality::Rich;
+    case ShellKind::Cmd:
+    case ShellKind::GitBash:
     case ShellKind::Other:
       return Quality::None;
     default:

@@ -10,7 +10,22 @@
 
 namespace ttyward::shell {
 
-enum class ShellKind : uint8_t { Bash, Zsh, Fish, Pwsh, Dash, BusyboxAsh, Ksh, Mksh, PosixSh, Other };
+// Cmd and GitBash are shells of Windows. They are recognised, and lines can be written for them; ttyward
+// starts none of them.
+enum class ShellKind : uint8_t {
+  Bash,
+  Zsh,
+  Fish,
+  Pwsh,
+  Dash,
+  BusyboxAsh,
+  Ksh,
+  Mksh,
+  PosixSh,
+  Cmd,
+  GitBash,
+  Other
+};
 
 // What a command is written in, as far as quoting and sentinels are concerned.
 enum class Dialect : uint8_t { Posix, Fish, PowerShell, Cmd };
@@ -25,7 +40,8 @@ struct ShellIdentity {
   bool operator==(const ShellIdentity&) const = default;
 };
 
-// From argv; argv[0] may be a path. `sh` is PosixSh unless `real_path` (where the
+// From argv; argv[0] may be a path, also one of Windows: cmd is known by its .exe, Git Bash by a bash.exe in
+// Git's folder. `sh` is PosixSh unless `real_path` (where the
 // caller followed its link) says which one it is.
 ShellIdentity identify_shell(const std::vector<std::string>& argv, std::string_view real_path = {});
 

@@ -356,7 +356,7 @@ DigestReader::DigestReader(const ViewLimits& limits, LineNumber first)
       }()) {}
 
 bool DigestReader::read(const Transcript& transcript, LineNumber last, const std::function<bool()>& stop) {
-  if (next_ > last) return true;
+  if (made_ || next_ > last) return true;
   uint64_t looked = 0;
   transcript.forward(next_, [&](const Transcript::Entry& entry) {
     const LineNumber end = std::min(entry.first + entry.repeat - 1, last);
@@ -373,7 +373,12 @@ bool DigestReader::read(const Transcript& transcript, LineNumber last, const std
   return next_ > last;
 }
 
+void DigestReader::make(const Subject& subject) {
+  if (!made_) made_ = finish(subject);
+}
+
 View DigestReader::finish(const Subject& subject) {
+  if (made_) return *made_;
   builder_.describe(subject.command, subject.exit_status);
   digest::Digest made = builder_.finish();
   View view;

@@ -74,12 +74,15 @@ class DigestReader {
   LineNumber first() const { return first_; }
   // Reads on, to `last`. Ends early when `stop`, which is asked now and then, says so. True: all was read.
   bool read(const Transcript& transcript, LineNumber last, const std::function<bool()>& stop = {});
+  // Makes the view of what was read, on any thread; nothing is read after that, and finish() only returns it.
+  void make(const Subject& subject);
   View finish(const Subject& subject);
 
  private:
   LineNumber first_;
   LineNumber next_;
   digest::Builder builder_;
+  std::optional<View> made_;
 };
 
 }  // namespace ttyward::terminal

@@ -101,7 +101,9 @@ for line in sys.stdin:
     elif method == "session/resume":
         send({"id": number, "result": {} if params["sessionId"] == "actor-1" else None})
     elif method == "session/list":
-        send({"id": number, "result": {"sessions": [{"sessionId": "actor-1", "cwd": params["cwd"], "title": "The first", "updatedAt": "2026-11-16T00:00:00Z"}]}})
+        page = int(params.get("cursor", "0"))
+        send({"id": number, "result": {"sessions": [{"sessionId": f"actor-{page + 1}", "cwd": params["cwd"], "title": ["The first", "The second"][page],
+                                                     "updatedAt": "2026-11-16T00:00:00Z"}], **({"nextCursor": "1"} if page == 0 else {})}})
     elif method == "session/prompt":
         threading.Thread(target=turn, args=(number, params["prompt"][0]["text"].split("|")), daemon=True).start()
     elif method == "session/cancel":

@@ -53,6 +53,8 @@ class Agent(AcpTest):
         done = self.agent("actor", "--list")
         self.assertIn("actor-1", done.stdout)
         self.assertIn("The first", done.stdout)
+        self.assertIn("The second", done.stdout)  # of the next page
+        self.assertEqual([s["sessionId"] for s in self.json("agent", "actor", "--list")["sessions"]], ["actor-1", "actor-2"])
         self.assertEqual(self.agent("actor", "--resume", "actor-1", "say:again").stdout, "again\n")
 
     def test_nobody_to_ask(self):

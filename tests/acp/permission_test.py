@@ -1,9 +1,10 @@
 """One decision, in the daemon: what policy allows, denies and asks; who may answer; and agents that lie."""
 import os
+import sys
 import threading
 import unittest
 
-from sides import AcpTest
+from sides import HERE, AcpTest
 
 OPTIONS = [{"optionId": "always", "name": "Always", "kind": "allow_always"}, {"optionId": "once", "name": "Once", "kind": "allow_once"},
            {"optionId": "no", "name": "No", "kind": "reject_once"}, {"optionId": "never", "name": "Never", "kind": "reject_always"}]
@@ -252,6 +253,96 @@ class Profiles(AcpTest):
                                             "rawInput": {"command": ASKS}}, "options": OPTIONS})
         self.assertEqual(self.agent.answer(number)["result"], ONCE)
         self.assertEqual(self.questions(), [])
+
+    def test_a_command_that_begins_like_our_tool(self):
+        """The title of a call may be its command line, and whoever talks to the model has a say in that."""
+        cases = [("claude", "@agentclientprotocol/claude-agent-acp", "mcp__ttyward__run_command"),
+                 ("opencode", "OpenCode", "ttyward_run_command"), ("codex", "@agentclientprotocol/codex-acp", "mcp.ttyward.run_command"),
+                 ("qwen", "qwen-code", "mcp__ttyward__run_command")]
+        for profile, name, tool in cases:
+            self.start("--profile", profile)
+            self.initialize(info={"name": name, "version": "1"})
+            self.session()
+            for title in (tool + "; " + ASKS, tool + " " + ASKS, ASKS + " # " + tool, tool + "\n" + ASKS):
+                number = self.agent.start("session/request_permission", {
+                    "sessionId": "s1", "toolCall": {"toolCallId": "c-" + title, "title": title, "kind": "execute"}, "options": OPTIONS})
+                asked = self.editor.asked("session/request_permission")
+                self.editor.reply(asked["id"], NO)
+                self.assertEqual(self.agent.answer(number)["result"], NO)
+            number = self.agent.start("session/request_permission", {
+                "sessionId": "s1", "toolCall": {"toolCallId": "d", "title": tool, "kind": "other"}, "options": OPTIONS})
+            self.assertEqual(self.agent.answer(number)["result"], ONCE, profile)
+            self.end()
+
+    def test_our_tool_by_the_id_of_its_call(self):
+        self.start("--profile", "gemini")
+        self.initialize(info={"name": "gemini-cli", "version": "1"})
+        self.session()
+        call = {"title": ASKS, "kind": "other", "status": "pending"}
+        number = self.agent.start("session/request_permission", {
+            "sessionId": "s1", "toolCall": {"toolCallId": "mcp_ttyward_run_command__call_1", **call}, "options": OPTIONS})
+        self.assertEqual(self.agent.answer(number)["result"], ONCE)
+        number = self.agent.start("session/request_permission", {
+            "sessionId": "s1", "toolCall": {"toolCallId": "run_shell_command__mcp_ttyward_", **call}, "options": OPTIONS})
+        self.editor.reply(self.editor.asked("session/request_permission")["id"], NO)
+        self.assertEqual(self.agent.answer(number)["result"], NO)
+
+    def test_our_tool_by_the_name_beside_its_title(self):
+        self.start("--profile", "qwen")
+        self.initialize(info={"name": "qwen-code", "version": "1"})
+        self.session()
+        call = {"toolCallId": "call_1", "title": '{"command":"%s"}' % ASKS, "kind": "other", "rawInput": {"command": ASKS}}
+        number = self.agent.start("session/request_permission", {
+            "sessionId": "s1", "toolCall": {**call, "_meta": {"toolName": "mcp__ttyward__run_command"}}, "options": OPTIONS})
+        self.assertEqual(self.agent.answer(number)["result"], ONCE)
+
+    def test_a_tool_of_another_server_is_not_ours_to_judge(self):
+        """It may call an argument "command", too."""
+        self.begin()
+        number = self.agent.start("session/request_permission", {
+            "sessionId": "s1", "toolCall": {"toolCallId": "c", "title": "cluster_exec", "kind": "other",
+                                            "rawInput": {"command": "echo hi"}}, "options": OPTIONS})
+        self.editor.reply(self.editor.asked("session/request_permission")["id"], NO)
+        self.assertEqual(self.agent.answer(number)["result"], NO)
+
+    def test_the_id_of_a_call_that_is_over(self):
+        """Some agents take it from the model. What was known of the old call says nothing about the new one."""
+        self.begin()
+        self.update("c", what="tool_call", title="Bash", kind="execute", rawInput={"command": "echo hi"}, status="completed")
+        self.update("c", what="tool_call", title="Bash", kind="execute", status="pending")
+        number = self.agent.start("session/request_permission", {"sessionId": "s1", "toolCall": {"toolCallId": "c"}, "options": OPTIONS})
+        self.editor.reply(self.editor.asked("session/request_permission")["id"], NO)
+        self.assertEqual(self.agent.answer(number)["result"], NO)
+
+    def test_a_shell_that_was_thought_to_be_off(self):
+        self.start("--profile", "claude")
+        self.initialize(info={"name": "@agentclientprotocol/claude-agent-acp", "version": "0.99.1"})
+        self.session()
+        self.assertEqual(self.status()[0]["shell"], "mcp")
+        self.update("a", what="tool_call", title="mcp__ttyward__run_command", kind="other", status="in_progress")
+        self.update("b", what="tool_call", title="Edit", kind="edit", status="completed")
+        self.editor.asked("session/update")
+        self.assertEqual(self.status()[0]["shell"], "mcp")
+        self.update("c", what="tool_call", title="Bash", kind="execute", status="in_progress", rawInput={"command": "ls"})
+        self.eventually(lambda: [a["shell"] for a in self.status()] == ["not_governed"])
+        self.assertIn("a shell of its own", self.status()[0]["note"])
+
+    def test_a_variable_that_the_person_has_set(self):
+        """What only helps is left as it is; where the switch itself is taken, the agent is not governed."""
+        self.environment["INITIAL_AGENT_MODE"] = "read-only"
+        puppet = [sys.executable, "-c", "import os, runpy, sys; print(os.environ['INITIAL_AGENT_MODE'], os.environ['CODEX_CONFIG'], "
+                  "file=sys.stderr); sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')", os.path.join(HERE, "puppet.py")]
+        for config, shell in (("", "mcp"), ('{"model":"m"}', "not_governed")):
+            if config:
+                self.environment["CODEX_CONFIG"] = config
+            self.start("--profile", "codex", agent=puppet)
+            self.initialize(info={"name": "@agentclientprotocol/codex-acp", "version": "1"})
+            self.eventually(lambda: [a["shell"] for a in self.status()] == [shell])
+            self.log.seek(0)
+            seen = self.log.read()
+            self.assertIn("read-only " + (config or '{"features"'), seen)
+            self.end()
+            self.eventually(lambda: not self.json("daemon", "status").get("agents"))
 
     def test_an_agent_that_uses_our_terminals(self):
         self.begin(info={"name": "Kimi Code CLI", "version": "2.1.0"})

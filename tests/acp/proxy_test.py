@@ -1,13 +1,16 @@
 """What passes the proxy, and what it changes: lines, ids, ends, and lines that are not to be passed."""
 import json
 import os
+import re
 import signal
 import socket
+import subprocess
 import sys
+import threading
 import time
 import unittest
 
-from sides import HERE, PATIENCE, AcpTest, lives
+from sides import HERE, PATIENCE, TTYWARD, AcpTest, Side, lives
 
 
 class Lines(AcpTest):
@@ -132,6 +135,68 @@ class Lines(AcpTest):
         self.assertEqual(json.loads(self.editor.line())["method"], "_end")
 
 
+    def test_an_id_that_the_agent_writes_differently(self):
+        """The same value, by another JSON library."""
+        self.begin()
+        for sent, answered in (('"a\\/b"', '"a/b"'), ('"\\u00e9"', '"é"'), ("1.0", "1"), ("7e2", "700"), ('"5"', '"5"')):
+            self.editor.write(b'{"jsonrpc":"2.0","id":%s,"method":"_x"}\n' % sent.encode())
+            self.agent.asked("_x")
+            line = b'{"jsonrpc":"2.0","id":%s,"result":{}}\n' % answered.encode()
+            self.agent.write(line)
+            self.assertEqual(self.editor.line(), line)
+
+    def test_an_agent_that_asks_and_does_not_read(self):
+        """Its answers wait, without filling the memory, and none is lost."""
+        asks = 150
+        agent = r"""
+import json, sys
+def send(**message): sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n"); sys.stdout.flush()
+def read(): return json.loads(sys.stdin.readline())
+send(id=read()["id"], result={"protocolVersion": 1, "agentCapabilities": {}})
+send(id=read()["id"], result={"sessionId": "s"})
+send(id="c", method="terminal/create", params={"sessionId": "s", "command": "seq", "args": ["200000"]})
+terminal = read()["result"]["terminalId"]
+send(id="w", method="terminal/wait_for_exit", params={"sessionId": "s", "terminalId": terminal})
+read()
+for i in range(ASKS): send(id=i, method="terminal/output", params={"sessionId": "s", "terminalId": terminal})
+send(method="_asked")
+open("gate").read()
+whole = sum(len(read()["result"]["output"]) == 1 << 20 for i in range(ASKS))
+send(method="_read", params={"whole": whole})
+sys.stdin.read()
+""".replace("ASKS", str(asks))
+        os.mkfifo(self.work + "/gate")
+        log = open(self.folder + "/stderr", "w")
+        self.addCleanup(log.close)
+        self.proxy = subprocess.Popen([TTYWARD, "acp", "--", sys.executable, "-c", agent], env=self.environment, cwd=self.work,
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)
+        self.addCleanup(self.end)
+
+        def write(data):
+            self.proxy.stdin.write(data)
+            self.proxy.stdin.flush()
+        self.editor = Side(write)
+        threading.Thread(target=self.editor.pump, args=(self.proxy.stdout,), daemon=True).start()
+        self.editor.request("initialize", {"protocolVersion": 1, "clientCapabilities": {}})
+        self.editor.request("session/new", {"cwd": self.work, "mcpServers": []})
+        self.editor.asked("_asked")
+        with open(self.work + "/gate", "w") as f:
+            f.write("\n")
+        self.assertEqual(self.editor.asked("_read")["params"]["whole"], asks)
+        with open(f"/proc/{self.proxy.pid}/status") as f:
+            most = int(re.search(r"VmHWM:\s+(\d+)", f.read()).group(1)) >> 10
+        if not os.environ.get("TTYWARD_SANITIZED"):
+            self.assertLess(most, 120, "MiB")
+
+    def test_a_flood_of_nonsense(self):
+        self.begin()
+        self.agent.write(b"nonsense\n" * 20_000)
+        self.agent.notify("_end", {})
+        self.editor.asked("_end")
+        with open(self.home + "/state/acp.log") as f:
+            self.assertLess(f.read().count("was dropped"), 20)
+
+
 class Ends(AcpTest):
     def test_the_editor_goes(self):
         self.begin()
@@ -182,6 +247,22 @@ class Ends(AcpTest):
         self.proxy.stdin.close()
         self.assertEqual(self.proxy.wait(timeout=PATIENCE), 128 + signal.SIGKILL)
         self.assertGreater(time.monotonic() - before, 2)
+
+    def test_the_proxy_is_killed_with_its_editor(self):
+        """Nobody is left to tell the agent; it ends, and what it runs in ttyward stays."""
+        self.begin()
+        os.mkfifo(self.work + "/gate")
+        self.create("sh", "-c", "echo before; read line < gate; echo after")
+        [terminal] = [t for t in self.json("ls")["terminals"] if t["task"] == "s1"]
+        self.proxy.kill()
+        self.proxy.wait()
+        self.agent.gone()
+        self.assertIn("before", self.json("read", terminal["id"])["text"])
+        with open(self.work + "/gate", "w") as f:
+            f.write("\n")
+        [row] = self.eventually(lambda: [r for r in self.history(task="s1") if r["duration_ms"] is not None])
+        self.assertEqual(row["exit_code"], 0)
+        self.assertFalse(self.json("daemon", "status").get("agents"))
 
     def test_an_agent_that_cannot_be_started(self):
         done = self.ttyward("acp", "--", "/nowhere/agent")

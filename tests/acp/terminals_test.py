@@ -64,6 +64,24 @@ class Terminals(AcpTest):
         self.terminal("wait_for_exit", terminal)
         self.assertEqual(self.terminal("output", terminal)["output"], "ran\n")
 
+    def test_a_program_that_is_not_there(self):
+        """An error that names it, as other clients answer, and no terminal that ends with 127."""
+        self.begin()
+        for command, args in (("no-such-program", ["x"]), ("no-such-program", []), ("/nowhere/tool", []), ("./tool", ["a"])):
+            answer = self.agent.request("terminal/create", {"sessionId": "s1", "command": command, "args": args})
+            self.assertEqual(answer["error"]["code"], -32603, command)
+            self.assertIn(command, answer["error"]["message"])
+            self.assertEqual(answer["error"]["data"]["decision"], "failed_to_start")
+        # A folder is no program, and a file must be executable.
+        with open(self.work + "/notes", "w") as f:
+            f.write("text")
+        for command in ("./notes", self.work):
+            self.assertIn("error", self.agent.request("terminal/create", {"sessionId": "s1", "command": command}), command)
+        # A line stays a line, with the exit code of its shell; and so does what only a shell knows.
+        self.assertEqual(self.run_to_end("exit 7")[0]["exitCode"], 7)
+        self.assertEqual(self.run_to_end("exit")[0]["exitCode"], 0)
+        self.assertEqual(self.run_to_end("pwd")[1]["output"], self.work + "\n")
+
     def test_folder_and_variables(self):
         self.begin()
         os.mkdir(self.work + "/inner")
@@ -75,15 +93,6 @@ class Terminals(AcpTest):
                       {"args": [1]}, {"args": "x"}, {"command": ""}, {"command": "a\0b"}):
             answer = self.agent.request("terminal/create", {"sessionId": "s1", "command": "echo", "args": ["x"], **wrong})
             self.assertEqual(answer["error"]["code"], -32602, wrong)
-        number = self.agent.start("terminal/create", {"sessionId": "s1", "command": "/nowhere/program", "args": ["x"]})
-        asked = self.editor.asked("session/request_permission")
-        self.editor.reply(asked["id"], {"outcome": {"outcome": "selected", "optionId": "allow_once"}})
-        # A program that is not there is an error, or a terminal without an exit code: never one that ended well.
-        made = self.agent.answer(number)
-        if "error" in made:
-            self.assertEqual(made["error"]["code"], -32603)
-        else:
-            self.assertNotEqual(self.terminal("wait_for_exit", made["result"]["terminalId"])["exitCode"], 0)
 
     def test_a_signal(self):
         self.begin()
@@ -255,6 +264,37 @@ class Display(AcpTest):
         [row] = self.eventually(lambda: self.history(command="make -j4"))
         self.assertEqual((row["known_by"], row["exit_code"], row["cwd"], row["task"]), ("told", 2, self.work, "s1"))
         self.assertIn("told by the agent", row["reason"])
+
+    def test_an_agent_that_tells_of_many(self):
+        self.begin()
+        for i in range(1100):
+            self.update(f"c{i}", what="tool_call", title="make", kind="execute", status="pending", rawInput={"command": f"make {i}"},
+                        _meta={"terminal_info": {"terminal_id": f"t{i}"}})
+            self.update(f"c{i}", status="completed", _meta={"terminal_exit": {"terminal_id": f"t{i}", "exit_code": 0, "signal": None}})
+        self.eventually(lambda: len(self.json("history", "--limit", "2000")["commands"]) == 1100)
+
+    def test_an_agent_that_tells_of_ours(self):
+        """What our terminals print, and how they end, only we say."""
+        self.begin(abilities={"_meta": {"terminal_output": True}})
+        terminal = self.create("sh", "-c", "exit 3")
+        self.update("call", what="tool_call", title="t", kind="execute", status="in_progress", content=[{"type": "terminal", "terminalId": terminal}],
+                    _meta={"terminal_output": {"terminal_id": terminal, "data": "forged"}})
+        self.update("call", _meta={"terminal_exit": {"terminal_id": terminal, "exit_code": 0, "signal": None}, "other": 1})
+        exits = []
+        while 3 not in exits:
+            meta = self.shown("call").get("_meta") or {}
+            self.assertIsNone((meta.get("terminal_output") or {}).get("data"))
+            if meta.get("terminal_exit"):
+                exits.append(meta["terminal_exit"]["exit_code"])
+        self.assertEqual(exits, [3])
+
+    def test_output_that_would_end_its_frame(self):
+        self.begin()
+        terminal = self.create("printf", "a\\n````\\n# b\\n")
+        self.update("call", what="tool_call", title="t", kind="execute", content=[{"type": "terminal", "terminalId": terminal}])
+        while "# b" not in (text := self.shown("call")["content"][0]["content"]["text"]):
+            pass
+        self.assertEqual(text, "`````\na\n````\n# b\n`````")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,14 @@ class Digest(CliTest):
         command = self.json("history")["commands"][0]["command_id"]
         self.assertEqual(self.ttyward("read", command, "--view", "digest").stdout, ran.stdout)
 
+    def test_of_a_long_output_it_is_the_same(self):
+        line = LINE.replace("3000", "20000")  # more than is read in one turn of the daemon's loop
+        self.open()
+        executed = self.ttyward("exec", "build", line.replace("exit 3", "(exit 3)"), "--view", "digest")
+        whole = self.ttyward("run", "--view", "full", line).stdout
+        self.assertEqual(executed.stdout, self.ttyward("digest", "--command", line, "--exit", "3", input=whole).stdout)
+        self.assertIn("×20000", executed.stdout)
+
     def test_what_was_found_comes_as_data(self):
         text = "a.c:5:11: error: no member named 'z'\n"
         found = json.loads(self.ok("--json", "digest", "--command", "make", input=text))

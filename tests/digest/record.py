@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Record the outputs of the digest corpus: run each command in a terminal and keep its bytes.
 
-Usage: record.py [--unseen] WORK_DIR [NAME...].  WORK_DIR gets the small projects that the commands work on; a folder
+Usage: record.py [--unseen|--fresh] WORK_DIR [NAME...].  WORK_DIR gets the small projects that the commands work on; a folder
 `npm` in it may hold node_modules with typescript, eslint, jest, mocha and vitest.  Each case becomes
 cases/NAME.out, and its command, exit status and size become an entry of cases.json.  The facts in
-facts.json are written by hand.  --unseen records the set in unseen/, whose commands need no projects.
+facts.json are written by hand.  --unseen and --fresh record the sets in unseen/ and fresh/, whose
+commands need no projects.
 """
 import fcntl
 import json
 import os
 import pty
+import re
 import select
 import struct
 import subprocess
@@ -19,6 +21,7 @@ import time
 
 from projects import make_projects
 from commands import COMMANDS
+from fresh_commands import COMMANDS as FRESH
 from unseen_commands import COMMANDS as UNSEEN
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -54,28 +57,30 @@ def run(command, folder, seconds=240):
 
 
 def main():
-    unseen = "--unseen" in sys.argv
-    words = [word for word in sys.argv[1:] if word != "--unseen"]
+    sets = {"--unseen": UNSEEN, "--fresh": FRESH}
+    chosen = next((word for word in sys.argv if word in sets), "")
+    words = [word for word in sys.argv[1:] if word not in sets]
     work = os.path.abspath(words[0])
     wanted = words[1:]
     os.makedirs(work, exist_ok=True)
-    if not unseen:
+    if not chosen:
         make_projects(work)
-    here = HERE + ("/unseen" if unseen else "")
+    here = HERE + ("/" + chosen[2:] if chosen else "")
     os.makedirs(here + "/cases", exist_ok=True)
     path = here + "/cases.json"
     cases = json.load(open(path)) if os.path.exists(path) else {}
-    for name, folder, command in UNSEEN if unseen else COMMANDS:
+    for name, folder, command in sets.get(chosen, COMMANDS):
         if wanted and name not in wanted:
             continue
         at = os.path.join(work, folder)
-        if unseen:
+        if chosen:
             os.makedirs(at, exist_ok=True)
         before, _, command = command.rpartition("\n#: ")
         subprocess.run(["bash", "-c", before], cwd=at, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         out, code = run(command, at)
         # Neither this machine's name nor its folders belong in a corpus.
-        out = out.replace(work.encode(), b"/home/dev/work").replace(os.path.expanduser("~").encode() + b"/", b"/home/dev/").replace(os.uname().nodename.encode(), b"devbox")
+        out = out.replace(work.encode(), b"/home/dev/work").replace(os.path.expanduser("~").encode() + b"/", b"/home/dev/")
+        out = re.sub(rb"\b" + re.escape(os.uname().nodename.encode()) + rb"\b", b"devbox", out)
         with open(f"{here}/cases/{name}.out", "wb") as f:
             f.write(out)
         cases[name] = {"command": command, "exit": code, "cols": COLS, "rows": ROWS}

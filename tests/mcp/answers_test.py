@@ -137,7 +137,7 @@ class Lean(Answers):
 
     def test_a_command_that_is_run_again_tells_what_changed(self):
         peer = self.peer()
-        line = "for i in $(seq 10); do printf 'word%.0s' $(seq $i); echo; done; seq 99 | paste -sd+; cat state"
+        line = "for w in disk net cache queue login mail; do echo \"error: $w is $(printf \"$w%.0s\" $(seq 20))\"; done; cat state"
         self.script("state", "3 failed\n")
         first, _ = self.result(peer, "run_command", command=line)
         self.script("state", "1 failed\n")
@@ -145,7 +145,7 @@ class Lean(Answers):
         self.assertIn("- 3 failed\n+ 1 failed\n", second["output"])
         self.assertIn(first["command_id"], second["output"])
         whole, _ = self.result(peer, "read_output", id=second["command_id"], view="digest")
-        self.assertIn("wordword", whole["text"])
+        self.assertIn("diskdisk", whole["text"])
 
     def test_a_summarizer_of_ones_own(self):
         self.configure('[policy]\nmode = "yolo"\n[output]\nsummarizer = "grep -c . | sed s/^/lines:/"\n')

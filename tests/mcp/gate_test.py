@@ -105,6 +105,33 @@ p.kill()
         self.eventually(self.marker)
         agent.answer(pending)
 
+    def test_the_mode_of_a_server_is_for_whoever_starts_it(self):
+        self.allow("bash")
+        agent = Peer(self, "--mode", "auto")
+        done = agent.tool("run_command", command="echo 'echo $((6*7))' > made; sh made; rm made")["structuredContent"]
+        self.assertEqual((done["state"], done["output"].strip()), ("exited", "42"), done)
+        self.assertFalse(os.path.exists(self.path("made")))
+        # An agent's program does not loosen anything.
+        with open(self.path("looser.sh"), "w") as f:
+            f.write(f"export TTYWARD_HOME={self.home}\n{TTYWARD} mcp --mode yolo </dev/null 2>&1\n")
+        plain = Peer(self)
+        done = plain.tool("run_command", command="bash looser.sh")["structuredContent"]
+        self.assertNotEqual(done["exit_code"], 0, done)
+        self.assertIn("--mode yolo", done["output"])
+
+    def test_what_the_sandbox_made_fail_can_be_asked_for(self):
+        agent = Peer(self)
+        write = f"python3 -c 'open(\"{self.folder}/outside/made\", \"w\")'"
+        os.mkdir(self.folder + "/outside")
+        failed = agent.tool("run_command", command=write)
+        self.assertNotEqual(failed["structuredContent"]["exit_code"], 0, failed)
+        self.assertIn("and a person is asked", failed["content"][0]["text"])
+        number = agent.start_tool("run_command", {"command": write, "sandbox": "none"})
+        self.eventually(lambda: self.questions())
+        self.assertEqual(self.ttyward("approvals", "allow", self.questions()[0]["id"]).returncode, 0)
+        agent.answer(number)
+        self.assertTrue(os.path.exists(self.folder + "/outside/made"))
+
     def test_the_clients_dialogue_counts_where_it_is_trusted(self):
         for trusted in (True, False):
             if not trusted:

@@ -40,6 +40,17 @@ class Debian(PackagingTest):
         self.assertIn("libttyward.a\n", library)
         self.assertNotIn("/bin/", library)
 
+    def test_the_fleet_is_a_package_of_its_own(self):
+        if not os.path.exists(f"{BUILD}/bin/ttyward-fleet"):
+            self.skipTest("built without libnats")
+        self.assertNotIn("nats", self.field("ttyward", "Depends"))
+        depends = self.field("ttyward-fleet", "Depends")
+        self.assertIn("libnats", depends)
+        self.assertIn("ttyward (= ", depends)
+        held = self.must("dpkg-deb", "-c", self.package("ttyward-fleet"))
+        self.assertIn("./usr/libexec/ttyward/ttyward-fleet\n", held)
+        self.assertNotIn("/bin/ttyward", held.replace("libexec", ""))
+
     def test_it_runs_from_a_root_of_its_own(self):
         root = self.folder + "/root"
         self.must("dpkg-deb", "-x", self.package("ttyward"), root)

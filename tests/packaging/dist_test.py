@@ -115,6 +115,40 @@ class Dist(unittest.TestCase):
         self.assertRegex(listed, r"-rwxr-xr-x root/root .* \./usr/bin/ttyward\n")
         self.assertIn("./usr/lib/systemd/user/ttyward.service", listed)
 
+    def test_the_entry_for_the_registry_of_servers(self):
+        """As its schema of 2025-12-11 has it; the registry looks for mcpName in the npm package."""
+        with open(f"{SOURCE}/server.json") as f:
+            server = json.load(f)
+        self.assertLessEqual(set(server), {"$schema", "name", "title", "description", "version", "websiteUrl", "icons", "repository", "packages", "remotes", "_meta"})
+        self.assertRegex(server["name"], r"^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$")
+        for name, most in (("name", 200), ("title", 100), ("description", 100), ("version", 255)):
+            self.assertTrue(1 <= len(server[name]) <= most, name)
+        self.assertLessEqual({"url", "source"}, set(server["repository"]))
+        for package in server["packages"]:
+            self.assertLessEqual({"registryType", "identifier", "transport"}, set(package))
+            self.assertLessEqual(set(package), {"registryType", "registryBaseUrl", "identifier", "version", "transport", "runtimeHint", "runtimeArguments",
+                                                "packageArguments", "environmentVariables", "fileSha256"})
+            self.assertEqual(package["transport"], {"type": "stdio"})
+            for argument in package["packageArguments"]:
+                self.assertEqual((argument["type"], "value" in argument), ("positional", True))
+            for variable in package["environmentVariables"]:
+                self.assertLessEqual(set(variable), {"name", "description", "isRequired", "isSecret", "default", "format", "placeholder", "value", "choices"})
+        with tarfile.open(f"{self.dist}/ttyward-{VERSION}.tgz") as tar:
+            package = json.load(tar.extractfile("package/package.json"))
+        self.assertEqual((package["mcpName"], package["name"]), (server["name"], server["packages"][0]["identifier"]))
+
+    def test_the_changelog_has_this_version(self):
+        with open(f"{SOURCE}/CHANGELOG.md") as f:
+            headings = re.findall(r"^## (.*)", f.read(), re.M)
+        self.assertEqual(headings[0], "Unreleased")
+        released = [re.fullmatch(r"(\d+)\.(\d+)\.(\d+) \(\d{4}-\d\d-\d\d\)", heading) for heading in headings[1:]]
+        self.assertTrue(all(released), headings)
+        versions = [tuple(map(int, each.groups())) for each in released]
+        self.assertEqual(versions, sorted(versions, reverse=True))
+        self.assertIn(VERSION, [heading.split()[0] for heading in headings[1:]])
+        with open(f"{self.dist}/notes.md") as f:
+            self.assertIn("\n- ", f.read())
+
     def test_versions_must_agree(self):
         with self.assertRaisesRegex(AssertionError, "not 9.9.9 everywhere"):
             self.make("wrong", "9.9.9")

@@ -46,6 +46,13 @@ class Install(PackagingTest):
         self.assertIn("TTYWARD-RUN 1".replace("-", "\\-"), page)
         self.assertIn("timeout", page)
 
+    def test_a_newcomer_uses_it(self):
+        """The script that tries releases and packages in clean systems."""
+        newcomer = self.folder + "/newcomer"
+        os.mkdir(newcomer)
+        self.must("sh", f"{SOURCE}/tools/use_ttyward.sh", PATH=f"{self.prefix}/bin:{os.environ['PATH']}", HOME=newcomer,
+                  TTYWARD_HOME=newcomer + "/ttyward", TTYWARD_PERSON_TOKEN_FILE="")
+
     def test_the_bill_of_materials_names_every_dependency_with_its_version(self):
         with open(self.at("share/doc/ttyward/ttyward.spdx.json")) as f:
             document = json.load(f)

@@ -1,5 +1,6 @@
 // What the tests of the panel share: a home of their own with its daemon, agents and people on its socket, a panel, and
 // one browser. Waits are for content and states; PATIENCE is only where a test gives up.
+import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -8,6 +9,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import readline from 'node:readline';
+import { after, before } from 'node:test';
 
 const require = createRequire(new URL('../../panel/package.json', import.meta.url));
 const { chromium } = require('playwright-core');
@@ -98,6 +100,14 @@ export class Home {
     const { terminal } = await this.agent.call('open', { name, cwd: this.work, ...more });
     return terminal.id;
   }
+  // A command of an agent's that needs an answer: the question's id, and the promise of the command's result.
+  async ask(terminal, command, agent = this.agent) {
+    let asked;
+    const opened = new Promise((resolve) => { asked = resolve; });
+    const result = inTime(agent.call('exec', { terminal, command, stream: true, yield_after_ms: 0, on_busy: 'wait' }, (part) => part.approval && asked(part.approval)), command);
+    result.catch(() => {});
+    return { id: await inTime(opened, `a question about ${command}`), result };
+  }
   daemonPid() {
     return Number(fs.readFileSync(path.join(this.home, 'state', 'daemon.lock'), 'utf8').split('\n')[1]);
   }
@@ -141,6 +151,7 @@ export class Browser {
     const context = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
     context.setDefaultTimeout(PATIENCE);
     const page = await context.newPage();
+    page.on('websocket', (socket) => { page.socket = socket; });
     await page.addInitScript(() => {
       document.addEventListener('securitypolicyviolation', (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`));
     });
@@ -166,10 +177,60 @@ export class Browser {
     page.on('pageerror', (error) => this.complaints.push(String(error.stack ?? error)));
     return page;
   }
+  // Another page of the same person, in a browser of its own.
+  async another(page, options = {}) {
+    return this.page({ storageState: await page.context().storageState(), ...options });
+  }
   async end() {
     await this.browser.close();
     if (this.complaints.length > 0) throw new Error(`the page complained:\n${this.complaints.join('\n')}`);
   }
+}
+
+// A home, a panel and a browser for the tests of a file. `prepare` gets the home before there is a panel; `fill` gets all
+// of them, with a page that is signed in.
+export function stage({ prepare, panel: args = () => [], browser: options = [] }, fill) {
+  let home, browser;
+  before(async () => {
+    home = new Home();
+    await home.begin();
+    await prepare?.(home);
+    const panel = await home.panel(...(await args()));
+    browser = await Browser.start(options);
+    const page = await browser.page();
+    await page.goto(panel.link);
+    await page.getByText('Nothing waits for you').waitFor();
+    await fill({ home, browser, panel, page });
+  });
+  after(async () => {
+    await home.end();
+    await browser?.end();
+  });
+}
+
+export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+
+export async function takeKeyboard(page) {
+  await page.getByRole('button', { name: 'Take the keyboard' }).click();
+  await page.locator('.lease', { hasText: 'You have the keyboard.' }).waitFor();
+  await page.waitForFunction(() => document.activeElement?.closest('.xterm') !== null);
+}
+export async function giveBack(page) {
+  await page.keyboard.press('F6');
+  await page.getByRole('button', { name: /Give back/ }).click();
+  await page.getByRole('button', { name: 'Take the keyboard' }).waitFor();
+}
+
+// What goes over the page's connection from now on.
+export function traffic(page) {
+  const seen = { sent: [], received: [] };
+  page.socket.on('framesent', ({ payload }) => seen.sent.push(payload));
+  page.socket.on('framereceived', ({ payload }) => seen.received.push(payload));
+  return seen;
+}
+// The next message to the page that begins like this. Ask for it before what causes it.
+export function received(page, beginning) {
+  return page.socket.waitForEvent('framereceived', { predicate: ({ payload }) => String(payload).startsWith(beginning), timeout: PATIENCE });
 }
 
 // The rows of the large terminal as text, without blanks at their ends.
@@ -177,7 +238,16 @@ export function rowsOf(page) {
   return page.$$eval('.xterm-rows > div', (rows) => rows.map((row) => row.textContent.replace(/\u00a0/g, ' ').trimEnd()));
 }
 
-export async function screenRows(home, terminal) {
-  const { content } = await home.person.call('screen', { terminal, format: 'text' });
-  return content.split('\n').map((row) => row.trimEnd());
+async function screenRows(home, terminal) {
+  const { content } = await home.person.call('screen', { terminal, format: 'json' }); // as text, wrapped rows are one
+  return JSON.parse(content).lines.map((row) => row.segments.map((each) => each.text).join('').trimEnd());
+}
+
+// The page shows the text that the daemon has on the terminal's screen.
+export async function sameScreen(home, page, terminal, what) {
+  let shown, real;
+  await eventually(async () => {
+    [shown, real] = [await rowsOf(page), await screenRows(home, terminal)];
+    return shown.length > 0 && shown.join('\n') === real.join('\n');
+  }, what).catch(() => assert.deepEqual(shown, real, what));
 }

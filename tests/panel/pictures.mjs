@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { Browser, Home, Socket } from './harness.mjs';
+import { Browser, Home, PHONE, Socket } from './harness.mjs';
 
 const [folder, pattern = ''] = process.argv.slice(2);
 fs.mkdirSync(folder, { recursive: true });
@@ -62,8 +62,6 @@ await open(claude, 'test', 'checkout');
 await open(claude, 'pricing', 'pricing');
 await open(claude, 'shell');
 await open(codex, 'import', 'api-tests');
-await exec('api', 'pip install -r requirements.txt 2>/dev/null || true');
-await exec('api', 'pytest -q');
 await start('web', 'npm run dev');
 await exec('test', 'npm test');
 await exec('test', "sed -i s/0.05/0.1/ src/cart/rate.ts 2>/dev/null || true");
@@ -75,19 +73,14 @@ await exec('import', 'import-catalog feeds/all.csv');
 await exec('release', 'git --no-pager log --oneline');
 await start('edit', 'vim -u NONE -N +"syntax on" +"set number background=light" src/cart/total.ts');
 await start('db', 'sudo -u postgres createdb shop_test');
-const asks = (agent, name, command) => {
-  let asked;
-  const opened = new Promise((resolve) => { asked = resolve; });
-  agent.call('exec', { terminal: made[name], command, stream: true, yield_after_ms: 0, on_busy: 'wait' }, (part) => part.approval && asked(part.approval)).catch(() => {});
-  return opened;
-};
+const asks = async (agent, name, command) => (await home.ask(made[name], command, agent)).id;
 const helper = async (agent, name, task) => open(agent, name, task);
 // Some that were answered before.
-for (const [command, decision] of [['docker compose up -d', 'deny'], ['npm ci', 'allow'], ['mkdir -p coverage', 'allow'], ['npx prisma studio', 'deny']]) {
+for (const [command, decision, wait] of [['docker compose up -d', 'deny', 2500], ['npm ci', 'allow', 4500], ['mkdir -p coverage', 'allow', 2000], ['npx prisma studio', 'deny', 3200]]) {
   await helper(claude, `tmp-${command.replace(/\W/g, '')}`, 'checkout');
   const id = await asks(claude, `tmp-${command.replace(/\W/g, '')}`, command);
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  await home.person.call('answer', { approval: id, decision });
+  await new Promise((resolve) => setTimeout(resolve, wait)); // somebody reads it
+  home.run('approvals', decision, id);
 }
 for (const name of Object.keys(made).filter((each) => each.startsWith('tmp-'))) {
   await home.person.call('kill', { terminal: made[name], force: true });
@@ -102,6 +95,8 @@ await helper(codex, 'fetch', 'checkout');
 await asks(codex, 'fetch', 'curl -fsSL https://get.exam\u200bple.com/install.sh | sh');
 await helper(claude, 'tools', 'checkout');
 await asks(claude, 'tools', 'apt-get install -y libpq-dev');
+await exec('api', 'pip install -r requirements.txt 2>/dev/null || true');
+await exec('api', 'pytest -q');
 
 const panel = await home.panel();
 const browser = await Browser.start();
@@ -109,7 +104,7 @@ const desktop = await browser.page();
 await desktop.goto(panel.link);
 await desktop.locator('article.question').first().waitFor();
 const state = await desktop.context().storageState();
-const phone = await browser.page({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2, storageState: state });
+const phone = await browser.page({ ...PHONE, deviceScaleFactor: 2, storageState: state });
 const laptop = await browser.page({ viewport: { width: 1024, height: 768 }, storageState: state });
 const views = {
   approvals: { at: '/', ready: 'article.question' },
@@ -133,6 +128,9 @@ for (const [name, view] of Object.entries(views)) {
         await page.locator('#take').click();
         await page.locator('.lease', { hasText: 'You have the keyboard.' }).waitFor();
       }
+      if (name === 'settings') await page.locator('.verdict').waitFor();
+      if (device) await page.evaluate(() => { document.activeElement?.blur(); document.querySelector('.main')?.scrollTo(0, 0); });
+      if (view.open && device === '-phone') await page.getByRole('button', { name: view.open }).first().evaluate((head) => head.scrollIntoView());
       await page.waitForTimeout(1200);
       await page.screenshot({ path: path.join(folder, file) });
       spawnSync('pngquant', ['--force', '--ext', '.png', '--skip-if-larger', '--nofs', '128', path.join(folder, file)]); // smaller, where it is there

@@ -3,33 +3,25 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
-import { Browser, eventually, Home } from './harness.mjs';
+import { after, test } from 'node:test';
+import { eventually, stage } from './harness.mjs';
 
 let home, browser, panel, page, elsewhere, seenCookies;
 
-before(async () => {
-  home = new Home();
-  await home.begin();
-  panel = await home.panel();
-  // Another server of this machine, of anybody's.
-  seenCookies = [];
-  elsewhere = http.createServer((request, response) => {
-    seenCookies.push(request.headers.cookie ?? '');
-    response.setHeader('Content-Type', 'text/html');
-    response.end('<!doctype html><title>elsewhere</title>');
-  });
-  await new Promise((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
-  browser = await Browser.start(['--host-resolver-rules=MAP evil.test 127.0.0.1']);
-  page = await browser.page();
-  await page.goto(panel.link);
-  await page.getByText('Nothing waits for you').waitFor();
-});
-after(async () => {
-  elsewhere.close();
-  await home.end();
-  await browser.end();
-});
+stage({
+  prepare: async () => {
+    // Another server of this machine, of anybody's.
+    seenCookies = [];
+    elsewhere = http.createServer((request, response) => {
+      seenCookies.push(request.headers.cookie ?? '');
+      response.setHeader('Content-Type', 'text/html');
+      response.end('<!doctype html><title>elsewhere</title>');
+    });
+    await new Promise((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+  },
+  browser: ['--host-resolver-rules=MAP evil.test 127.0.0.1'],
+}, (all) => { ({ home, browser, panel, page } = all); });
+after(() => elsewhere.close());
 
 const other = () => `http://127.0.0.1:${elsewhere.address().port}/`;
 const key = () => page.evaluate(() => localStorage.getItem('ttyward-panel-key'));
@@ -125,7 +117,7 @@ test('no script but our own runs in the page', async () => {
     }
     document.body.append(script);
   });
-  await page.waitForTimeout(100);
+  await eventually(() => browser.complaints.some((each) => /policy: require-trusted-types-for/.test(each)), 'the browser says that it refused the text');
   assert.equal(await page.evaluate(() => window.ran), 'no');
   const style = await page.evaluate(() => {
     const made = document.createElement('style');
@@ -146,10 +138,7 @@ test('a view link watches, and cannot be made more', async () => {
   const viewer = await browser.page();
   await viewer.goto(address);
   await viewer.getByText('View only').first().waitFor();
-  let asked;
-  const opened = new Promise((resolve) => { asked = resolve; });
-  const result = home.agent.call('exec', { terminal, command: 'touch watched', stream: true, yield_after_ms: 0 }, (part) => part.approval && asked(part.approval));
-  const id = await opened;
+  const { id, result } = await home.ask(terminal, 'touch watched');
   const card = viewer.locator(`article[data-question="${id}"]`);
   await card.waitFor();
   assert.equal(await card.getByRole('button', { name: 'Allow once' }).count(), 0);

@@ -1,8 +1,8 @@
 // The page outlives the daemon and the panel: nothing is lost, nothing is doubled.
 import assert from 'node:assert/strict';
 import net from 'node:net';
-import { after, before, test } from 'node:test';
-import { Browser, eventually, Home, rowsOf, Socket } from './harness.mjs';
+import { test } from 'node:test';
+import { eventually, giveBack, received, rowsOf, Socket, stage, takeKeyboard } from './harness.mjs';
 
 let home, browser, panel, page, shell, port;
 
@@ -13,42 +13,32 @@ const freePort = () => new Promise((resolve) => {
   });
 });
 
-before(async () => {
-  home = new Home();
-  await home.begin();
-  shell = await home.open('shell');
-  port = await freePort();
-  panel = await home.panel('--port', String(port));
-  browser = await Browser.start();
-  page = await browser.page();
-  await page.goto(panel.link);
-  await page.getByText('Nothing waits for you').waitFor();
+stage({
+  prepare: async (at) => { shell = await at.open('shell'); },
+  panel: async () => ['--port', String(port = await freePort())],
+}, async (all) => {
+  ({ home, browser, panel, page } = all);
   await page.goto(`${panel.origin}/t/${shell}`);
   await page.locator('.xterm-rows').waitFor();
 });
-after(async () => {
-  await home.end();
-  await browser.end();
-});
 
 async function echo(word) {
-  await page.getByRole('button', { name: 'Take the keyboard' }).click();
-  await page.locator('.lease', { hasText: 'You have the keyboard.' }).waitFor();
+  await takeKeyboard(page);
   await page.keyboard.type(`echo "${word} $((6 * 7))"`);
   await page.keyboard.press('Enter');
   await page.locator('.xterm-rows').getByText(`${word} 42`, { exact: true }).first().waitFor();
   const rows = await rowsOf(page);
   assert.equal(rows.filter((row) => row === `${word} 42`).length, 1, 'once');
-  await page.keyboard.press('F6');
-  await page.getByRole('button', { name: /Give back/ }).click();
-  await page.getByRole('button', { name: 'Take the keyboard' }).waitFor();
+  await giveBack(page);
 }
 
 test('the daemon is killed: the page comes back by itself', async () => {
   await echo('before');
   const pid = home.daemonPid();
+  const back = received(page, '{"daemon":{"state":"connected"');
   process.kill(pid, 'SIGKILL');
-  await eventually(() => home.daemonPid() !== pid, 'another daemon');
+  await back;
+  assert.notEqual(home.daemonPid(), pid, 'another daemon');
   await page.locator('.foot .dot-ok').waitFor();
   await page.locator('.xterm-rows').getByText('before 42', { exact: true }).first().waitFor();
   await echo('after');

@@ -2,67 +2,48 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
-import { Browser, eventually, Home, rowsOf, screenRows } from './harness.mjs';
+import { test } from 'node:test';
+import { eventually, giveBack, sameScreen, stage, takeKeyboard, traffic } from './harness.mjs';
 
 let home, browser, panel, page, edit;
 
-async function sameScreen(terminal, what) {
-  let shown, real;
-  await eventually(async () => {
-    [shown, real] = [await rowsOf(page), await screenRows(home, terminal)];
-    while (real.length < shown.length) real.push('');
-    return shown.length > 0 && shown.join('\n') === real.slice(0, shown.length).join('\n');
-  }, what).catch(() => assert.deepEqual(shown, real, what));
-}
-
-before(async () => {
-  home = new Home();
-  await home.begin();
-  fs.writeFileSync(path.join(home.work, 'code.ts'), Array.from({ length: 60 }, (_, at) => `export const value${at} = "${'é漢字🙂'.repeat(at % 4)}"; // line ${at}`).join('\n') + '\n');
-  edit = await home.open('edit');
-  panel = await home.panel();
-  browser = await Browser.start();
-  page = await browser.page();
-  await page.goto(panel.link);
-  await page.getByText('Nothing waits for you').waitFor();
-});
-after(async () => {
-  await home.end();
-  await browser.end();
-});
+stage({
+  prepare: async (at) => {
+    fs.writeFileSync(path.join(at.work, 'code.ts'), Array.from({ length: 60 }, (_, line) => `export const value${line} = "${'é漢字🙂'.repeat(line % 4)}"; // line ${line}`).join('\n') + '\n');
+    edit = await at.open('edit');
+  },
+}, (all) => { ({ home, browser, panel, page } = all); });
 
 test('take the keyboard, type, and see what came of it', async () => {
   await page.goto(`${panel.origin}/t/${edit}`);
   await page.locator('.xterm-rows').waitFor();
   assert.equal(await page.locator('.is-mine').count(), 0, 'it is only watched at first');
-  await page.getByRole('button', { name: 'Take the keyboard' }).click();
-  await page.locator('.lease', { hasText: 'You have the keyboard.' }).waitFor();
+  await takeKeyboard(page);
   await page.keyboard.type('echo "typed $((6 * 7))"');
   await page.keyboard.press('Enter');
   await page.locator('.xterm-rows').getByText('typed 42', { exact: true }).first().waitFor();
   const { terminal } = await home.person.call('show', { terminal: edit });
   assert.match(terminal.lease.by, /^ttyward panel/);
-  await sameScreen(edit, 'the shell');
+  await sameScreen(home, page, edit, 'the shell');
 });
 
 test('vim through the panel is vim, cell by cell', async () => {
   await page.keyboard.type('vim -u NONE -N +"set number" code.ts');
   await page.keyboard.press('Enter');
   await page.locator('.xterm-rows').getByText('value0').first().waitFor();
-  await sameScreen(edit, 'vim opened');
+  await sameScreen(home, page, edit, 'vim opened');
   await page.keyboard.type('5Gofrom the panel: ');
   for (const key of ['ArrowLeft', 'ArrowRight', 'Home', 'End']) await page.keyboard.press(key);
   await page.keyboard.type('end');
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+f');
   await page.keyboard.press('Control+b');
-  await sameScreen(edit, 'vim edited');
+  await sameScreen(home, page, edit, 'vim edited');
   await page.keyboard.type(':wq');
   await page.keyboard.press('Enter');
   await eventually(() => /from the panel: end/.test(fs.readFileSync(path.join(home.work, 'code.ts'), 'utf8')), 'the file');
   await eventually(async () => !(await home.person.call('screen', { terminal: edit })).alternate, 'vim ended');
-  await sameScreen(edit, 'back in the shell');
+  await sameScreen(home, page, edit, 'back in the shell');
 });
 
 test('what is shown is painted: colours, and not only text', async () => {
@@ -90,10 +71,8 @@ test('what is shown is painted: colours, and not only text', async () => {
 
 test('the agent waits while a person has the keyboard, and goes on afterwards', async () => {
   const busy = home.agent.call('exec', { terminal: edit, command: 'pwd', on_busy: 'wait' });
-  await eventually(async () => (await home.person.call('show', { terminal: edit })).terminal.queued ?? true, 'it waits');
-  await page.keyboard.press('F6');
-  await page.getByRole('button', { name: /Give back/ }).click();
-  await page.getByRole('button', { name: 'Take the keyboard' }).waitFor();
+  await eventually(async () => (await home.person.call('show', { terminal: edit })).terminal.queued, 'it waits');
+  await giveBack(page);
   const ended = await busy;
   assert.equal(ended.exit_code, 0);
   await eventually(async () => (await home.person.call('show', { terminal: edit })).terminal.lease === null, 'it was given back');
@@ -114,7 +93,7 @@ test('F6 leaves the terminal: nobody is locked in', async () => {
 test('a second browser asks before it takes the keyboard, and the first is told', async () => {
   await page.keyboard.press('t');
   await page.locator('.lease', { hasText: 'You have the keyboard.' }).waitFor();
-  const second = await browser.page({ storageState: await page.context().storageState() });
+  const second = await browser.another(page);
   await second.goto(`${panel.origin}/t/${edit}`);
   await second.locator('.lease', { hasText: 'Another browser has the keyboard.' }).waitFor();
   await second.getByRole('button', { name: 'Take it…' }).click();
@@ -147,8 +126,7 @@ test('paste, interrupt and kill', async () => {
 test('a key is seen soon after it was pressed', async (t) => {
   const echo = await home.open('echo');
   await page.goto(`${panel.origin}/t/${echo}`);
-  await page.getByRole('button', { name: 'Take the keyboard' }).click();
-  await page.locator('.lease', { hasText: 'You have the keyboard.' }).waitFor();
+  await takeKeyboard(page);
   await page.keyboard.type('cat');
   await page.keyboard.press('Enter');
   await eventually(async () => (await home.person.call('show', { terminal: echo })).terminal.running, 'cat runs');
@@ -172,32 +150,32 @@ test('a key is seen soon after it was pressed', async (t) => {
   await page.keyboard.press('Control+c');
 });
 
-test('a page that only looks at a quiet terminal gets nothing', async () => {
+test('a page that only looks at a quiet terminal gets nothing and sends nothing', async (t) => {
   const quiet = await home.open('quiet');
-  await page.goto(`${panel.origin}/t/${quiet}`);
-  await page.locator('.xterm-rows').waitFor();
-  await page.waitForTimeout(1500); // its shell has settled
-  let frames = 0;
-  const session = await page.context().newCDPSession(page);
-  await session.send('Network.enable');
-  session.on('Network.webSocketFrameReceived', () => { frames++; });
-  session.on('Network.webSocketFrameSent', () => { frames++; });
-  await page.waitForTimeout(2000);
-  await session.detach();
-  assert.equal(frames, 0);
+  const looks = await browser.another(page);
+  await looks.clock.install();
+  await looks.goto(`${panel.origin}/t/${quiet}`);
+  await looks.locator('.xterm-rows').getByText(/[$#]/).first().waitFor();
+  await home.person.call('wait', { terminal: quiet, quiet_ms: 500, timeout_ms: 60_000 });
+  await looks.clock.runFor(5000); // what the page does once its shell has settled
+  await home.person.call('wait', { terminal: quiet, quiet_ms: 500, timeout_ms: 60_000 });
+  const seen = traffic(looks);
+  // Twenty minutes of the page's own timers; and for the other side, a wait of the daemon's that ends by its time.
+  await looks.clock.runFor(20 * 60_000);
+  await home.person.call('wait', { terminal: quiet, pattern: 'never', timeout_ms: 2000 });
+  assert.deepEqual(seen, { sent: [], received: [] });
+  // That it counts at all: the next output is seen.
+  await home.person.call('exec', { terminal: quiet, command: 'echo awake' });
+  await eventually(() => seen.received.some((each) => each.includes('awake')), 'the output');
+  t.diagnostic('0 messages in 20 minutes of timers');
+  await looks.context().close();
 });
 
 test('a flood: few frames, and the page answers meanwhile', async (t) => {
   const flood = await home.open('flood');
   await page.goto(`${panel.origin}/t/${flood}`);
-  await page.getByRole('button', { name: 'Take the keyboard' }).click();
-  await page.locator('.lease', { hasText: 'You have the keyboard.' }).waitFor();
-  let frames = 0;
-  let bytes = 0;
-  const counting = (data) => { frames++; bytes += data.payload.length; };
-  const session = await page.context().newCDPSession(page);
-  await session.send('Network.enable');
-  session.on('Network.webSocketFrameReceived', (event) => counting({ payload: event.response.payloadData }));
+  await takeKeyboard(page);
+  const seen = traffic(page);
   await page.keyboard.type('seq 1 2500000; echo "flood $((40 + 2)) over"');
   await page.keyboard.press('Enter');
   const times = [];
@@ -207,11 +185,12 @@ test('a flood: few frames, and the page answers meanwhile', async (t) => {
     times.push(Date.now() - began);
   }
   await page.locator('.xterm-rows').getByText('flood 42 over', { exact: true }).first().waitFor();
-  await sameScreen(flood, 'after the flood');
+  await sameScreen(home, page, flood, 'after the flood');
+  const frames = seen.received.length;
+  const bytes = seen.received.reduce((sum, each) => sum + each.length, 0);
   t.diagnostic(`${bytes} bytes in ${frames} frames for 19 MB; the page stood still for ${Math.max(...times)} ms at most`);
   assert.ok(bytes < 8_000_000, `${bytes} bytes in ${frames} frames for 19 MB`);
   assert.ok(Math.max(...times) < 2000, `the page stood still for ${Math.max(...times)} ms`);
-  await session.detach();
 });
 
 test('forty terminals in the grid', async () => {

@@ -1,40 +1,37 @@
 // Every view and what can be done in it.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
-import { Browser, eventually, Home, inTime } from './harness.mjs';
+import { test } from 'node:test';
+import { eventually, PATIENCE, PHONE, stage } from './harness.mjs';
 
 let home, browser, panel, page, shop;
 
-// An agent's command that needs an answer; the promise is of its result.
-async function ask(command) {
-  let asked;
-  const opened = new Promise((resolve) => { asked = resolve; });
-  const result = inTime(home.agent.call('exec', { terminal: shop, command, stream: true, yield_after_ms: 0, on_busy: 'wait' }, (part) => part.approval && asked(part.approval)), command);
-  result.catch(() => {});
-  return { id: await inTime(opened, `a question about ${command}`), result };
-}
+const ask = (command) => home.ask(shop, command);
 const card = (id) => page.locator(`article[data-question="${id}"]`);
-// Cards take no click before they have stood still for half a second.
-const still = () => page.waitForTimeout(600);
+const titled = (pattern) => eventually(async () => pattern.test(await page.title()), `a title like ${pattern}`);
 
-before(async () => {
-  home = new Home();
-  await home.begin();
-  fs.writeFileSync(path.join(home.work, 'print.sh'), '#!/bin/bash\nfor i in $(seq 1 2000); do echo "line $i of the output"; done\nprintf "\\033[31mred error\\033[0m\\n"\nexit 3\n', { mode: 0o755 });
-  shop = await home.open('shop', { task: 'checkout' });
-  await home.person.call('exec', { terminal: shop, command: './print.sh' });
-  panel = await home.panel();
-  browser = await Browser.start();
-  page = await browser.page();
-  await page.goto(panel.link);
-  await page.getByText('Nothing waits for you').waitFor();
-});
-after(async () => {
-  await home.end();
-  await browser.end();
-});
+// A card takes no click and no key before it has stood still for half a second: do it until it counts.
+async function insist(question, act) {
+  let over = false;
+  question.result.finally(() => { over = true; }).catch(() => {});
+  await eventually(async () => {
+    if (!over) await act().catch(() => {});
+    await Promise.race([question.result.catch(() => {}), new Promise((resolve) => setTimeout(resolve, 250))]);
+    return over;
+  }, 'an answer');
+  return question.result;
+}
+const click = (id, name) => () => card(id).getByRole('button', { name }).click({ timeout: 2000 });
+
+stage({
+  prepare: async (at) => {
+    fs.writeFileSync(path.join(at.work, 'print.sh'), '#!/bin/bash\nfor i in $(seq 1 2000); do echo "line $i of the output"; done\nprintf "\\033[31mred error\\033[0m\\n"\nexit 3\n', { mode: 0o755 });
+    shop = await at.open('shop', { task: 'checkout' });
+    await at.person.call('exec', { terminal: shop, command: './print.sh' });
+  },
+}, (all) => { ({ home, browser, panel, page } = all); });
 
 test('the token does not stay in the address, and the page is within its budget', async () => {
   assert.equal(page.url(), panel.origin + '/');
@@ -43,35 +40,58 @@ test('the token does not stay in the address, and the page is within its budget'
   assert.ok(whole > 10_000 && whole < 250_000, `${whole} bytes`);
 });
 
+test('the page is ready for a person within a second', async (t) => {
+  const times = [];
+  for (let at = 0; at < 5; at++) {
+    const fresh = await browser.another(page);
+    // Ready: the questions are there, and the page has come to rest and takes a click.
+    await fresh.addInitScript(() => {
+      window.ready = new Promise((resolve) => {
+        const look = () => {
+          if (!document.querySelector('.questions[aria-busy="false"]')) return false;
+          requestIdleCallback(() => resolve(performance.now()));
+          return true;
+        };
+        new MutationObserver((_, watcher) => { if (look()) watcher.disconnect(); }).observe(document, { childList: true, subtree: true, attributes: true });
+      });
+    });
+    await fresh.goto(panel.origin + '/');
+    times.push(await fresh.evaluate(() => window.ready));
+    await fresh.context().close();
+  }
+  times.sort((a, b) => a - b);
+  const busy = os.loadavg()[0] / os.cpus().length;
+  t.diagnostic(`ready after ${times.map((each) => each.toFixed(0)).join(', ')} ms; ${busy.toFixed(1)} programs for each processor`);
+  // The goal is of a machine that has time for it.
+  if (busy < 1 && !process.env.TTYWARD_SANITIZED) assert.ok(times[2] <= 1000, `half of them took ${times[2]} ms`);
+  assert.ok(times[0] < PATIENCE);
+});
+
 test('a question shows everything, and an answer reaches the agent', async () => {
-  const { id, result } = await ask('npm test -- --cover\u200bage');
+  const question = await ask('npm test -- --cover\u200bage');
+  const { id } = question;
   await card(id).waitFor();
   const text = await card(id).innerText();
   assert.match(text, /codex/);
   assert.match(text, /U\+200B/);
   assert.match(text, /1 hidden character/);
   assert.match(text, /left/);
-  assert.match(await page.title(), /^\(1\) Approvals/);
-  assert.match(await page.locator('link[rel=icon]').getAttribute('href'), /^data:image\/svg/);
+  await titled(/^\(1\) Approvals/);
+  await eventually(async () => /^data:image\/svg/.test(await page.locator('link[rel=icon]').getAttribute('href')), 'the number in the icon');
   await card(id).getByRole('button', { name: 'Deny…' }).click();
   await card(id).getByLabel(/Tell codex why/).fill('not today');
-  await still();
-  await page.keyboard.press('Enter');
-  const denied = await result;
+  const denied = await insist(question, () => page.keyboard.press('Enter'));
   assert.equal(denied.state, 'denied');
   assert.match(denied.reason, /not today/);
   await page.locator('.note-line', { hasText: 'was denied here.' }).waitFor();
   await page.getByText('Nothing waits for you').waitFor();
-  assert.doesNotMatch(await page.title(), /\(/);
+  await titled(/^Approvals/);
 });
 
 test('allow once, by its key', async () => {
-  const { id, result } = await ask('touch allowed-once');
-  await card(id).waitFor();
-  await card(id).focus();
-  await still();
-  await page.keyboard.press('a');
-  assert.equal((await result).exit_code, 0);
+  const question = await ask('touch allowed-once');
+  await card(question.id).focus();
+  assert.equal((await insist(question, () => page.keyboard.press('a'))).exit_code, 0);
   assert.ok(fs.existsSync(path.join(home.work, 'allowed-once')));
 });
 
@@ -87,60 +107,48 @@ test('a click on what has just arrived does not count', async () => {
     });
     watcher.observe(document.body, { childList: true, subtree: true });
   });
-  const { id, result } = await ask('touch too-soon');
-  await card(id).waitFor();
+  const question = await ask('touch too-soon');
   await eventually(() => page.evaluate(() => window.clicked), 'the click');
-  await still();
-  const { approvals } = await home.person.call('approvals');
-  assert.equal(approvals.length, 1, 'it is still open');
-  await card(id).getByRole('button', { name: 'Skip' }).click();
-  assert.equal((await result).state, 'skipped');
+  assert.equal((await insist(question, click(question.id, 'Skip'))).state, 'skipped', 'and it was not allowed before');
 });
 
 test('for the session: the next one like it is not asked', async () => {
-  const { id, result } = await ask('touch for-the-session');
-  await card(id).waitFor();
-  await still();
-  await card(id).getByRole('button', { name: 'For this session' }).click();
-  assert.equal((await result).exit_code, 0);
+  const question = await ask('touch for-the-session');
+  assert.equal((await insist(question, click(question.id, 'For this session'))).exit_code, 0);
   const again = await home.agent.call('exec', { terminal: shop, command: 'touch for-the-session' });
   assert.equal(again.exit_code, 0);
 });
 
 test('always, with the rule changed first', async () => {
-  const { id, result } = await ask('mkdir always');
-  await card(id).waitFor();
-  await still();
-  await card(id).getByRole('button', { name: 'Always…' }).click();
+  const question = await ask('mkdir always');
+  await card(question.id).getByRole('button', { name: 'Always…' }).click();
   const field = page.getByLabel('The rule');
   const rule = await field.inputValue();
   assert.match(rule, /\[\[rule\]\]/);
   await field.fill(rule.replace(/name = ".*"/, 'name = "changed in the panel"'));
-  await page.getByRole('button', { name: 'Allow and store' }).click();
-  assert.equal((await result).exit_code, 0);
+  assert.equal((await insist(question, () => page.getByRole('button', { name: 'Allow and store' }).click({ timeout: 2000 }))).exit_code, 0);
   const { rules } = await home.person.call('rules', {});
   assert.ok(rules.some((each) => each.name === 'changed in the panel'), JSON.stringify(rules));
 });
 
 test('a critical one is allowed once, after the word is typed', async () => {
-  const { id, result } = await ask('git push --force origin main');
+  const question = await ask('git push --force origin main');
+  const { id } = question;
   await card(id).waitFor();
   assert.match(await card(id).innerText(), /Critical/);
   assert.ok(await card(id).getByRole('button', { name: 'Allow once' }).isDisabled());
   assert.equal(await card(id).getByRole('button', { name: 'Always…' }).count(), 0);
   assert.equal(await card(id).getByRole('button', { name: 'For this session' }).count(), 0);
   await card(id).focus();
-  await still();
   await page.keyboard.press('a');
   await page.keyboard.type('allow');
-  await page.keyboard.press('Enter');
-  assert.equal((await result).state, 'exited');
+  assert.equal((await insist(question, () => page.keyboard.press('Enter'))).state, 'exited');
 });
 
 test('an answer raced from the command line and the panel: one of them wins, both are told', async () => {
   const { id, result } = await ask('touch raced');
   await card(id).waitFor();
-  await still();
+  await page.waitForTimeout(600); // it has stood still, and both answers count
   const [cli] = await Promise.all([
     home.person.call('answer', { approval: id, decision: 'deny', reason: 'from the socket' }).then(() => 'won', () => 'lost'),
     card(id).getByRole('button', { name: 'Allow once' }).click({ timeout: 5000 }).catch(() => {}), // the card may be gone already
@@ -165,11 +173,9 @@ test('the third question is a row that opens and does not answer', async () => {
   const open = [];
   const others = [];
   for (let at = 0; at < 3; at++) {
-    const terminal = await home.open(`row-${at}`);
-    let asked;
-    const id = new Promise((resolve) => { asked = resolve; });
-    others.push(home.agent.call('exec', { terminal, command: `touch row-${at}`, stream: true, yield_after_ms: 0 }, (part) => part.approval && asked(part.approval)));
-    open.push(await id);
+    const { id, result } = await home.ask(await home.open(`row-${at}`), `touch row-${at}`);
+    others.push(result);
+    open.push(id);
   }
   const row = page.locator(`button[data-question="${open[2]}"]`);
   await row.click();
@@ -189,7 +195,7 @@ test('output that tries to be more than text stays text', async () => {
   await page.locator('.xterm-rows').getByText('link <script>alert(2)</script>').last().waitFor();
   assert.equal(await page.locator('a[href^="javascript:"]').count(), 0);
   assert.equal(await page.locator('img').count(), 0);
-  assert.doesNotMatch(await page.title(), /onerror/);
+  await titled(/^evil · ttyward/);
 });
 
 test('terminals: tiles, filters, one opened', async () => {
@@ -200,7 +206,7 @@ test('terminals: tiles, filters, one opened', async () => {
   await home.person.call('exec', { terminal: web, command: 'python3 -u -m http.server 0 --bind 127.0.0.1', yield_after_ms: 300 });
   const tileOfWeb = page.locator(`article[data-terminal="${web}"]`);
   await tileOfWeb.locator('.chip-port').waitFor();
-  assert.match(await tileOfWeb.innerText(), /:\d+[^]*running/);
+  await eventually(async () => /:\d+[^]*running/.test(await tileOfWeb.innerText()), 'its port and that it runs');
   await home.person.call('kill', { terminal: web, force: true });
   await page.getByRole('searchbox', { name: 'Filter' }).fill('row-1');
   await eventually(async () => (await page.locator('.tile').count()) === 1, 'one tile');
@@ -237,6 +243,24 @@ test('history: a command, its lines, a search, a link to a line', async () => {
   await page.getByText(/denied, (here|in another browser)/).first().waitFor();
 });
 
+test('history begins with what has not ended', async () => {
+  const runs = await home.open('runs');
+  await home.person.call('exec', { terminal: runs, command: 'sleep 300', yield_after_ms: 100 });
+  const asked = await ask('touch wai\u200bting');
+  await page.goto(`${panel.origin}/history`);
+  const now = page.locator('.commands').first();
+  await page.getByRole('heading', { name: 'Now' }).waitFor();
+  await eventually(async () => /sleep 300\s+running\s+\d/.test(await now.innerText()), 'what runs');
+  await eventually(async () => /touch waiU\+200Bting\s+waits for your answer/.test(await now.innerText()), 'what waits, and what is hidden in it');
+  await now.getByRole('button', { name: /sleep 300/ }).click();
+  await now.getByText('It printed nothing yet.').waitFor();
+  await page.goto(`${panel.origin}/terminals`);
+  const tile = page.locator(`article[data-terminal="${shop}"]`);
+  await eventually(async () => /touch waiU\+200Bting[^]*asked \d/.test(await tile.innerText()), 'the question on the tile');
+  await home.person.call('answer', { approval: asked.id, decision: 'deny' });
+  await home.person.call('kill', { terminal: runs, force: true });
+});
+
 test('what a compiler said is listed, with its lines', async () => {
   fs.writeFileSync(path.join(home.work, 'bad.c'), 'int main(void) {\n  return nothing;\n}\n');
   const { command_id: id } = await home.person.call('exec', { terminal: shop, command: 'gcc -c bad.c' });
@@ -268,7 +292,7 @@ test('overview says what ran and what was asked', async () => {
   await eventually(async () => /Failed\s*[1-9]/.test(await page.locator('.overview').innerText()), 'a failure');
   await page.getByRole('button', { name: '7 days' }).click();
   await page.getByText('Commands per day').waitFor();
-  assert.ok((await page.locator('.plot-ok').count()) > 0);
+  await page.locator('.plot-ok').first().waitFor();
 });
 
 test('settings: a command is tried, a rule added after its difference, and removed', async () => {
@@ -320,48 +344,17 @@ test('keys move between views; the palette finds a terminal', async () => {
   await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' });
 });
 
-test('themes, and text that can be read in each', async () => {
-  await page.emulateMedia({ reducedMotion: 'reduce' });
-  for (const theme of ['light', 'dark', 'contrast']) {
-    for (const view of ['/', '/terminals', '/history', '/overview', '/settings/permissions']) {
-      await page.goto(panel.origin + view);
-      await page.locator('h1').waitFor();
-      await page.evaluate((name) => { document.documentElement.dataset.theme = name; }, theme);
-      const worst = await page.evaluate(lowestContrast);
-      assert.ok(worst.ratio >= 4.5, `${theme} ${view}: ${worst.ratio.toFixed(2)} ${worst.what}`);
-    }
-  }
-});
-
-test('every button, link and field has a name; one heading leads', async () => {
-  for (const view of ['/', '/terminals', `/t/${shop}`, '/history', '/overview', '/settings/permissions', '/settings/appearance', '/settings/links', '/settings/notifications', '/settings/about']) {
-    await page.goto(panel.origin + view);
-    await page.locator('h1').waitFor();
-    await page.waitForTimeout(150);
-    const nameless = await page.evaluate(() => [...document.querySelectorAll('button, a[href], input, select, textarea, [role=img]')].filter((each) => {
-      if (!each.checkVisibility()) return false;
-      const labels = each.labels ? [...each.labels].map((label) => label.textContent).join('') : '';
-      return !(each.getAttribute('aria-label') || labels || each.textContent || each.getAttribute('title') || '').trim();
-    }).map((each) => each.outerHTML.slice(0, 120)));
-    assert.deepEqual(nameless, [], view);
-    assert.equal(await page.locator('h1').count(), 1, view);
-    assert.equal(await page.locator('main').count(), 1, view);
-  }
-});
-
 test('on a phone: everything is reachable and nothing is wider than the screen', async () => {
-  const phone = await browser.page({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, storageState: await page.context().storageState() });
-  const { id, result } = await ask('touch from-the-phone');
+  const phone = await browser.another(page, PHONE);
+  const question = await ask('touch from-the-phone');
   await phone.goto(panel.origin + '/');
-  const question = phone.locator(`article[data-question="${id}"]`);
-  await question.waitFor();
-  const deny = await question.getByRole('button', { name: 'Deny…' }).boundingBox();
-  const allow = await question.getByRole('button', { name: 'Allow once' }).boundingBox();
+  const shown = phone.locator(`article[data-question="${question.id}"]`);
+  await shown.waitFor();
+  const deny = await shown.getByRole('button', { name: 'Deny…' }).boundingBox();
+  const allow = await shown.getByRole('button', { name: 'Allow once' }).boundingBox();
   assert.ok(allow.x - (deny.x + deny.width) >= 24, 'far apart');
   assert.ok(deny.height >= 44 && allow.height >= 44, 'large');
-  await phone.waitForTimeout(600);
-  await question.getByRole('button', { name: 'Allow once' }).tap();
-  assert.equal((await result).exit_code, 0);
+  assert.equal((await insist(question, () => shown.getByRole('button', { name: 'Allow once' }).tap({ timeout: 2000 }))).exit_code, 0);
   for (const view of ['/', '/terminals', `/t/${shop}`, '/history', '/overview', '/settings/permissions']) {
     await phone.goto(panel.origin + view);
     await phone.locator('h1').waitFor();
@@ -370,30 +363,3 @@ test('on a phone: everything is reachable and nothing is wider than the screen',
   }
   await phone.context().close();
 });
-
-// In the page: the lowest contrast of text and its ground, of what is not disabled.
-function lowestContrast() {
-  const parse = (text) => (text.match(/[\d.]+/g) ?? []).map(Number);
-  const shine = ([r, g, b]) => {
-    const part = (value) => (value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
-  };
-  const ground = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const [r, g, b, a = 1] = parse(getComputedStyle(at).backgroundColor);
-      if (a > 0.99) return [r, g, b];
-    }
-    return [255, 255, 255];
-  };
-  let worst = { ratio: 21, what: '' };
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const element = node.parentElement;
-    if (!node.textContent.trim() || !element.checkVisibility() || element.closest('.unseen, :disabled, .thumb, .xterm, .log, svg, option, .skip, script, style')) continue;
-    const a = shine(parse(getComputedStyle(element).color)) + 0.05;
-    const b = shine(ground(element)) + 0.05;
-    const ratio = Math.max(a, b) / Math.min(a, b);
-    if (ratio < worst.ratio) worst = { ratio, what: `${element.className} "${node.textContent.slice(0, 40)}"` };
-  }
-  return worst;
-}

@@ -53,6 +53,26 @@ class Again(unittest.TestCase):
         with open(home + "/first") as f:
             self.assertEqual(f.read(), "ran\n")
 
+    def test_a_run_that_is_sent_again_while_its_environment_is_made(self):
+        """What the login shell sets up takes a while: a second call for the same command finds no command yet."""
+        daemon = Daemon('[policy]\nmode = "yolo"\n[shell]\nenvironment = "login"\n')
+        self.addCleanup(daemon.close)
+        home = daemon.home
+        os.mkfifo(home + "/gate")
+        with open(home + "/.bash_profile", "w") as f:
+            f.write(f"read -r line < {home}/gate\n")
+        args = {"command": f"echo ran >> {home}/ran", "command_id": "c" + "a" * 12, "cwd": home}
+        clients = [daemon.connect(), daemon.connect()]
+        calls = [client.start("run", **args) for client in clients]
+        for client in clients:
+            client.call("status")  # it has read the call before
+        with open(home + "/gate", "w") as f:
+            f.write("go\n")
+        for client, call in zip(clients, calls):
+            self.assertEqual(client.answer(call)["exit_code"], 0)
+        with open(home + "/ran") as f:
+            self.assertEqual(f.read(), "ran\n", "it ran once")
+
     def test_an_open_that_is_sent_again_opens_no_second(self):
         first = self.daemon.client.call("open", request="o-again", cwd="/")["terminal"]["id"]
         self.assertEqual(self.daemon.client.call("open", request="o-again", cwd="/")["terminal"]["id"], first)

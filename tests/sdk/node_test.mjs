@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync, chmodSync, existsSync } from "node:fs";
+import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { randomBytes } from "node:crypto";
@@ -108,6 +109,53 @@ test("a command outlives the daemon, and its stream and events go on", async ({ 
   assert.deepEqual(renewed, ["kept"]);
 });
 
+test("an attachment shows the screen, types, and outlives the daemon", async ({ connect, work }) => {
+  const client = await connect({ role: "person" });
+  const { terminal } = await client.open({ cwd: work });
+  const attachment = await client.watch({ terminal: terminal.id, size: { cols: 60, rows: 10 } });
+  assert.equal(attachment.terminal.id, terminal.id);
+  const rows = new Map();
+  let writable = false;
+  const until = async (text, fresh = false) => {
+    for await (const event of { [Symbol.asyncIterator]: () => ({ next: () => attachment[Symbol.asyncIterator]().next() }) }) {
+      if (event.event === "attach_keyboard") writable = event.writable;
+      if (event.event !== "attach_screen") continue;
+      if (event.screen.reset) rows.clear();
+      for (const line of event.screen.lines) rows.set(line.row, line.runs.map((run) => run.text).join(""));
+      fresh &&= !event.screen.reset;
+      if (!fresh && [...rows.values()].some((row) => row.startsWith(text))) return event.screen;
+    }
+    return assert.fail(`it ended before ${text}`);
+  };
+  await attachment.input("echo $((6 * 7)); tput cols\r");
+  assert.equal((await until("42")).cols, 60);
+  assert.ok(writable);
+  await kill(client.welcome.pid);
+  writable = false;
+  await until("42", true);
+  assert.ok(writable);
+  await attachment.input("echo $((7 * 8))\r");
+  await until("56");
+  await attachment.close();
+  assert.equal((await client.list()).terminals[0].lease, null);
+});
+
+test("a daemon that ends the connection before it answers is not waited for", async ({ home }) => {
+  // Takes each connection and ends it at once, as one does that is being killed; the third one is answered.
+  mkdirSync(join(home, "run"), { mode: 0o700 });
+  let count = 0;
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    if (++count < 3) return socket.destroy();
+    return socket.write('{"welcome":{"protocol":1,"version":"0","daemon":"d","pid":1,"role":"person"}}\n');
+  });
+  await new Promise((resolve) => server.listen(join(home, "run/daemon.sock"), resolve));
+  const client = await Client.connect({ role: "person", program: null });
+  assert.equal(count, 3);
+  await client.close();
+  server.close();
+});
+
 test("a call that must not be repeated fails with the connection", async ({ connect, work }) => {
   const client = await connect({ role: "person" });
   const { terminal } = await client.open({ cwd: work });
@@ -158,7 +206,7 @@ for (const [name, body] of cases) {
     return clients.at(-1);
   };
   try {
-    await Promise.race([body({ connect, work, environment }), pause(120_000).then(() => assert.fail("too slow"))]);
+    await Promise.race([body({ connect, work, environment, home }), pause(120_000).then(() => assert.fail("too slow"))]);
     console.log(`ok ${name}`);
   } catch (error) {
     failed += 1;

@@ -1,5 +1,6 @@
 """The Python client against the real daemon: calls, streams, events, questions, and a daemon that is killed."""
 import asyncio
+import base64
 import os
 import signal
 import sys
@@ -125,6 +126,39 @@ class PythonClient(CliTest):
             client.exec(terminal, "echo last")
             follower.join(60)
             self.assertFalse(follower.is_alive())
+
+    def test_an_attachment_shows_the_screen_types_and_outlives_the_daemon(self):
+        with ttyward.Client(role="person") as client:
+            terminal = client.open(cwd=self.work)["terminal"]["id"]
+            events = client.watch(terminal, size={"cols": 60, "rows": 10})
+            first = next(events)
+            self.assertEqual((first["event"], first["writable"]), ("attach_keyboard", True))
+            rows = {}
+
+            def until(text):
+                for event in iter(lambda: next(events), None):
+                    if event["event"] != "attach_screen":
+                        continue
+                    if event["screen"]["reset"]:
+                        rows.clear()
+                    for line in event["screen"]["lines"]:
+                        rows[line["row"]] = "".join(run["text"] for run in line["runs"])
+                    if any(row.startswith(text) for row in rows.values()):
+                        return event
+
+            def type_in(text, subscription):
+                client.attach_input(subscription=subscription, base64=base64.b64encode(text.encode()).decode())
+
+            type_in("echo $((6 * 7))\r", first["subscription"])
+            self.assertEqual(until("42")["screen"]["cols"], 60)
+            self.kill(client.welcome["pid"])
+            again = next(event for event in iter(lambda: next(events), None) if event["event"] == "attach_keyboard")
+            self.assertTrue(again["writable"])
+            until("42")
+            type_in("echo $((7 * 8))\r", again["subscription"])
+            until("56")
+            events.close()
+            eventually(lambda: client.list()["terminals"][0]["lease"] is None)
 
     def test_a_call_that_must_not_be_repeated_fails_with_the_connection(self):
         with ttyward.Client(role="person") as client:

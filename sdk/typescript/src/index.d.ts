@@ -1,4 +1,4 @@
-import type { Approval, Calls, Event, Part, Stream, Terminal } from "./types.js";
+import type { Approval, AttachClosedEvent, AttachKeyboardEvent, AttachRequest, AttachScreenEvent, Calls, Event, Part, Stream, Terminal } from "./types.js";
 export * from "./types.js";
 
 export interface Options {
@@ -41,6 +41,18 @@ export interface EventFilter {
   text?: boolean;
 }
 
+/** A terminal's screen as it changes. The first events say who has the keyboard, and all of the screen; they come again after another daemon was found. */
+export interface Attachment extends AsyncIterable<AttachScreenEvent | AttachKeyboardEvent | AttachClosedEvent> {
+  /** The terminal as it was when it was attached to last. */
+  readonly terminal: Terminal;
+  /** Sends what a person types: text, or bytes. */
+  input(bytes: string | Uint8Array): Promise<void>;
+  /** The terminal gets this size, if the caller has the keyboard. */
+  resize(cols: number, rows: number): Promise<void>;
+  /** Ends it, and gives the keyboard back. */
+  close(): Promise<void>;
+}
+
 /** The daemon refused a call. */
 export class DaemonError extends Error {
   /** A word of the protocol, such as not_found. */
@@ -61,6 +73,8 @@ export class Client {
   close(): Promise<void>;
   /** Events as they come; the subscription is made before this returns. */
   events(filter?: EventFilter): Promise<AsyncIterableIterator<Event | ResubscribedEvent>>;
+  /** Attaches to a terminal: its screen as it changes and, for a person, its keyboard. */
+  watch(request: AttachRequest): Promise<Attachment>;
   /** Open questions to people, then each new one. Answer with `answer({approval: question.id, decision: "allow"})`. */
   questions(): Promise<AsyncIterableIterator<Approval>>;
   [Symbol.asyncDispose](): Promise<void>;

@@ -181,9 +181,10 @@ export class Client {
   async #doConnect() {
     if (this.#socket) return;
     if (this.#closed) throw new ConnectionLost("the client was closed");
+    const token = await this.#token();
     for (const giveUp = Date.now() + START_PATIENCE_MS; ; ) {
       const socket = await this.#findDaemon();
-      if (await this.#greet(socket)) {
+      if (await this.#greet(socket, token)) {
         this.#socket = socket;
         return;
       }
@@ -211,13 +212,16 @@ export class Client {
     }
   }
 
-  // False: the connection ended before an answer came.
-  async #greet(socket) {
+  async #token() {
+    const { role, token } = this.#options;
+    const file = process.env.TTYWARD_PERSON_TOKEN_FILE;
+    return role === "person" && !token && file ? (await readFile(file, "utf8")).trim() : token;
+  }
+
+  // False: the connection ended before an answer came. Nothing is awaited before "close" is listened for: a daemon that is being
+  // killed ends connections at any moment.
+  async #greet(socket, token) {
     const { role, name, session, secret } = this.#options;
-    let { token } = this.#options;
-    if (role === "person" && !token && process.env.TTYWARD_PERSON_TOKEN_FILE) {
-      token = (await readFile(process.env.TTYWARD_PERSON_TOKEN_FILE, "utf8")).trim();
-    }
     socket.setEncoding("utf8");
     socket.on("error", () => {}); // "close" follows
     let rest = "";
@@ -274,7 +278,10 @@ export class Client {
       return;
     }
     // Before the next line is read: the first events must find the queue.
-    if (call.subscriber) this.#subscriptions.set(message.ok.subscription, call.subscriber);
+    if (call.subscriber) {
+      this.#subscriptions.set(message.ok.subscription, call.subscriber);
+      call.subscriber.attached?.(message.ok);
+    }
     call.resolve(message.ok);
   }
 
@@ -305,6 +312,10 @@ export class Client {
       await this.#connect();
       for (const [id, call] of this.#calls) this.#send({ id, call: call.name, args: call.args });
       for (const subscriber of subscribers) {
+        if (subscriber.attached) {
+          await this.#call("attach", subscriber.args, { subscriber });
+          continue;
+        }
         const { terminals } = await this.#call("subscribe", subscriber.args, { subscriber });
         subscriber.queue.push({ event: "resubscribed", terminals });
       }
@@ -352,6 +363,34 @@ export class Client {
     });
     await this.#call("subscribe", subscriber.args, { subscriber });
     return subscriber.queue;
+  }
+
+  async watch(args) {
+    const client = this;
+    const subscriber = { args };
+    const attachment = {
+      async input(bytes) {
+        const base64 = Buffer.from(bytes).toString("base64");
+        await client.#call("attach_input", { subscription: attachment.subscription, base64 });
+      },
+      async resize(cols, rows) {
+        subscriber.args = { ...subscriber.args, size: { cols, rows } };
+        await client.#call("attach_resize", { subscription: attachment.subscription, cols, rows });
+      },
+      close: () => subscriber.queue.return().then(() => {}),
+      [Symbol.asyncIterator]: () => subscriber.queue,
+    };
+    subscriber.queue = new Queue(async () => {
+      if (!this.#subscriptions.delete(attachment.subscription)) return;
+      await this.#call("detach", { subscription: attachment.subscription }).catch(() => {});
+    });
+    subscriber.attached = ({ subscription, screen, writable, terminal }) => {
+      Object.assign(attachment, { subscription, terminal });
+      subscriber.queue.push({ event: "attach_keyboard", subscription, writable });
+      subscriber.queue.push({ event: "attach_screen", subscription, screen });
+    };
+    await this.#call("attach", args, { subscriber });
+    return attachment;
   }
 
   async questions() {

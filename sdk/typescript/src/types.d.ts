@@ -1296,6 +1296,76 @@ export interface ReadAnswerMatches {
   repeat?: number | null;
 }
 
+export interface RecordingRequest {
+  /** its id or name; this or `command` */
+  terminal?: string | null;
+  /** the command's id */
+  command?: string | null;
+  /** where to go on */
+  offset?: number | null;
+  /** how many at most */
+  bytes?: number | null;
+}
+
+export interface RecordingAnswer {
+  /** of which terminal */
+  terminal_id: string;
+  /** of which command */
+  command_id: string | null;
+  /** of the terminal */
+  name: string | null;
+  /** how its process was made */
+  provider: string;
+  /** nothing more will come */
+  ended: boolean;
+  /** when the terminal was made, in microseconds since the epoch: the zero of the marks' times */
+  created_at_us: number;
+  /** the first byte of what was asked for, in the terminal's output */
+  begin: number;
+  /** the byte after the last, as of now */
+  end: number;
+  /** where to go on */
+  next_offset: number;
+  /** there is more */
+  more: boolean;
+  /** the bytes that are there, in order */
+  base64: string;
+  /** in order; the first part begins with the time and size that hold there */
+  marks: RecordingAnswerMarks[];
+  /** of the first part: those that are known, in order */
+  commands: RecordingAnswerCommands[];
+}
+
+export interface RecordingAnswerMarks {
+  /** bytes arrived then; the terminal got another size; bytes are missing */
+  kind: "time" | "resize" | "gap";
+  /** the byte */
+  offset: number;
+  /** microseconds since the terminal was made */
+  at_us: number;
+  /** of `resize` */
+  cols?: number | null;
+  /** of `resize` */
+  rows?: number | null;
+  /** of `gap`: how many are missing */
+  bytes?: number | null;
+  /** of `gap`: line feeds among them */
+  newlines?: number | null;
+}
+
+export interface RecordingAnswerCommands {
+  /** its id */
+  command_id: string;
+  /** the command line; secrets are masked */
+  command: string;
+  /** the first byte of its output */
+  offset: number;
+  /** when it began */
+  started_at: string;
+  /** only if it was observed */
+  exit_code: number | null;
+}
+
 export interface ResultRequest {
   /** its id */
   command: string;
@@ -2491,6 +2561,8 @@ export interface Calls {
    * size.
    */
   read(args?: ReadRequest, options?: CallOptions): Promise<ReadAnswer>;
+  /** A part of what a terminal or a command printed, with the times, sizes and gaps a recording is made of. */
+  recording(args?: RecordingRequest, options?: CallOptions): Promise<RecordingAnswer>;
   /** A command's result as it is now. */
   result(args: ResultRequest, options?: CallOptions): Promise<Result>;
   /** What the screen shows now. */

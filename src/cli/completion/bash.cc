@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/completion/completion.h"
+#include "shell/quoting.h"
 
 namespace ttyward::cli {
 namespace {
@@ -15,7 +16,7 @@ struct Tables {
 
 std::string joined(const std::vector<std::string>& words) {
   std::string out;
-  for (const std::string& word : words) out += " " + shell_quoted(word);
+  for (const std::string& word : words) out += " " + shell::quote_posix(word);
   return out;
 }
 
@@ -42,44 +43,33 @@ void add(const Outline& command, const std::string& path, Tables& tables) {
     all.insert(all.end(), option.names.begin(), option.names.end());
     if (option.values == Values::None) continue;
     for (const std::string& name : option.names) {
-      const std::string key = shell_quoted(path + ":" + name);
+      const std::string key = shell::quote_posix(path + ":" + name);
       tables.walk += fmt::format("      {}) pending=$at:$word ;;\n", key);
       tables.values += fmt::format("      {}) {} ;;\n", key, completer(option.values, option.choices));
     }
   }
-  tables.options += fmt::format("      {}) _ttyward_words \"$cur\"{} ;;\n", shell_quoted(path), joined(all));
+  tables.options +=
+      fmt::format("      {}) _ttyward_words \"$cur\"{} ;;\n", shell::quote_posix(path), joined(all));
   if (!command.commands.empty()) {
     std::vector<std::string> names;
     names.reserve(command.commands.size());
     for (const Outline& each : command.commands) names.push_back(each.name);
     tables.words +=
-        fmt::format("      {}) _ttyward_words \"$cur\"{} ;;\n", shell_quoted(path), joined(names));
+        fmt::format("      {}) _ttyward_words \"$cur\"{} ;;\n", shell::quote_posix(path), joined(names));
   } else if (!command.arguments.empty()) {
     const OutlineArgument& argument = command.arguments.front();
-    tables.words +=
-        fmt::format("      {}) {} ;;\n", shell_quoted(path), completer(argument.values, argument.choices));
+    tables.words += fmt::format("      {}) {} ;;\n", shell::quote_posix(path),
+                                completer(argument.values, argument.choices));
   }
   for (const Outline& each : command.commands) {
     const std::string below = path.empty() ? each.name : path + " " + each.name;
-    tables.walk +=
-        fmt::format("      {}) at={} ;;\n", shell_quoted(path + ":" + each.name), shell_quoted(below));
+    tables.walk += fmt::format("      {}) at={} ;;\n", shell::quote_posix(path + ":" + each.name),
+                               shell::quote_posix(below));
     add(each, below, tables);
   }
 }
 
 }  // namespace
-
-std::string shell_quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
-}
 
 std::string bash_completion(const Outline& program) {
   Tables tables;

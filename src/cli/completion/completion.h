@@ -14,7 +14,4 @@ std::string bash_completion(const Outline& program);
 std::string zsh_completion(const Outline& program);
 std::string fish_completion(const Outline& program);
 
-// 'text' for a shell, quotes in it included.
-std::string shell_quoted(const std::string& text);
-
 }  // namespace ttyward::cli

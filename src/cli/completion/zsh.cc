@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/completion/completion.h"
+#include "shell/quoting.h"
 
 namespace ttyward::cli {
 namespace {
@@ -44,7 +45,7 @@ std::string option_lines(const Outline& command) {
       spec += "[" + specified(option.doc) + "]";
       if (option.values != Values::None)
         spec += ":" + specified(option.value_name) + ":" + action(option.values, option.choices);
-      out += "    " + shell_quoted(spec) + " \\\n";
+      out += "    " + shell::quote_posix(spec) + " \\\n";
     }
   }
   return out;
@@ -58,8 +59,8 @@ void add(const Outline& command, const std::string& function, std::string& out) 
     out += "  _arguments -s \\\n" + option_lines(command);
     for (const OutlineArgument& argument : command.arguments) {
       out += "    " +
-             shell_quoted((argument.repeatable ? "*:" : ":") + specified(argument.name) + ":" +
-                          action(argument.values, argument.choices)) +
+             shell::quote_posix((argument.repeatable ? "*:" : ":") + specified(argument.name) + ":" +
+                                action(argument.values, argument.choices)) +
              " \\\n";
     }
     out += "    && return 0\n}\n";
@@ -68,7 +69,7 @@ void add(const Outline& command, const std::string& function, std::string& out) 
   std::string described;
   std::string branches;
   for (const Outline& each : command.commands) {
-    described += "        " + shell_quoted(specified(each.name) + ":" + each.summary) + "\n";
+    described += "        " + shell::quote_posix(specified(each.name) + ":" + each.summary) + "\n";
     branches += fmt::format("        {}) {}_{} ;;\n", each.name, function, each.name);
   }
   out += fmt::format(

@@ -180,6 +180,7 @@ int run_command(Arguments args, const Globals& globals) {
   if (!policy) return complain(verb, policy.error().message, kExitUsage);
   auto action = action_of(args, judged_in, globals.after_dashes);
   if (!action) return complain(verb, action.error().message, kExitUsage);
+  if (!app::wants_more(args.shared.sandbox)) policy->consider_sandbox(*action);
   const Judged judged = policy->judge(std::move(*action));
   const std::string verdict = globals.json ? verdict_json(*policy, judged) : "";
   const Ruling ruling = policy->settle({judged});

@@ -12,7 +12,8 @@ constexpr const char* kBoilerplate[] = {
     R"(^npm (ERR!|error|warn|notice)( \d+)?\s*$)",
     R"(^npm (ERR!|error) A complete log of this run can be found in)",
     R"(^npm (ERR!|error) +(\d+ +)?(Note that you can also install from a|tarball, folder, http url, or git url))",
-    R"(^npm notice\b)",
+    R"(^npm notice( (New|Run|To update|Changelog|Update)\b.*)?$)",
+    R"(^npm warn Unknown (user|env|project|builtin|global|cli) config )",
     R"(run `npm (fund|audit)( fix( --force)?)?`)",
     R"(^(To address (all )?issues|Some issues need review))",
     R"(looking for funding$)",
@@ -23,11 +24,11 @@ constexpr const char* kBoilerplate[] = {
     R"(^\[INFO\] (Finished at|Scanning for projects|---|Building jar|Using .* encoding|Copying \d+ resource|Nothing to compile))",
     R"(^\* Get more help at|^> Run with --(stacktrace|info|debug|scan)|^Deprecated Gradle features|^You can use '--warning-mode)",
     // python, pip
-    R"(^\[?notice\]? (A new release of pip|To update, run))",
+    R"(^\[?notice\]? (A new release of pip|To update, run)|^\s*note: This (error originates from a subprocess|is an issue with the package)|^\s*\[end of output\]$|^\W+See above for output\.$)",
     R"(^platform \w+ -- Python|^rootdir: |^configfile: |^plugins: |^cachedir: |^=+ test session starts =+$|^=+ short test summary info =+$|^-- Docs: https://docs\.pytest)",
-    R"(^  Omitting \d+ identical items, use -vv)",
+    R"(^(E )?  Omitting \d+ identical items, use -vv|^Traceback \(most recent call last\):$)",
     // rust
-    R"(^note: run with `RUST_BACKTRACE=|^For more information about this error, try `rustc --explain|^Some errors have detailed explanations: )",
+    R"(^note: run with `RUST_BACKTRACE=|^For more information about this error, try `rustc --explain|^For more information about an error, try|^Some errors have detailed explanations: )",
     R"(^ *= note: `#\[(warn|deny)\()",
     // compilers and sanitizers
     R"(^==\d+== (Copyright|Using Valgrind|Memcheck, a memory error detector|Use --track-origins|For lists of detected and suppressed|Rerun with|For counts of detected))",
@@ -40,7 +41,7 @@ constexpr const char* kBoilerplate[] = {
     R"(^Note: You didn't use the -out option|^you run "terraform apply" now)",
     R"(^Terraform used the selected providers|^following symbols:$|^Terraform will perform the following)",
     // apt, make, curl
-    R"(^Reading (package lists|state information)|^Building dependency tree)",
+    R"(^Reading (package lists|state information)|^Building dependency tree|^N: Ignoring file )",
     R"(^make(\[\d+\])?: (Entering|Leaving) directory )",
     R"(^  % Total    % Received % Xferd|^ +Dload  Upload +Total)",
     R"(^Try '.* --help' for more information|^Try `.* --help' for more)",

@@ -26,12 +26,25 @@ std::span<const RE2* const> dialects() {
       R"(^([^\s:][^:]*):(\d+):(?:(\d+):)?() (fatal error|error|warning|note|info|remark): (.*)$)");
   static const RE2 kTsc(R"(^([^\s(][^(]*)\((\d+),(\d+)\):() (error|warning) (.*)$)");
   static const RE2 kTscPretty(R"(^([^\s:][^:]*):(\d+):(\d+)() - (error|warning) (.*)$)");
-  static const RE2 kGo(R"(^([\w./-]+\.go):(\d+):(?:(\d+):)?()() (.*)$)");
-  static const std::array<const RE2*, 4> kAll = {&kGcc, &kTsc, &kTscPretty, &kGo};
+  static const RE2 kGo(R"(^\s*([\w./-]+\.go):(\d+):(?:(\d+):)?()() (.*)$)");
+  static const RE2 kLint(R"(^([^\s:][^\s:]*):(\d+):(\d+): ([A-Z]+\d+):?() (.*)$)");
+  static const std::array<const RE2*, 5> kAll = {&kGcc, &kTsc, &kTscPretty, &kGo, &kLint};
   return kAll;
 }
 
+// A word that every dialect has; most lines have none.
+bool may_be_diagnostic(std::string_view text) {
+  for (const std::string_view word : {"error", "warning", "note", "info", "remark", ".go:"}) {
+    if (text.find(word) != std::string_view::npos) return true;
+  }
+  // "app/a.py:3:1: F401 unused"
+  const size_t space = text.find(": ");
+  return space != std::string_view::npos && space + 2 < text.size() && text[space + 2] >= 'A' &&
+         text[space + 2] <= 'Z' && space > 0 && text[space - 1] >= '0' && text[space - 1] <= '9';
+}
+
 bool take(Page& page, const Line& line) {
+  if (!may_be_diagnostic(line.text)) return false;
   std::string file, row, column, code, severity, message;
   for (const RE2* dialect : dialects()) {
     if (!RE2::FullMatch(line.text, *dialect, &file, &row, &column, &code, &severity, &message)) continue;
@@ -40,7 +53,7 @@ bool take(Page& page, const Line& line) {
     std::string rest;
     if (RE2::FullMatch(message, kLead, &code, &rest) || RE2::FullMatch(message, kTail, &rest, &code))
       message = rest;
-    if (severity.empty()) severity = "error";
+    if (severity.empty()) severity = code.empty() ? "error" : "warning";
     if (page.facts.diagnostics.size() < kMostFacts && severity != "note") {
       page.facts.diagnostics.push_back(
           {file, number_of(row), number_of(column), severity, code, message, line.number});
@@ -53,12 +66,19 @@ bool take(Page& page, const Line& line) {
 // "   12 |   code", "      |   ^~~~", "  12   code" under tsc's and "~~~~": what the source file says itself.
 bool is_source_quote(std::string_view text) {
   static const RE2 kQuote(
-      R"(^\s*\d* +\|( .*|\s*[~^|+\-]*.*)?$|^\s*\d+ \| .*$|^ *[\^~|]+[\^~ |_]*$|^\s*\|\s*$)");
+      R"(^\s*\d* +\|( .*|\s*[~^|+\-]*.*)?$|^[\s>]*\d+ ?\| .*$|^ *[\^~|]+[\^~ |_]*$|^\s*\|\s*$)");
   return RE2::FullMatch(text, kQuote);
 }
 
 bool only_marks(std::string_view text) {
   return text.find_first_not_of(" \t|^~_-+.") == std::string_view::npos;
+}
+
+// rustc explains under the source: "  |     ^^^^^^ expected `u32`, found `&str`".
+bool is_label(std::string_view text) {
+  static const RE2 kLabel(
+      R"(^\s*\|[ |]*[\^_|-]*[\^-]+ \w.*$|^\s*\|[ |]*(expected|help|note|arguments?) .*$|^\s*= help: .*$)");
+  return RE2::FullMatch(text, kLabel);
 }
 
 }  // namespace
@@ -70,6 +90,7 @@ void know_diagnostics(Page& page) {
       R"(^In file included from |^ +from .*[:,]$|^[^\s:]+: In (member )?(function|constructor|instantiation|lambda|substitution).*:$|^[^\s:]+: In .*:$|.*:   (required|recursively required) (from|by) .*|.*: (At top level:|required from here)$)");
   static const RE2 kEslint(R"(^\s+(\d+):(\d+)\s+(error|warning)\s+(.*?)(?:\s{2,}(\S+))?$)");
   size_t found = 0;
+  bool rust = false;
   bool rust_open = false;
   std::string heading;
   size_t heading_at = 0;
@@ -91,17 +112,21 @@ void know_diagnostics(Page& page) {
       }
       if (take(page, line)) {
         ++found;
+        if (!page.facts.diagnostics.empty() && page.facts.diagnostics.back().severity == "warning" &&
+            page.facts.diagnostics.back().at == line.number)
+          line.rank = std::max(line.rank, Rank::Warning);
+        if (line.rank == Rank::Plain && page.facts.diagnostics.size() < 50) line.rank = Rank::Detail;
         const bool note = !line.alarm && text.find(": note: ") != std::string_view::npos;
         if (note) {
-          line.rank = Rank::Noise;
-          line.settled = page.chars > 4000;
+          line.rank = page.chars > 4000 ? Rank::Noise : Rank::Quote;
+          line.settled = true;
         }
         continue;
       }
       if (RE2::FullMatch(text, kRust, &a, &b, &c)) {
         if (page.facts.diagnostics.size() < kMostFacts)
           page.facts.diagnostics.push_back({"", 0, 0, a, b, c, line.number});
-        rust_open = true;
+        rust = rust_open = true;
         line.rank = line.alarm ? Rank::Alarm : Rank::Warning;
         continue;
       }
@@ -113,7 +138,7 @@ void know_diagnostics(Page& page) {
         continue;
       }
       if (RE2::FullMatch(text, kContext)) {
-        line.rank = Rank::Quote;
+        line.rank = Rank::Noise;
         continue;
       }
     }
@@ -124,11 +149,30 @@ void know_diagnostics(Page& page) {
       heading.clear();
     }
   }
-  if (found == 0) return;
-  for (Line& line : page.lines) {
-    if (line.blank || line.shielded || line.alarm || line.fold >= 0 || line.text.size() > 2000) continue;
-    if (is_source_quote(line.text)) {
-      line.rank = only_marks(line.text) ? Rank::Noise : Rank::Quote;
+  page.quotes = page.quotes || found > 0;
+  page.labels = page.labels || rust;
+}
+
+void hide_source(Page& page) {
+  static const RE2 kFar(R"(^\s*= note: .*|^\s*(-->|:::) /rustc/.*)");  // of rustc: what it says beside
+  if (!page.quotes) return;
+  for (size_t i = 0; i < page.lines.size(); ++i) {
+    Line& line = page.lines[i];
+    if (line.blank || line.shielded || line.alarm || line.settled || line.fold >= 0 ||
+        line.text.size() > 2000)
+      continue;
+    if (page.labels && RE2::FullMatch(line.text, kFar)) {
+      line.rank = Rank::Quote;
+      line.settled = true;
+    } else if (page.labels && is_label(line.text)) {
+      line.rank = Rank::Detail;
+      line.settled = true;
+    } else if (is_source_quote(line.text)) {
+      line.rank = Rank::Noise;
+    } else if (i + 1 < page.lines.size() && line.text[0] != '=' && line.rank < Rank::Warning &&
+               page.lines[i + 1].text.find('^') != std::string::npos && only_marks(page.lines[i + 1].text)) {
+      line.rank = Rank::Noise;  // the marks below point into it
+      line.settled = true;
     }
   }
 }

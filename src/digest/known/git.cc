@@ -1,7 +1,9 @@
 // git: advice and decoration go, states stay; status also comes as data.
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <map>
 
 #include "digest/known/known.h"
 #include "digest/line_scan.h"
@@ -112,10 +114,41 @@ void read_log(Page& page) {
   }
 }
 
+// Entries of a status that are of one kind: the first, and the names of the others.
+void fold_entries(Page& page, const std::vector<size_t>& members) {
+  constexpr size_t kMostChars = 300;
+  if (page.tiny()) return;
+  for (const size_t i : members) {
+    page.lines[i].settled = true;
+    page.lines[i].rank = Rank::Hint;
+  }
+  if (members.size() < 3) return;
+  std::string others;
+  for (size_t m = 1; m < members.size(); ++m) {
+    std::string_view name = page.lines[members[m]].text;
+    if (const size_t colon = name.find(": "); colon != std::string_view::npos) name.remove_prefix(colon + 2);
+    name.remove_prefix(std::min(name.find_first_not_of(" \t"), name.size()));
+    if (others.size() + name.size() > kMostChars) {
+      others += ", …";
+      break;
+    }
+    others += (others.empty() ? "" : ", ") + std::string(name);
+  }
+  fold_lines(page, members, 1, false, "");
+  page.folds.back().others = std::move(others);
+}
+
 void read_status(Page& page) {
   static const RE2 kState(
       R"(^\t(?:(modified|new file|deleted|renamed|copied|typechange|both modified|both added|deleted by us|deleted by them): +)?(.+)$)");
   std::string_view section;
+  std::string run_state;
+  std::string_view run_section;
+  std::vector<size_t> run;
+  const auto end_run = [&] {
+    fold_entries(page, run);
+    run.clear();
+  };
   for (const Line& line : page.lines) {
     std::string_view text = line.text;
     if (text == "Changes to be committed:" || text == "Changes not staged for commit:" ||
@@ -132,7 +165,14 @@ void read_status(Page& page) {
     if (!RE2::FullMatch(tabbed, kState, &state, &name) || page.facts.entries.size() >= 1000) continue;
     if (section == "Untracked files:") state = "untracked";
     page.facts.entries.push_back({name, state, 0});
+    if (line.fold >= 0 || line.shielded || line.lost) continue;
+    // Of the same kind in the same section; never across sections.
+    if (state != run_state || section != run_section) end_run();
+    run_state = state;
+    run_section = section;
+    run.push_back(static_cast<size_t>(&line - page.lines.data()));
   }
+  end_run();
 }
 
 void drop_advice(Page& page) {
@@ -143,31 +183,60 @@ void drop_advice(Page& page) {
   }
 }
 
-// Of each entry of a long log: hash and subject on one line stay, the rest goes.
+// "Ann ×12, Bob ×3"
+std::string list_authors(const std::vector<Commit>& commits) {
+  constexpr size_t kMost = 5;
+  std::map<std::string, size_t> authors;
+  for (const Commit& commit : commits) {
+    if (!commit.author.empty()) ++authors[commit.author.substr(0, commit.author.find(" <"))];
+  }
+  if (authors.size() == 1) return authors.begin()->first;
+  std::vector<std::pair<size_t, std::string>> order;
+  for (const auto& [name, count] : authors) order.emplace_back(count, name);
+  std::sort(order.begin(), order.end(), [](const auto& l, const auto& r) {
+    return l.first != r.first ? l.first > r.first : l.second < r.second;
+  });
+  std::string out;
+  for (size_t i = 0; i < order.size() && i < kMost; ++i)
+    out += fmt::format("{}{} ×{}", i == 0 ? "" : ", ", order[i].second, order[i].first);
+  if (order.size() > kMost) out += fmt::format(", {} more", order.size() - kMost);
+  return out;
+}
+
+// Of each entry of a log: hash and subject on one line. Who wrote them and when is said once.
 void shorten_log(Page& page) {
   static const RE2 kCommit(R"(^commit [0-9a-f]{40}.*)");
-  size_t commits = 0;
-  for (const Line& line : page.lines) commits += RE2::FullMatch(line.text, kCommit);
-  if (commits < 3 || page.chars < 3000) return;
+  static const RE2 kStat(R"(^ \d+ files? changed.*)");
+  const std::vector<Commit>& commits = page.facts.commits;
+  size_t entries = 0;
+  for (const Line& line : page.lines) entries += RE2::FullMatch(line.text, kCommit) ? 1 : 0;
+  if (entries < 2 || commits.empty() || page.small()) return;
   page.altered = true;
-  bool subject = false;
-  size_t kept = 0;
-  for (Line& line : page.lines) {
+  size_t entry = SIZE_MAX;  // the line of the commit whose subject is still to come
+  for (size_t i = 0; i < page.lines.size(); ++i) {
+    Line& line = page.lines[i];
     if (line.blank || line.shielded || line.fold >= 0) continue;
     if (RE2::FullMatch(line.text, kCommit)) {
-      subject = true;
-      ++kept;
-      line.text = line.text.substr(0, 14) + line.text.substr(47);
-      line.rank = kept <= 12 || commits - kept < 2 ? Rank::Heading : Rank::Noise;
-    } else if (line.text.starts_with("    ") && subject) {
-      subject = false;
-      line.rank = kept <= 12 || commits - kept < 2 ? Rank::Heading : Rank::Noise;
+      line.text = line.text.substr(7, 7) + line.text.substr(47);
+      line.rank = Rank::Heading;
+      entry = i;
+    } else if (line.text.starts_with("    ") && entry != SIZE_MAX) {
+      page.lines[entry].text += line.text.substr(3);
+      line.rank = Rank::Noise;
+      if (line.alarm) fold_into(page, i, entry);
+      entry = SIZE_MAX;
+    } else if (RE2::FullMatch(line.text, kStat)) {
+      continue;
     } else {
       line.rank = Rank::Noise;
     }
     line.settled = true;
   }
-  page.facts.counts.push_back({"commits", commits});
+  page.facts.counts.push_back({"commits", entries});
+  page.notes.push_back({Piece::Kind::Note, 0, 0,
+                        fmt::format("[{} commits by {}; {} – {}]", entries, list_authors(commits),
+                                    commits.back().date, commits.front().date),
+                        0});
 }
 
 // What stands above a diff says what it is for.

@@ -112,6 +112,8 @@ void flatten(const Value& value, const std::string& path, Fields& out) {
 
 void write(const Value& value, std::string& out, int depth);
 
+constexpr size_t kFewItems = 5;  // of which one alone may differ
+
 // What differs from what nearly all items have.
 std::string odd_items(const Value& array) {
   const size_t n = array.members.size();
@@ -147,7 +149,8 @@ std::string odd_items(const Value& array) {
       const bool rare_field = total * 10 <= n;
       const auto found = values.find(value);
       const bool rare_value =
-          values.size() <= 6 && found != values.end() && found->second * 12 <= n && total > 2;
+          values.size() <= 6 && found != values.end() && total > 2 &&
+          (found->second * 12 <= n || (found->second == 1 && values.size() == 2 && n >= kFewItems));
       if (rare_field || rare_value || is_alarm(value))
         why += fmt::format("{}{}={}", why.empty() ? "" : ", ", name, head_of(value, 120));
     }

@@ -13,6 +13,7 @@
 namespace ttyward::digest {
 namespace {
 
+constexpr size_t kNames = 60;        // of a folder that are shown
 constexpr size_t kListChars = 3000;  // longer lists show fewer names of each folder
 
 // "a.c b.c IMG_1.jpg…IMG_90.jpg (90)": names in order; those of one shape as a range.
@@ -22,18 +23,30 @@ std::string pack_names(const std::vector<std::string>& names, size_t most) {
   std::string out;
   size_t written = 0;
   size_t left = 0;
-  for (size_t i = 0; i < names.size(); ++i) {
-    const std::vector<size_t>& alike = shapes[shape_of(names[i])];
-    const bool fold = alike.size() >= 6;
-    if (fold && alike.front() != i) continue;
-    if (written >= most && !is_alarm(names[i])) {
-      left += fold ? alike.size() : 1;
-      continue;
+  // Those that are alone come first.
+  for (const bool folds : {false, true}) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      const std::vector<size_t>& alike = shapes[shape_of(names[i])];
+      const bool fold = alike.size() >= 5;
+      if (fold != folds || (fold && alike.front() != i)) continue;
+      if (written >= most && !is_alarm(names[i])) {
+        left += fold ? alike.size() : 1;
+        continue;
+      }
+      if (!out.empty()) out += ' ';
+      ++written;
+      if (!fold) {
+        out += names[i];
+        continue;
+      }
+      const auto order = [&](size_t l, size_t r) {
+        const std::string_view one = std::string_view(names[l]).substr(0, names[l].rfind(':'));
+        const std::string_view other = std::string_view(names[r]).substr(0, names[r].rfind(':'));
+        return one.size() != other.size() ? one.size() < other.size() : one < other;
+      };
+      out += fmt::format("{}…{} ({})", names[*std::min_element(alike.begin(), alike.end(), order)],
+                         names[*std::max_element(alike.begin(), alike.end(), order)], alike.size());
     }
-    if (!out.empty()) out += ' ';
-    out += names[i];
-    if (fold) out += fmt::format("…{} ({})", names[alike.back()], alike.size());
-    ++written;
   }
   if (left > 0) out += fmt::format(" … {} more", left);
   return out;
@@ -60,7 +73,7 @@ void shorten_long_listing(Page& page) {
       R"(^([-dlcbps][-rwxsStT]{9}[.+@]?) +\d+ +(\S+) +(\S+) +(\d[\d.,]*[KMGTP]?|\d+, +\d+) +(\w+ +\d+ +[\d:]+|\d+-\d+-\d+ [\d:.]+(?: [+-]\d+)?) (.+)$)");
   std::vector<LongEntry> entries;
   const auto flush = [&] {
-    if (entries.size() < 12) {
+    if (entries.size() < 5) {
       entries.clear();
       return;
     }
@@ -77,8 +90,12 @@ void shorten_long_listing(Page& page) {
                           pack_names(names, entries.size() > 150 ? 20 : 60));
     }
     std::vector<size_t> members;
-    for (const LongEntry& e : entries) members.push_back(e.at);
-    replace_with(page, members, std::move(text), "entries as name:size");
+    size_t chars = 0;
+    for (const LongEntry& e : entries) {
+      members.push_back(e.at);
+      chars += page.lines[e.at].text.size() + 1;
+    }
+    if (text.size() + 40 < chars) replace_with(page, members, std::move(text), "entries as name:size");
     entries.clear();
   };
   for (size_t i = 0; i < page.lines.size(); ++i) {
@@ -144,6 +161,28 @@ void read_names(Page& page) {
   }
 }
 
+// `ls` alone: names in order, those of one shape as a range.
+void shorten_names(Page& page) {
+  constexpr size_t kLeast = 20;
+  if (page.argv.empty() || page.argv.front() != "ls" || page.facts.entries.size() < kLeast ||
+      page.facts.entries.size() >= 1000)
+    return;
+  std::vector<size_t> members;
+  size_t chars = 0;
+  for (size_t i = 0; i < page.lines.size(); ++i) {
+    const Line& line = page.lines[i];
+    if (line.blank) continue;
+    if (line.shielded || line.fold >= 0 || line.lost || line.repeat > 1) return;
+    members.push_back(i);
+    chars += line.text.size();
+  }
+  std::vector<std::string> names;
+  for (const Entry& entry : page.facts.entries) names.push_back(entry.name);
+  std::sort(names.begin(), names.end());
+  std::string text = pack_names(names, kNames);
+  if (text.size() + 40 < chars) replace_with(page, members, std::move(text), "of names");
+}
+
 bool is_path(const Line& line) {
   const std::string& text = line.text;
   if (line.blank || line.shielded || line.fold >= 0 || line.settled || line.lost || text.size() > 500)
@@ -162,15 +201,16 @@ std::string list_folders(const std::vector<Folder>& folders, size_t most_names, 
   std::string out;
   std::unordered_map<std::string, std::vector<size_t>> siblings;
   std::vector<std::string> packed;
+  const auto key_of = [&](size_t f) { return fmt::format("{:x} {}", shape_of(folders[f].path), packed[f]); };
   for (size_t f = 0; f < folders.size(); ++f) {
     packed.push_back(pack_names(folders[f].names, most_names));
-    siblings[fmt::format("{:x} {}", shape_of(folders[f].path), packed[f])].push_back(f);
+    siblings[key_of(f)].push_back(f);
   }
   size_t written = 0;
   size_t left = 0;
   size_t left_names = 0;
   for (size_t f = 0; f < folders.size(); ++f) {
-    const std::vector<size_t>& alike = siblings[fmt::format("{:x} {}", shape_of(folders[f].path), packed[f])];
+    const std::vector<size_t>& alike = siblings[key_of(f)];
     const bool fold = alike.size() >= 3;
     if (fold && alike.front() != f) continue;
     if (written >= most_folders && !is_alarm(packed[f]) && !is_alarm(folders[f].path)) {
@@ -181,8 +221,8 @@ std::string list_folders(const std::vector<Folder>& folders, size_t most_names, 
     ++written;
     if (!out.empty()) out += '\n';
     out += folders[f].path;
-    if (fold) out += fmt::format("…{} ({} folders alike)", folders[alike.back()].path, alike.size());
-    out += ' ' + packed[f];
+    if (fold) out += fmt::format("…{} ({} folders alike) ", folders[alike.back()].path, alike.size());
+    out += packed[f];
   }
   if (left > 0) out += fmt::format("\n… {} more folders with {} names", left, left_names);
   return out;
@@ -195,7 +235,7 @@ void shorten_paths(Page& page) {
     lines += !page.lines[i].blank;
     if (is_path(page.lines[i])) members.push_back(i);
   }
-  if (members.size() < 20 || members.size() * 10 < lines * 7) return;
+  if (members.size() < 8 || members.size() * 10 < lines * 7) return;
   std::vector<Folder> folders;
   std::unordered_map<std::string, size_t> index;
   for (const size_t i : members) {
@@ -227,6 +267,9 @@ void read_listing(Page& page) {
 }
 
 void know_listings(Page& page) {
+  const bool names = std::none_of(page.facts.entries.begin(), page.facts.entries.end(),
+                                  [](const Entry& entry) { return entry.size > 0 || entry.state == "file"; });
+  if (names) shorten_names(page);
   shorten_long_listing(page);
   if (!page.small()) shorten_paths(page);
 }

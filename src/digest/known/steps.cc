@@ -1,8 +1,9 @@
 // Builders and installers: steps that only say that work goes on, as data.
 #include <re2/re2.h>
+#include <re2/set.h>
 
 #include <algorithm>
-#include <memory>
+#include <array>
 
 #include "digest/known/known.h"
 #include "digest/line_scan.h"
@@ -44,6 +45,16 @@ constexpr Step kSteps[] = {
      "transfer steps"},
 };
 
+const RE2::Set& step_set() {
+  static const RE2::Set* const kSet = [] {
+    auto* set = new RE2::Set(RE2::Options(), RE2::ANCHOR_BOTH);
+    for (const Step& step : kSteps) set->Add(step.pattern, nullptr);
+    set->Compile();
+    return set;
+  }();
+  return *kSet;
+}
+
 }  // namespace
 
 void know_steps(Page& page) {
@@ -54,22 +65,20 @@ void know_steps(Page& page) {
         RE2::FullMatch(line.text, kHeading))
       line.rank = std::max(line.rank, Rank::Hint);
   }
-  static const std::vector<std::unique_ptr<RE2>>* const kPatterns = [] {
-    auto* patterns = new std::vector<std::unique_ptr<RE2>>;
-    for (const Step& step : kSteps) patterns->push_back(std::make_unique<RE2>(step.pattern));
-    return patterns;
-  }();
-  for (size_t s = 0; s < kPatterns->size(); ++s) {
-    std::vector<size_t> members;
-    for (size_t i = 0; i < page.lines.size(); ++i) {
-      const Line& line = page.lines[i];
-      if (line.blank || line.shielded || line.settled || line.fold >= 0 || line.alarm ||
-          line.text.size() > 4000)
-        continue;
-      if (RE2::FullMatch(line.text, *(*kPatterns)[s])) members.push_back(i);
-    }
+  std::array<std::vector<size_t>, std::size(kSteps)> steps;
+  std::vector<int> found;
+  for (size_t i = 0; i < page.lines.size(); ++i) {
+    const Line& line = page.lines[i];
+    if (line.blank || line.shielded || line.settled || line.fold >= 0 || line.alarm ||
+        line.text.size() > 4000)
+      continue;
+    if (step_set().Match(line.text, &found))
+      steps[static_cast<size_t>(*std::min_element(found.begin(), found.end()))].push_back(i);
+  }
+  for (size_t s = 0; s < steps.size(); ++s) {
+    const std::vector<size_t>& members = steps[s];
     if (members.size() >= 4) {
-      fold_lines(page, members, 1, true, kSteps[s].noun);
+      fold_lines(page, members, 0, true, kSteps[s].noun);  // the last says how far it went
     } else if (!page.small() || kSteps[s].noun == kCalls) {
       hide_lines(page, members, kSteps[s].noun);
     }

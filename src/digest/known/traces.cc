@@ -12,7 +12,7 @@ namespace {
 
 const RE2& frame_pattern() {
   static const RE2 kPattern(
-      R"(^\s+File ".*", line \d+(, in .*)?$|^\s+at .+\(?.*:\d+(:\d+)?\)?.*$|^\s+at \S+\(.*\)$|^\s+at .* \(?<?(anonymous|node:.*|native).*$|^\s*#\d+ +(0x[0-9a-f]+ in .*|[A-Za-z_~<?][\w:~<>,.*&?\[\] -]* ?\(.*)$|^==\d+== +(at|by) 0x.*$|^\s+\d+: .*$|^\s+\.\.\. \d+ more$|^\s+(# |from )\S+:\d+:in .*$|^#\d+ \S+\(\d+\): .*$)");
+      R"(^\s+File ".*", line \d+(, in .*)?$|^\s+at .+\(?.*:\d+(:\d+)?\)?.*$|^\s+at \S+\(.*\)$|^\s+at .* \(?<?(anonymous|node:.*|native).*$|^\s*#\d+ +(0x[0-9a-f]+ in .*|[A-Za-z_~<?][\w:~<>,.*&?\[\] -]* ?\(.*)$|^==\d+== +(at|by) 0x.*$|^\s+\d+: .*$|^\s+\.\.\. \d+ more$|^\s+(# |from )\S+:\d+:in .*$|^#\d+ \S+\(\d+\): .*$|^\s+(async )?[\w.<>]+ \((node|file):[^()]*:\d+:\d+\)$)");
   return kPattern;
 }
 
@@ -60,15 +60,17 @@ void know_traces(Page& page) {
     }
     if (frames.size() >= 4) {
       ++traces;
-      const size_t most = traces == 1 || python ? 3 : 2;
+      constexpr size_t kShort = 8;  // frames
+      const size_t most = traces > 1 && !python ? 2 : frames.size() <= kShort ? 5 : 3;
       size_t own = 0;
-      std::string_view before;
+      uint64_t before = 0;
       for (size_t f = 0; f < frames.size(); ++f) {
         // Python's innermost frame is the last, everybody else's the first.
         const size_t at = python ? frames[frames.size() - 1 - f] : frames[f];
         const bool outermost = f + 1 == frames.size();
-        const bool again = page.lines[at].text == before;
-        before = page.lines[at].text;
+        const uint64_t shape = shape_of(page.lines[at].text);
+        const bool again = shape == before;  // it calls itself
+        before = shape;
         const bool keep =
             f == 0 ||
             (again ? false : (!is_library(page.lines[at].text) && own < most) || (outermost && own < 2));
@@ -82,7 +84,8 @@ void know_traces(Page& page) {
           if (line.fold >= 0) continue;
           line.settled = true;
           line.rank = line.alarm ? Rank::Alarm : keep ? Rank::Detail : Rank::Noise;
-          if (python && k > at && line.text.find_first_not_of(" ^~") == std::string::npos)
+          if (python && k > at && !line.alarm &&
+              (is_library(page.lines[at].text) || line.text.find_first_not_of(" ^~") == std::string::npos))
             line.rank = Rank::Noise;
         }
       }

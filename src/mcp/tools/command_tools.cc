@@ -58,7 +58,7 @@ Argument sandbox_argument(Told told) {
   return {.name = "sandbox",
           .type = Type::Text,
           .description = "",
-          .choices = {"read-only", "workspace", "workspace+net"},
+          .choices = {"read-only", "workspace", "workspace+net", "none"},
           .told = told == Told::Yes};
 }
 

@@ -238,6 +238,11 @@ std::string sandbox_text(const json::object& result) {
                                                                 "can be changed"
                                                               : "can be changed",
         text_or(*sandbox, "profile").find("+net") == std::string::npos ? "no network" : "with network");
+    const json::object* verdict = object_at(result, "verdict");
+    if (verdict != nullptr && text_or(*verdict, "decision") == "allow_confined")
+      text +=
+          "; if that is why it failed, run it with sandbox \"workspace+net\" (for network) or \"none\", "
+          "and a person is asked";
   }
   for (const char* list : {"denied", "notes"}) {
     const json::array* entries = array_at(*sandbox, list);

@@ -5,6 +5,7 @@
 #include "wire/types/command_calls.h"
 #include "wire/types/daemon_calls.h"
 #include "wire/types/policy_calls.h"
+#include "wire/types/recording_calls.h"
 #include "wire/types/terminal_calls.h"
 #include "wire/types/watching_calls.h"
 
@@ -23,12 +24,12 @@ struct CallList {
 using AllCalls =
     CallList<RunRequest, BatchRequest, OpenRequest, AcquireRequest, ReleaseRequest, ExecRequest, InputRequest,
              InterruptRequest, SignalRequest, KillRequest, ResizeRequest, WaitRequest, ReadRequest,
-             ResultRequest, ScreenRequest, ListRequest, ShowRequest, LendRequest, PersonTokenRequest,
-             ResumeRequest, RenameRequest, AssignRequest, AssociateRequest, SessionTerminalsRequest,
-             SessionCwdRequest, PathAddRequest, PathRemoveRequest, PathListRequest, EnvironmentRequest,
-             AttachRequest, AttachInputRequest, AttachResizeRequest, DetachRequest, SelectRequest,
-             SubscribeRequest, UnsubscribeRequest, CheckRequest, PermitRequest, ToldRequest, AgentRequest,
-             ApprovalsRequest, AnswerRequest, WithdrawRequest, RulesRequest, RuleAddRequest,
+             RecordingRequest, ResultRequest, ScreenRequest, ListRequest, ShowRequest, LendRequest,
+             PersonTokenRequest, ResumeRequest, RenameRequest, AssignRequest, AssociateRequest,
+             SessionTerminalsRequest, SessionCwdRequest, PathAddRequest, PathRemoveRequest, PathListRequest,
+             EnvironmentRequest, AttachRequest, AttachInputRequest, AttachResizeRequest, DetachRequest,
+             SelectRequest, SubscribeRequest, UnsubscribeRequest, CheckRequest, PermitRequest, ToldRequest,
+             AgentRequest, ApprovalsRequest, AnswerRequest, WithdrawRequest, RulesRequest, RuleAddRequest,
              RuleRemoveRequest, RulesUnconfirmedRequest, RulesConfirmRequest, ModeRequest, HistoryRequest,
              DecisionsRequest, ChangeSetsRequest, ChangesRequest, ApplyRequest, UndoRequest, DiscardRequest,
              StatusRequest, ReloadRequest, StopRequest>;

@@ -12,6 +12,7 @@ REPEAT = {
     "resize": "always",
     "wait": "wait",
     "read": "read",
+    "recording": "always",
     "result": "always",
     "screen": "always",
     "list": "always",
@@ -693,6 +694,43 @@ class _ReadAnswerMatches(TypedDict):
 
 class ReadAnswerMatches(_ReadAnswerMatches, total=False):
     repeat: Optional[int]
+
+
+class RecordingAnswer(TypedDict):
+    terminal_id: str
+    command_id: Optional[str]
+    name: Optional[str]
+    provider: str
+    ended: bool
+    created_at_us: int
+    begin: int
+    end: int
+    next_offset: int
+    more: bool
+    base64: str
+    marks: List[RecordingAnswerMarks]
+    commands: List[RecordingAnswerCommands]
+
+
+class _RecordingAnswerMarks(TypedDict):
+    kind: Literal["time", "resize", "gap"]
+    offset: int
+    at_us: int
+
+
+class RecordingAnswerMarks(_RecordingAnswerMarks, total=False):
+    cols: Optional[int]
+    rows: Optional[int]
+    bytes: Optional[int]
+    newlines: Optional[int]
+
+
+class RecordingAnswerCommands(TypedDict):
+    command_id: str
+    command: str
+    offset: int
+    started_at: str
+    exit_code: Optional[int]
 
 
 class ScreenAnswer(TypedDict):
@@ -1523,6 +1561,18 @@ class AsyncCalls:
         """
         return await self._call("read", {"terminal": terminal, "command": command, "range": range, "columns": columns, "tail": tail, "grep": grep, "context": context, "most": most, "new": new, "raw": raw, "reader": reader, "ansi": ansi, "view": view, "lines": lines, "chars": chars})
 
+    async def recording(self, terminal: Optional[str] = None, *, command: Optional[str] = None,
+                        offset: Optional[int] = None, bytes: Optional[int] = None) -> RecordingAnswer:
+        """A part of what a terminal or a command printed, with the times, sizes and gaps a recording is
+        made of.
+
+        terminal: its id or name; this or `command`
+        command: the command's id
+        offset: where to go on
+        bytes: how many at most
+        """
+        return await self._call("recording", {"terminal": terminal, "command": command, "offset": offset, "bytes": bytes})
+
     async def result(self, command: str, *,
                      view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,
                      lines: Optional[int] = None, chars: Optional[int] = None) -> Result:
@@ -2281,6 +2331,18 @@ class Calls:
         chars: characters of output at most, instead of the preset's
         """
         return self._call("read", {"terminal": terminal, "command": command, "range": range, "columns": columns, "tail": tail, "grep": grep, "context": context, "most": most, "new": new, "raw": raw, "reader": reader, "ansi": ansi, "view": view, "lines": lines, "chars": chars})
+
+    def recording(self, terminal: Optional[str] = None, *, command: Optional[str] = None,
+                  offset: Optional[int] = None, bytes: Optional[int] = None) -> RecordingAnswer:
+        """A part of what a terminal or a command printed, with the times, sizes and gaps a recording is
+        made of.
+
+        terminal: its id or name; this or `command`
+        command: the command's id
+        offset: where to go on
+        bytes: how many at most
+        """
+        return self._call("recording", {"terminal": terminal, "command": command, "offset": offset, "bytes": bytes})
 
     def result(self, command: str, *,
                view: Optional[Literal["default", "digest", "head", "tail", "full", "agent", "void", "roo", "gemini"]] = None,

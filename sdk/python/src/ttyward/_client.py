@@ -278,9 +278,13 @@ class AsyncClient(AsyncCalls):
         if "error" in message:
             self._end(call, DaemonError(message["error"]["code"], message["error"]["message"]))
             return
-        if call.name == "subscribe" and "queue" in call.args:
+        if "queue" in call.args:
             # Before the next line is read: its first events must find the queue.
-            self._subscriptions[message["ok"]["subscription"]] = call.args["queue"]
+            answer, queue = message["ok"], call.args["queue"]
+            self._subscriptions[answer["subscription"]] = queue
+            if call.name == "attach":
+                queue.put_nowait({"event": "attach_keyboard", "subscription": answer["subscription"], "writable": answer["writable"]})
+                queue.put_nowait({"event": "attach_screen", "subscription": answer["subscription"], "screen": answer["screen"]})
         self._end(call, message["ok"])
 
     @staticmethod
@@ -319,15 +323,16 @@ class AsyncClient(AsyncCalls):
             for id, call in again.items():
                 await self._send({"id": id, "call": call.name, "args": self._wire_args(call.args)})
             for wanted in [w for w in self._wanted if w["queue"] in queues]:
-                answer = await self._send_call("subscribe", wanted, None)
-                wanted["queue"].put_nowait({"event": "resubscribed", "terminals": (await answer)["terminals"]})
+                answer = await (await self._send_call(wanted["of"], wanted, None))
+                if wanted["of"] == "subscribe":
+                    wanted["queue"].put_nowait({"event": "resubscribed", "terminals": answer["terminals"]})
         except (DaemonError, OSError) as error:
             failure = error if isinstance(error, DaemonError) else ConnectionLost(str(error))
             self._fail_all(failure, failure)
 
     @staticmethod
     def _wire_args(args: Dict[str, Any]) -> Dict[str, Any]:
-        return {k: v for k, v in args.items() if v is not None and k != "queue"}
+        return {k: v for k, v in args.items() if v is not None and k not in ("queue", "of")}
 
     async def _send_call(self, name: str, args: Dict[str, Any], parts: "Optional[asyncio.Queue[Any]]") -> "asyncio.Future[Any]":
         answer: "asyncio.Future[Any]" = asyncio.get_running_loop().create_future()
@@ -386,13 +391,27 @@ class AsyncClient(AsyncCalls):
         """Events as they come, from the moment of the first `anext`. After the daemon was killed they go on with a
         `resubscribed` event, which says which terminals live; what happened in between is in the history.
         If no daemon can be had any more, the iteration raises DaemonError; after `close` it ends."""
+        async for event in self._follow("subscribe", {"terminal": terminal, "kinds": list(kinds) or None, "text": text or None}):
+            yield event
+
+    async def watch(self, terminal: str, *, read_only: bool = False, take: bool = False,
+                    size: Optional[Dict[str, int]] = None) -> AsyncIterator[Dict[str, Any]]:
+        """Attaches to a terminal. The first events say who has the keyboard (`attach_keyboard`) and all of the screen (`attach_screen`), then it is what
+        changes; after the daemon was killed they come again. A person types with `attach_input(subscription=event["subscription"], base64=…)`.
+        The end of the iteration detaches."""
+        async for event in self._follow("attach", {"terminal": terminal, "read_only": read_only, "take": take, "size": size}):
+            yield event
+            if event["event"] == "attach_closed":
+                return
+
+    async def _follow(self, of: str, args: Dict[str, Any]) -> AsyncIterator[Dict[str, Any]]:
         queue: "asyncio.Queue[Any]" = asyncio.Queue()
-        wanted = {"terminal": terminal, "kinds": list(kinds) or None, "text": text or None, "queue": queue}
+        wanted = {**args, "of": of, "queue": queue}
         if self._writer is None:
             await self.connect()
         self._wanted.append(wanted)
         try:
-            await (await self._send_call("subscribe", wanted, None))
+            await (await self._send_call(of, wanted, None))
             while True:
                 event = await queue.get()
                 if event is None:
@@ -405,7 +424,7 @@ class AsyncClient(AsyncCalls):
             for number in [n for n, q in self._subscriptions.items() if q is queue]:
                 del self._subscriptions[number]
                 if self._writer is not None and not self._closed:
-                    await self._send_call("unsubscribe", {"subscription": number}, None)
+                    await self._send_call({"subscribe": "unsubscribe", "attach": "detach"}[of], {"subscription": number}, None)
 
     async def questions(self) -> AsyncIterator[Dict[str, Any]]:
         """Open questions to people, then each new one. Answer with `answer(approval=…["id"], decision="allow")`."""
@@ -522,6 +541,10 @@ class Client(Calls):
     def events(self, *kinds: str, terminal: Optional[str] = None, text: bool = False) -> Iterator[Dict[str, Any]]:
         """As AsyncClient.events."""
         return self._each(self._async.events(*kinds, terminal=terminal, text=text))
+
+    def watch(self, terminal: str, *, read_only: bool = False, take: bool = False, size: Optional[Dict[str, int]] = None) -> Iterator[Dict[str, Any]]:
+        """As AsyncClient.watch."""
+        return self._each(self._async.watch(terminal, read_only=read_only, take=take, size=size))
 
     def questions(self) -> Iterator[Dict[str, Any]]:
         """As AsyncClient.questions."""

@@ -1,0 +1,64 @@
+#include "acp/profile.h"
+
+#include <gtest/gtest.h>
+
+#include "rpc/json.h"
+
+namespace ttyward::acp {
+namespace {
+
+bool is_object(const std::string& text) {
+  rpc::json::error_code error;
+  const rpc::json::value value = rpc::json::parse(text, error);
+  return !error && value.is_object();
+}
+
+TEST(Profiles, OursSayHowAShellIsSwitchedOff) {
+  for (const Profile& profile : built_in_profiles()) {
+    SCOPED_TRACE(profile.id);
+    EXPECT_FALSE(profile.names.empty());
+    EXPECT_FALSE(profile.commands.empty());
+    EXPECT_FALSE(profile.our_tools.empty() && profile.our_calls.empty());
+    EXPECT_FALSE(profile.allow_options.empty());
+    EXPECT_EQ(profile.shell == Profile::Shell::Mcp,
+              !profile.environment.empty() || !profile.files.empty() || !profile.session_meta.empty());
+    // All of these agents take JSON.
+    for (const auto& [name, value] : profile.environment) EXPECT_TRUE(is_object(value)) << name;
+    for (const auto& [name, value] : profile.files) EXPECT_TRUE(is_object(value)) << name;
+    EXPECT_TRUE(profile.session_meta.empty() || is_object(profile.session_meta));
+  }
+}
+
+TEST(Profiles, KnowsOurToolsByTheirWholeName) {
+  Profile profile;
+  profile.our_tools = {"ttyward_*", "* (ttyward)", "exactly"};
+  for (const char* name : {"ttyward_run_command", "run_command (ttyward)", "exactly"})
+    EXPECT_TRUE(names_our_tool(profile, name)) << name;
+  for (const char* name :
+       {"", "ttyward_", "ttyward_run_command; rm -rf x", "ttyward_a b", "ttyward_a\nb",
+        "x ttyward_run_command", "rm -rf x (ttyward)", " (ttyward)", "exactly so", "TTYWARD_RUN"})
+    EXPECT_FALSE(names_our_tool(profile, name)) << name;
+}
+
+TEST(Profiles, IsFoundByAPartOfTheCommand) {
+  const auto id = [](const std::vector<std::string>& argv) {
+    const Profile* found = profile_for_command(built_in_profiles(), argv);
+    return found != nullptr ? found->id : "";
+  };
+  EXPECT_EQ(id({"opencode", "acp"}), "opencode");
+  EXPECT_EQ(id({"node", "/x/node_modules/@google/gemini-cli/bundle/gemini.js", "--acp"}), "gemini");
+  EXPECT_EQ(id({"npx", "@agentclientprotocol/codex-acp"}), "codex");
+  EXPECT_EQ(id({"/usr/bin/my-opencode-fork"}), "");
+}
+
+TEST(Profiles, RefusesAWrongWord) {
+  EXPECT_FALSE(parse_profile("shell = \"none\"", "x"));
+  EXPECT_FALSE(parse_profile("names = [", "x"));
+  const auto good = parse_profile("shell = \"mcp\"\n[defaults]\nA = \"1\"\n[files]\nB = \"{}\"", "x");
+  ASSERT_TRUE(good);
+  EXPECT_EQ(good->defaults.size(), 1u);
+  EXPECT_EQ(good->files.front().second, "{}");
+}
+
+}  // namespace
+}  // namespace ttyward::acp
