@@ -675,7 +675,7 @@ void Link::take(const Frame& frame) {
 
 void Link::greeted(const WelcomeMessage& welcome) {
   if (welcome.program != program_hash_) {
-    return lose_link({ConnectProblem::Kind::Unsupported,
+    return lose_link({ConnectProblem::Kind::Refused,
                       "the program on " + options_.place.text() + " in " + welcome.folder +
                           "/bin is not the one that was sent: remove it there, then try again"});
   }

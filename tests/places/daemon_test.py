@@ -10,6 +10,7 @@ from place_harness import HERE, PATIENCE, PlaceTest, TTYWARD, command_line, even
 
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import person  # noqa: E402
+from processes import lives  # noqa: E402
 from daemon_client import CallFailed, Client  # noqa: E402
 
 
@@ -116,8 +117,7 @@ class There(PlaceTest):
                 os.kill(self.pid, signal.SIGKILL)
                 for pid in self.links() if links_too else []:
                     os.kill(pid, signal.SIGKILL)
-                self.assertTrue(eventually(lambda: not os.path.exists(f"/proc/{self.pid}") or
-                                           open(f"/proc/{self.pid}/stat").read().rpartition(")")[2].split()[0] == "Z"))
+                self.assertTrue(eventually(lambda: not lives(self.pid)))
                 self.start_daemon()
                 self.assertTrue(eventually(lambda: not self.show(name).get("link_lost")))
                 self.assertEqual(self.show(name)["id"], terminal)

@@ -80,7 +80,7 @@ while True:
             far.stdin.write(data)
             far.stdin.flush()
         except BrokenPipeError:
-            break
+            pass  # its last words are still to come
     if far.stdout in ready:
         data = os.read(far.stdout.fileno(), 65536)
         if not data:
