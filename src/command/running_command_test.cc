@@ -273,7 +273,7 @@ class HeldCommands : public RunningCommands {
  protected:
   RunOptions held(const std::string& line, Provider provider = Provider::Pty) {
     RunOptions made = options(line, provider);
-    made.holder = {TTYWARD_HOLD, scratch_.journals() + "/../holders"};
+    made.holder = {TTYWARD_HOLD, scratch_.journals() + "/../holders", {}, nullptr, nullptr, {}};
     std::filesystem::create_directories(made.holder->sockets);
     std::filesystem::permissions(made.holder->sockets, std::filesystem::perms::owner_all);
     return made;
