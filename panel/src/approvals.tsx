@@ -145,7 +145,7 @@ export function QuestionCard({ question, chosen, onChoose }: { question: Approva
 function DenyForm({ question, onBack, onDeny }: { question: Approval; onBack: () => void; onDeny: (reason: string) => void }) {
   const [reason, set] = useState("");
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   return (
     <form class="deny-form" onSubmit={(event) => { event.preventDefault(); onDeny(reason.trim()); }}>
       <label>

@@ -1,6 +1,6 @@
 // What stands around every view: the list of views, tasks, the header, messages, the palette, the list of keys.
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { A, Dialog, Dot, Icon, Logo } from "./parts";
 import { go, link, place, store, useCall, useStore, type Prefs } from "./store";
 import { hasFailed, isOver, needsYou, openTerminal, stateOf } from "./terminals";
@@ -126,7 +126,7 @@ function Palette({ onClose }: { onClose: () => void }) {
     return all.filter((each) => each.text.toLowerCase().includes(wanted)).slice(0, 30);
   }, [text, terminals, answer]);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   const choose = (index: number) => {
     const item = items[index];
     if (!item) return;
