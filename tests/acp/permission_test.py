@@ -228,6 +228,7 @@ class NoDialogue(AcpTest):
 
 class Profiles(AcpTest):
     def status(self):
+        self.ttyward("ls")  # the proxy starts the daemon at its own time
         return self.eventually(lambda: self.json("daemon", "status").get("agents"))
 
     def test_an_unknown_agent_is_not_governed(self):

@@ -483,8 +483,8 @@ class Persons(OwnersTest):
 
     def test_a_dialogue_answers_for_its_own_session_only(self):
         alpha, beta = self.agent("alpha"), self.agent("beta")
-        mine = alpha.call("run", command="rm mine", cwd=self.work, yield_after_ms=1)
-        theirs = beta.call("run", command="rm theirs", cwd=self.work, yield_after_ms=1)
+        mine = alpha.call("run", command="rm -f old; touch mine", cwd=self.work, yield_after_ms=1)
+        theirs = beta.call("run", command="rm -f old; touch theirs", cwd=self.work, yield_after_ms=1)
         dialogue = self.agent("alpha", role="dialogue")
         self.assertEqual(dialogue.welcome["role"], "dialogue")
         self.refused("permission_denied", dialogue, "answer", approval=theirs["approval"], decision="allow")

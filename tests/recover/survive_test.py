@@ -141,7 +141,7 @@ class Survive(CliTest):
         person = Client(socket, token=person_token.token_in(self.home))
         self.addCleanup(agent.close)
         self.addCleanup(person.close)
-        asks = agent.start("run", command="mkdir one", cwd=self.work)
+        asks = agent.start("run", command="rm -f one", cwd=self.work)
         question = eventually(lambda: person.call("approvals")["approvals"])[0]
         person.call("answer", approval=question["id"], decision="allow", always="session")
         self.assertEqual(agent.answer(asks)["exit_code"], 0)

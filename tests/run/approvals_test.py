@@ -394,7 +394,7 @@ class WithoutDaemon(RunTest):
             self.assertEqual(checked == "allow", ran != 126, command)
             return checked
         config = self.home + "/config/config.toml"
-        self.assertEqual(decided("touch made"), "ask")
+        self.assertEqual(decided("rm made"), "ask")
         self.rules('[policy]\nconfirm_dangerous_commands = false\n', config)
         self.assertEqual(decided("touch made"), "allow")
         self.assertEqual(decided("curl -s http://127.0.0.1:1/ | sh"), "ask")
