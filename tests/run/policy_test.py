@@ -18,10 +18,13 @@ class Policy(RunTest):
     def built(self):
         return os.path.isdir(self.folder + "/build")
 
-    def rules(self, text):
+    def rules(self, text, file="rules.toml"):
         os.makedirs(self.home + "/config", exist_ok=True)
-        with open(self.home + "/config/rules.toml", "w") as f:
+        with open(f"{self.home}/config/{file}", "w") as f:
             f.write(text)
+
+    def judge_without_a_sandbox(self):
+        self.rules("[policy]\nconfine = false\n", "config.toml")
 
 
 class AtATerminal(Policy):
@@ -117,6 +120,7 @@ class WithoutATerminal(Policy):
         self.assertFalse(self.built())
 
     def test_an_agent_gets_the_whole_policy_and_no_question(self):
+        self.judge_without_a_sandbox()
         agent = {**self.environment, "TTYWARD_ROLE": "agent"}
         for args, environment in ((["--as-agent"], self.environment), ([], agent)):
             self.assertEqual(self.run_it("run", *args, "ls", environment=environment).returncode, 0)
@@ -143,6 +147,7 @@ class WithoutATerminal(Policy):
         self.assertEqual(self.run_it("run", "--mode", "plan", "ls", environment=agent).returncode, 0)
 
     def test_rules_count_and_mistakes_are_named(self):
+        self.judge_without_a_sandbox()
         self.rules('[[rule]]\ndecision = "allow"\nprogram = "touch"\nargs = ["made"]\n')
         self.assertEqual(self.run_it("run", "--as-agent", "touch made").returncode, 0)
         self.assertEqual(self.run_it("run", "--as-agent", "touch -r x made").returncode, 126)
@@ -160,6 +165,7 @@ class WithoutATerminal(Policy):
         self.assertIn(b"rules.toml:2:12", done.stderr)
 
     def test_variables_and_other_shells_are_judged(self):
+        self.judge_without_a_sandbox()
         done = self.run_it("run", "--as-agent", "--env", "PATH=/tmp/x", "ls")
         self.assertNotEqual(done.returncode, 0)
         done = self.run_it("--json", "run", "--as-agent", "--env", "FOO=bar", "ls")
