@@ -117,6 +117,24 @@ void FarPlace::ask_state(uint8_t wait, Told then) const {
       });
 }
 
+void FarPlace::reach_again(Told then, int more) {
+  ask(kGetState, Encoder().number(1).take(),
+      [this, alive = alive_, then = std::move(then), more](const std::optional<Frame>& frame) {
+        if (auto state = frame ? LinkState::decode(frame->payload) : std::nullopt) return then(*state);
+        LinkState failed;
+        failed.kind = LinkState::Kind::Failed;
+        failed.why = "the link to this place has ended; try again";
+        if (!*alive) return then(failed);
+        failed.why = "the link to " + name_.text() + " has ended; try again";
+        if (more <= 0) return then(failed);
+        if (auto again = ensure(); !again) {
+          failed.why = again.error().message;
+          return then(failed);
+        }
+        reach_again(then, more - 1);
+      });
+}
+
 base::Result<base::UniqueFd> FarPlace::connect_launch() const {
   return connect_to(folders_.run, launch_socket(name_), 0);
 }
@@ -179,13 +197,13 @@ void FarPlace::lose() {
   const std::shared_ptr<bool> alive = alive_;
   poller_.remove(fd_.get());
   fd_.reset();
+  state_.kind = LinkState::Kind::Failed;
+  state_.why = "the link to " + name_.text() + " has ended";
   for (const auto& [tag, then] : std::exchange(open_, {})) {
     then(std::nullopt);
     if (!*alive) return;
   }
-  state_.kind = LinkState::Kind::Failed;
-  state_.why = "the link to " + name_.text() + " has ended";
-  if (told_) told_(state_);
+  if (told_ && !fd_) told_(state_);  // not if somebody who asked has made another one
 }
 
 namespace {

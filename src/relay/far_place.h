@@ -47,8 +47,9 @@ class FarPlace final : public place::Place, private io::Poller::Handler {
   // Connects to the link's process, which is started if there is none.
   enum class IfNone : uint8_t { Start, Fail };
   base::Result<void> ensure(IfNone none = IfNone::Start);
-  // Makes the link if there is none, and tells how that went.
-  void reach(Told then) const { ask_state(1, std::move(then)); }
+  // Makes the link if there is none, and tells how that went. A link whose process ends meanwhile is made
+  // again.
+  void reach(Told then) { reach_again(std::move(then), kMoreLinks); }
   // As it is now.
   void look(Told then) const { ask_state(0, std::move(then)); }
   // As far as it was told.
@@ -84,7 +85,10 @@ class FarPlace final : public place::Place, private io::Poller::Handler {
   using Answers = std::function<void(std::optional<Frame>)>;
 
   void on_ready(int fd, uint32_t events) override;
+  static constexpr int kMoreLinks = 2;
+
   void ask_state(uint8_t wait, Told then) const;
+  void reach_again(Told then, int more);
   void ask(Type type, std::string_view payload, Answers then) const;
   void flush() const;
   void lose();

@@ -81,7 +81,7 @@ class There(PlaceTest):
         self.assertIn("hello bob", self.client.call("screen", terminal="far")["content"])
         left = self.exec("far", f"sleep {self.token} & echo up")
         self.assertEqual(left["output"].splitlines()[-1], "up")
-        self.assertTrue(processes(self.token))
+        self.assertTrue(eventually(lambda: processes(self.token)))
         self.client.call("kill", terminal="far")
         self.assertTrue(eventually(lambda: not processes(self.token)))
 
