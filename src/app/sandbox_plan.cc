@@ -1,5 +1,7 @@
 #include "app/sandbox_plan.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
@@ -60,8 +62,28 @@ bool acts_as_person(const policy::Verdict& verdict) {
   });
 }
 
+std::vector<std::string> own_folders() {
+  const base::Folders folders = base::user_folders();
+  return {folders.state, folders.sockets(), folders.holders(), folders.config};
+}
+
+// Allowed without a person's answer, and a part of it only because the sandbox contains whatever it does:
+// what another part of the line may use, this part must not get.
+bool runs_unjudged_code(const policy::Verdict& verdict) {
+  return verdict.decision == policy::Decision::Allow &&
+         std::any_of(verdict.waived.begin(), verdict.waived.end(), [](const policy::Waived& each) {
+           return each.rule == "mode auto" || each.rule == "sandbox";
+         });
+}
+
+bool is_file(const std::string& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
 // Whether it was allowed to use the network. What only a sandbox without network made harmless was not.
 bool needs_network(const policy::Verdict& verdict) {
+  if (runs_unjudged_code(verdict)) return false;
   const bool asked = verdict.decision == policy::Decision::Ask;  // and a person said yes
   const bool by_rule = std::any_of(
       verdict.waived.begin(), verdict.waived.end(),
@@ -109,8 +131,7 @@ base::Result<std::optional<sandbox::Plan>> make_sandbox(const sandbox::Profile& 
   request.directory = cwd.empty() ? request.home : cwd;
   request.path = value_of(environment, "PATH");
   if (const char* path = std::getenv("PATH"); request.path.empty() && path != nullptr) request.path = path;
-  const base::Folders folders = base::user_folders();
-  request.own_folders = {folders.state, folders.sockets(), folders.holders(), folders.config};
+  request.own_folders = own_folders();
   request.settings = sandbox_settings(settings);
   if (!profile.image.empty()) {
     const char* const engine = std::getenv("TTYWARD_SANDBOX");
@@ -133,6 +154,7 @@ void grant_effects(sandbox::Plan& plan, const policy::Verdict& verdict) {
     plan.network = sandbox::Network::Host;
     plan.notes.emplace_back("with network, because the command was allowed to use it");
   }
+  const bool unjudged = runs_unjudged_code(verdict);
   for (const policy::Effect& effect : verdict.effects) {
     switch (effect.kind) {
       case EffectKind::Write:
@@ -145,6 +167,8 @@ void grant_effects(sandbox::Plan& plan, const policy::Verdict& verdict) {
         break;
       case EffectKind::Read:
       case EffectKind::List:
+        // A folder shows everything below it, and sockets can be connected to.
+        if (unjudged && !is_file(effect.target)) break;
         if (is_path(effect.target) && effect.target != "/" && !plan.shows(effect.target))
           plan.entries.push_back({effect.target, sandbox::Entry::Access::Read, true, {}, {}});
         break;
@@ -216,7 +240,8 @@ bool wants_more(const std::string& asked) {
 }
 
 bool can_confine(const std::string& cwd, const std::string& home) {
-  return sandbox::find_workspace(cwd, home) && pty::sandbox_works();
+  const auto workspace = sandbox::find_workspace(cwd, home);
+  return workspace && !sandbox::is_in_own_folder(*workspace, own_folders()) && pty::sandbox_works();
 }
 
 terminal::SandboxReport report_of(const sandbox::Plan& plan) {

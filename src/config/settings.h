@@ -78,7 +78,7 @@ struct LimitSettings {
 struct PolicySettings {
   PolicyMode mode = PolicyMode::Default;
   bool auto_approve_safe_commands = true;
-  bool confine = true;
+  bool confine = false;
   bool confirm_dangerous_commands = true;
   PolicyAsk ask = PolicyAsk::Wait;
   Milliseconds approval_expiry{300'000};

@@ -175,6 +175,30 @@ bool is_program(const std::string& name, const std::string& path) {
   return false;
 }
 
+// Programs keep keys, settings and what they start by themselves there; a command that may write the whole
+// folder could change them.
+constexpr auto kNoProjects = std::to_array<std::string_view>(
+    {".git", ".ssh", ".gnupg", ".aws", ".kube", ".docker", ".config", ".local", ".cache", ".claude", ".codex",
+     ".cursor", ".gemini", ".windsurf", ".vscode", ".idea", ".devcontainer", ".github"});
+
+bool lies_in_no_project(const std::string& workspace, const std::string& home) {
+  if (!home.empty() && workspace.starts_with(home + "/.")) return true;
+  if (!home.empty() && is_within(workspace, home + "/bin")) return true;
+  for (size_t at = 0; at < workspace.size();) {
+    const size_t end = std::min(workspace.find('/', at + 1), workspace.size());
+    const std::string_view part = std::string_view(workspace).substr(at + 1, end - at - 1);
+    if (std::find(kNoProjects.begin(), kNoProjects.end(), part) != kNoProjects.end()) return true;
+    at = end;
+  }
+  return false;
+}
+
+// A repository without a working folder: its hooks and its configuration stand there unprotected.
+bool is_bare_repository(const std::string& workspace) {
+  const auto has = [&](const char* name) { return ::access((workspace + name).c_str(), F_OK) == 0; };
+  return has("/HEAD") && has("/objects") && has("/refs");
+}
+
 base::Result<void> check_workspace(const std::string& workspace, const std::string& home,
                                    const std::string& asked) {
   const auto refuse = [&](const std::string& why) {
@@ -190,6 +214,10 @@ base::Result<void> check_workspace(const std::string& workspace, const std::stri
     if (is_within(workspace, system)) return refuse("it belongs to the system");
   for (const char* whole : {"/tmp", "/var/tmp", "/var", "/run", "/home", "/opt", "/srv", "/mnt"})
     if (workspace == whole) return refuse("it is shared with other programs");
+  if (is_within(workspace, "/run") || is_within(workspace, "/var/run"))
+    return refuse("programs that run meet there");
+  if (lies_in_no_project(workspace, home)) return refuse("programs keep their settings and keys there");
+  if (is_bare_repository(workspace)) return refuse("it is a repository without a working folder");
   return {};
 }
 
@@ -266,6 +294,13 @@ base::Result<std::string> find_workspace(const std::string& directory, const std
   return workspace;
 }
 
+bool is_in_own_folder(const std::string& folder, const std::vector<std::string>& own) {
+  return std::any_of(own.begin(), own.end(), [&](const std::string& each) {
+    const std::string real = canonical(each);
+    return !real.empty() && is_within(folder, real);
+  });
+}
+
 base::Result<Plan> make_plan(const PlanRequest& request) {
   Plan plan;
   plan.profile = profile_name(request.profile);
@@ -279,6 +314,11 @@ base::Result<Plan> make_plan(const PlanRequest& request) {
   plan.workspace = canonical(asked);
   if (auto checked = check_workspace(plan.workspace, home, asked); !checked)
     return tl::unexpected(checked.error());
+  if (is_in_own_folder(plan.workspace, request.own_folders)) {
+    return base::fail(base::ErrorCode::InvalidArgument,
+                      "the sandbox cannot use " + asked +
+                          " as its workspace: it belongs to ttyward. Start in the folder of a project");
+  }
   const bool container = plan.walls == Walls::Container;
   if (container) {
     plan.image = request.profile.image;

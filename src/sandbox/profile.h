@@ -69,6 +69,8 @@ base::Result<Plan> make_plan(const PlanRequest& request);
 
 // The workspace of a command that starts in `directory`, links resolved; or why there can be none.
 base::Result<std::string> find_workspace(const std::string& directory, const std::string& home);
+// Whether it is, or lies in, one of ttyward's own folders.
+bool is_in_own_folder(const std::string& folder, const std::vector<std::string>& own);
 
 // The folder a command in `directory` may change: the nearest folder above it with a repository, or itself.
 std::string workspace_of(const std::string& directory, const std::string& home);

@@ -207,8 +207,9 @@ class Permission(AcpTest):
             seen += 1
         sender.join()
         numbers = [self.ask(ASKS, number=f"p{i}") for i in range(300)]
-        refused = [n for n in numbers[256:] if "error" in self.agent.answer(n)]
-        self.assertTrue(refused)
+        # More than can be open at once: told so by the proxy, or rejected because the daemon has too many questions.
+        for answer in map(self.agent.answer, numbers[256:]):
+            self.assertTrue("error" in answer or answer["result"]["outcome"].get("optionId") not in ("always", "once"), answer)
 
 
 class NoDialogue(AcpTest):

@@ -57,8 +57,10 @@ class Terminals(AcpTest):
         with open(program, "w") as f:
             f.write("#!/bin/sh\necho ran\n")
         os.chmod(program, 0o755)
-        # A script nobody knows: the sandbox contains it.
-        terminal = self.agent.request("terminal/create", {"sessionId": "s1", "command": program})["result"]["terminalId"]
+        answer = self.agent.start("terminal/create", {"sessionId": "s1", "command": program})
+        asked = self.editor.asked("session/request_permission")  # a script nobody knows
+        self.editor.reply(asked["id"], {"outcome": {"outcome": "selected", "optionId": "allow_once"}})
+        terminal = self.agent.answer(answer)["result"]["terminalId"]
         self.terminal("wait_for_exit", terminal)
         self.assertEqual(self.terminal("output", terminal)["output"], "ran\n")
 

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import unittest
 
-from daemon_client import Daemon
+from daemon_client import CallFailed, Daemon
 
 LINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "policy", "session.txt")
 
@@ -35,7 +35,7 @@ class Session(unittest.TestCase):
     MOST = 12
 
     def setUp(self):
-        self.daemon = Daemon(f'[pool]\nsize = 0\n[policy]\nmode = "{self.MODE}"\nask = "never"\n')
+        self.daemon = Daemon(f'[pool]\nsize = 0\n[policy]\nmode = "{self.MODE}"\nconfine = true\nask = "never"\n')
         self.addCleanup(self.daemon.close)
         for path, text in ((".ssh/id_ed25519", "a key\n"), (".npmrc", "token\n"), (".bashrc", "# mine\n"),
                            (".cache/pip/x", "x\n"), (".gitconfig", "[user]\n\tname = A\n\temail = a@b\n")):
@@ -107,8 +107,8 @@ class AutoSession(Session):
 
 
 class WithoutSandbox(unittest.TestCase):
-    def test_where_it_is_switched_off_everything_is_asked_as_ever(self):
-        daemon = Daemon('[pool]\nsize = 0\n[policy]\nconfine = false\nask = "never"\n')
+    def test_where_it_is_not_switched_on_everything_is_asked(self):
+        daemon = Daemon('[pool]\nsize = 0\n[policy]\nask = "never"\n')
         self.addCleanup(daemon.close)
         work = daemon.home + "/project"
         os.mkdir(work)
@@ -119,11 +119,72 @@ class WithoutSandbox(unittest.TestCase):
         self.assertEqual((ran["verdict"]["decision"], "sandbox" in ran), ("allow", False))
 
     def test_a_home_folder_is_no_workspace(self):
-        daemon = Daemon('[pool]\nsize = 0\n[policy]\nask = "never"\n')
+        daemon = Daemon('[pool]\nsize = 0\n[policy]\nconfine = true\nask = "never"\n')
         self.addCleanup(daemon.close)
         agent = daemon.connect("agent")
         self.addCleanup(agent.close)
         self.assertEqual(agent.call("run", command="make", cwd=daemon.home, yield_after_ms=60000)["state"], "denied")
+
+
+class Attacks(unittest.TestCase):
+    """Ways out that somebody found: code that nobody judged must not get there, in either mode."""
+
+    def try_both(self, attempt):
+        for settings in ("confine = true", 'mode = "auto"'):
+            with self.subTest(settings=settings):
+                daemon = Daemon(f'[pool]\nsize = 0\n[policy]\n{settings}\nask = "never"\n')
+                self.addCleanup(daemon.close)
+                agent = daemon.connect("agent")
+                self.addCleanup(agent.close)
+
+                def run(command, cwd):
+                    try:
+                        return agent.call("run", command=command, cwd=cwd, yield_after_ms=60000)
+                    except CallFailed as refused:  # mode auto has no other way to run it
+                        self.assertIn("as its workspace", str(refused))
+                        return {"output": ""}
+                attempt(daemon, run)
+
+    def test_a_folder_of_keys_or_settings_is_no_workspace(self):
+        def attempt(daemon, run):
+            own = os.path.realpath(daemon.environment["TTYWARD_HOME"]) if "TTYWARD_HOME" in daemon.environment else None
+            folders = [daemon.home + "/" + each for each in
+                       (".ssh", ".config", ".config/autostart", ".local/bin", "bin", ".vim", "proj/.claude", "proj/.git/hooks")]
+            folders += [f"{own}/{each}" for each in ("state", "run") if own and os.path.isdir(f"{own}/{each}")]
+            for folder in folders:
+                os.makedirs(folder, exist_ok=True)
+                result = run("python3 -c \"open('planted', 'w').write('x')\"", folder)
+                self.assertFalse(os.path.exists(folder + "/planted"), (folder, result))
+        self.try_both(attempt)
+
+    def test_a_repository_without_a_working_folder_is_no_workspace(self):
+        def attempt(daemon, run):
+            bare = daemon.home + "/bare"
+            subprocess.run(["git", "init", "-q", "--bare", bare], check=True, env=daemon.environment)
+            run("python3 -c \"open('hooks/post-receive', 'w').write('x')\"", bare)
+            self.assertFalse(os.path.exists(bare + "/hooks/post-receive"))
+        self.try_both(attempt)
+
+    def test_a_listed_folder_is_not_shown_to_code(self):
+        def attempt(daemon, run):
+            work, other = daemon.home + "/project", tempfile.mkdtemp(prefix="ttyward-other-", dir="/var/tmp")
+            self.addCleanup(shutil.rmtree, other, True)
+            os.mkdir(work)
+            with open(other + "/secret", "w") as f:
+                f.write("not for you")
+            result = run(f"ls {other}; python3 -c \"print(open('{other}/secret').read())\"", work)
+            self.assertNotIn("not for you", result["output"], result)
+        self.try_both(attempt)
+
+    def test_what_a_rule_allows_one_part_the_rest_does_not_get(self):
+        def attempt(daemon, run):
+            work = daemon.home + "/project"
+            os.mkdir(work)
+            with open(work + "/.ttyward.toml", "w") as f:
+                f.write("")
+            result = run("curl -s http://127.0.0.1:1/; python3 -c \"import socket; print([n for _, n in socket.if_nameindex()])\"", work)
+            self.assertNotIn("eth", result["output"], result)
+        self.try_both(attempt)
 
 
 if __name__ == "__main__":

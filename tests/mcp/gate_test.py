@@ -120,6 +120,8 @@ p.kill()
         self.assertIn("--mode yolo", done["output"])
 
     def test_what_the_sandbox_made_fail_can_be_asked_for(self):
+        with open(self.home + "/config/config.toml", "a") as f:
+            f.write("confine = true\n")
         agent = Peer(self)
         write = f"python3 -c 'open(\"{self.folder}/outside/made\", \"w\")'"
         os.mkdir(self.folder + "/outside")
