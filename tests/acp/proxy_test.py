@@ -219,7 +219,7 @@ class Ends(AcpTest):
         self.assertEqual(answer["error"]["code"], -32603)
         self.assertIn("session/prompt", answer["error"]["message"])
         self.proxy.wait(timeout=PATIENCE)
-        self.assertIn("before", self.json("read", terminal["id"])["text"])
+        self.eventually(lambda: "before" in self.json("read", terminal["id"])["text"])
         with open(self.work + "/gate", "w") as f:
             f.write("\n")
         [row] = self.eventually(lambda: [r for r in self.history(task="s1") if r["duration_ms"] is not None])
@@ -257,7 +257,7 @@ class Ends(AcpTest):
         self.proxy.kill()
         self.proxy.wait()
         self.agent.gone()
-        self.assertIn("before", self.json("read", terminal["id"])["text"])
+        self.eventually(lambda: "before" in self.json("read", terminal["id"])["text"])
         with open(self.work + "/gate", "w") as f:
             f.write("\n")
         [row] = self.eventually(lambda: [r for r in self.history(task="s1") if r["duration_ms"] is not None])
