@@ -1,5 +1,5 @@
 // Starts commands and the programs that serve them. Other processes are made only by client/start_daemon,
-// daemon/detach and hold/main (the daemon and the holders themselves), and cli/editor ($EDITOR).
+// daemon/detach and relay/main (the daemon and the holders themselves), and cli/editor ($EDITOR).
 //
 // spawn() returns a running program, or the reason why there is none; it never
 // returns a child that goes on to fail with a fake exit code. The child leads its
