@@ -274,7 +274,7 @@ bool allowed(const std::string& line, Dialect dialect, Manner manner) {
 
 int run(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(std::atoi(argv[1]));
+  Budget budget(argv[1]);
   const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;
   const uint64_t real_seed = seed != 0 ? seed : std::random_device{}();
   std::cout << "seed " << real_seed << "\n";
@@ -308,7 +308,7 @@ int run(int argc, char** argv) {
   size_t made = 0;
   size_t defects = 0;
   std::map<std::string, size_t> ran;
-  while (std::chrono::steady_clock::now() < end && defects < 10) {
+  while (defects < 10 && budget.take()) {
     std::string line = maker.next();
     ++made;
     bool kept = false;
@@ -352,8 +352,8 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string(argv[1]) == "--inside") return ttyward::fuzz::inside();
-  if (argc < 2) {
-    std::cerr << "usage: gate_differential SECONDS [SEED [CORPUS…]]\n";
+  if (argc < 2 || !ttyward::fuzz::Budget(argv[1]).valid()) {
+    std::cerr << "usage: gate_differential 120s|LINES [SEED [CORPUS…]]\n";
     return 2;
   }
   return ttyward::fuzz::run(argc, argv);

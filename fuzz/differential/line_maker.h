@@ -1,12 +1,35 @@
 // Makes shell lines: by a grammar, as token soup, and by changing lines that were made before.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
 
 namespace ttyward::fuzz {
+
+// How long lines are made: "120s" is a time, "40000" a number of lines. The tests take a number and a fixed seed,
+// so that they do the same every time.
+class Budget {
+ public:
+  explicit Budget(const std::string& text)
+      : number_(std::strtoull(text.c_str(), nullptr, 10)), seconds_(text.ends_with('s')) {}
+
+  bool valid() const { return number_ > 0; }
+  // Takes one line of what is left.
+  bool take() {
+    return seconds_ ? std::chrono::steady_clock::now() - start_ < std::chrono::seconds(number_)
+                    : taken_++ < number_;
+  }
+
+ private:
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  uint64_t number_;
+  bool seconds_;
+  uint64_t taken_ = 0;
+};
 
 // Words for the two kinds of run: anything goes when lines are only parsed; when they are run, only words
 // that a command of the allow-list might have.

@@ -357,7 +357,8 @@ std::string squeeze(std::string_view text, bool loose) {
       if (separator || blank) {
         // Behind these bash writes a blank or a line end, as it pleases.
         const bool free = out.ends_with('&') || out == "{" || out.ends_with(" {") || out.ends_with("\n{");
-        if (!out.empty()) out += separator && !loose && !free ? '\n' : ' ';
+        // A here-document that was taken out leaves its line end before the closing parenthesis.
+        if (!out.empty() && !(loose && c == ')')) out += separator && !loose && !free ? '\n' : ' ';
       }
       blank = separator = false;
       out += c;

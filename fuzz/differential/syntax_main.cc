@@ -1,6 +1,6 @@
 // Compares our reading of shell lines with bash's.
 //
-//   syntax_differential SECONDS [SEED]     lines made from the seed
+//   syntax_differential BUDGET [SEED]      lines made from the seed, else from a new one; 120s or 40000 lines
 //   syntax_differential --lines FILE       lines of a file, each ended by a NUL byte; "-" is standard input
 //
 // Every line that we understand is given to `bash --norc --pretty-print`, one process for each, and the two
@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -163,15 +162,15 @@ int run(int argc, char** argv) {
     for (std::string line; std::getline(file, line, '\0');) report.line(line);
     return report.finish();
   }
-  if (argc < 2 || argc > 3) {
-    std::cerr << "usage: syntax_differential SECONDS [SEED] | --lines FILE\n";
+  if (argc < 2 || argc > 3 || !Budget(argv[1]).valid()) {
+    std::cerr << "usage: syntax_differential 120s|LINES [SEED] | --lines FILE\n";
     return 2;
   }
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(std::atoi(argv[1]));
+  Budget budget(argv[1]);
   const uint64_t seed = argc == 3 ? std::strtoull(argv[2], nullptr, 10) : std::random_device{}();
   std::cout << "seed " << seed << "\n";
   LineMaker maker(seed);
-  while (std::chrono::steady_clock::now() < end) {
+  while (budget.take()) {
     const std::string line = maker.next();
     report.line(line);
     if (report.last_understood) maker.keep(line);
