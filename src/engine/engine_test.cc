@@ -250,6 +250,7 @@ TEST(Engine, ThoseThatEndedAreKeptForAWhileAndThenForgotten) {
   EngineBench bench;
   Settings settings = bench.settings();
   settings.finished_kept = 3;
+  settings.finished_moment = Settings::Ms(0);
   bench.engine().set_settings(settings);
   std::vector<std::string> ids;
   for (int i = 0; i < 6; i++) {
@@ -265,10 +266,35 @@ TEST(Engine, ThoseThatEndedAreKeptForAWhileAndThenForgotten) {
   EXPECT_EQ(bench.recorded, ids);
 }
 
+TEST(Engine, OfManyThatEndAtOnceNoneIsForgottenForAMoment) {
+  EngineBench bench;
+  Settings settings = bench.settings();
+  settings.finished_kept = 1;
+  settings.finished_most = 8;
+  bench.engine().set_settings(settings);
+  std::vector<std::string> ids;
+  for (int i = 0; i < 12; i++) {
+    RunRequest request;
+    request.command = "exit " + std::to_string(i);
+    Terminal* terminal = bench.engine().run(std::move(request)).value();
+    ids.push_back(terminal->spec().command_id);
+    bench.until([&] { return !terminal->live(); });
+  }
+  bench.until([&] { return bench.forgotten.size() == 4; });
+  for (size_t i = 4; i < ids.size(); i++) EXPECT_TRUE(bench.engine().find_command(ids[i])) << i;
+  settings.finished_moment = Settings::Ms(1);
+  bench.engine().set_settings(settings);
+  RunRequest last;
+  last.command = "true";
+  ASSERT_TRUE(bench.engine().run(std::move(last)));
+  bench.until([&] { return bench.forgotten.size() == 12; });
+}
+
 TEST(Engine, NoneIsForgottenBeforeItsEndWasTold) {
   EngineBench bench;
   Settings settings = bench.settings();
   settings.finished_kept = 1;
+  settings.finished_moment = Settings::Ms(0);
   bench.engine().set_settings(settings);
   constexpr int kRuns = 12;
   std::vector<std::unique_ptr<Wait>> waits;

@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
+
+#include "base/unix_time.h"
 
 namespace ttyward::engine {
 namespace {
@@ -40,11 +43,20 @@ void Retention::forget_old() {
   });
   std::vector<std::string> old;
   size_t kept = 0;
+  const int64_t now = base::unix_ms();
+  std::optional<int64_t> next;  // when one more is old enough
   for (auto at = ended.rbegin(); at != ended.rend(); ++at) {
     const Terminal& terminal = **at;
-    const bool too_many = terminal.spec().pooled || ++kept > settings_.finished_kept;
-    if (too_many && !terminal.watched_beside(owner_)) old.push_back(terminal.id());
+    if (!terminal.spec().pooled && ++kept <= settings_.finished_kept) continue;
+    if (terminal.watched_beside(owner_)) continue;
+    const int64_t until = terminal.closed_at_ms() + settings_.finished_moment.count();
+    if (!terminal.spec().pooled && kept <= settings_.finished_most && until > now) {
+      next = until;
+    } else {
+      old.push_back(terminal.id());
+    }
   }
+  if (next) age_timer_.after(std::chrono::milliseconds(*next - now), [this] { forget_old(); });
   if (std::ssize(old) > kForgetAtOnce) {
     old.erase(old.begin(), old.end() - kForgetAtOnce);  // those that ended first
     forget_soon();

@@ -1,8 +1,8 @@
 // How long terminals that ended are kept, and what is left of them afterwards.
 //
-// The newest few are kept for those who ask later. The others go, with their files, off the way of those who
-// wait for an answer. The ids of their commands are remembered longer: a caller who lost touch for a moment
-// must not run one of them again.
+// The newest few are kept for those who ask later, more of them for a moment. The others go, with their
+// files, off the way of those who wait for an answer. The ids of their commands are remembered longer: a
+// caller who lost touch for a moment must not run one of them again.
 //
 // Thread rule: the loop's.
 #pragma once
@@ -36,6 +36,7 @@ class Retention {
         owner_(owner),
         forgotten_(std::move(forgotten)),
         forget_timer_(loop),
+        age_timer_(loop),
         trim_timer_(loop) {}
 
   // Those that are too many go, some at once and the rest soon.
@@ -64,6 +65,7 @@ class Retention {
   std::deque<std::string> forgotten_commands_;  // ids, oldest first
   Sweeper sweeper_;
   Timer forget_timer_;
+  Timer age_timer_;
   Timer trim_timer_;
 };
 

@@ -62,7 +62,11 @@ struct Settings {
   size_t records = 40;    // commands a terminal remembers with their output
   // Of a terminal's log, beyond which what is not needed any more goes. That is done at once, on the loop.
   uint64_t log_bytes = 256 << 10;
-  size_t finished_kept = 64;  // terminals and commands that ended, for those who ask later
+  // Terminals and commands that ended, for those who ask later: the newest few, and more of them for a
+  // moment, so that of many that end at once none goes before it was asked about.
+  size_t finished_kept = 64;
+  size_t finished_most = 512;
+  Ms finished_moment{30'000};
 
   Ms hot{2000};  // after the last output
   Ms hot_compiling{15'000};
