@@ -31,26 +31,6 @@ namespace {
 // A prompt that takes longer than this is not waited for.
 constexpr milliseconds kLongestSettling{30'000};
 
-wire::StreamPart part_object(const engine::StreamPart& part) {
-  wire::StreamPart made;
-  if (!part.output.empty()) {
-    made.output = part.output;
-    made.again = wire::Again{part.lines, {}, {}};
-  }
-  if (part.state) {
-    made.state = terminal::command_state_name(*part.state);
-    made.waiting.emplace();
-  }
-  if (part.waiting) made.waiting.emplace(waiting_object(*part.waiting));
-  if (part.binary_bytes) made.binary = wire::BinaryBytes{*part.binary_bytes};
-  if (part.progress) {
-    made.progress.emplace();
-    if (part.progress->state != vt::Progress::State::None)
-      made.progress->emplace(wire::Progress{std::nullopt, part.progress->percent});
-  }
-  return made;
-}
-
 // Why it cannot be the id of a command; empty: it can.
 std::string wrong_with_id(const std::string& id) {
   return id.empty() || base::is_id(id, 'c') ? ""
@@ -94,16 +74,6 @@ Outcome<int> signal_of(const wire::NumberOrName& asked) {
   return refuse(Code::InvalidArgument, "there is no signal '" + std::get<std::string>(asked) + "'");
 }
 
-wire::DialogueOutcome dialogue_object(const engine::DialogueOutcome& came) {
-  wire::DialogueOutcome made;
-  made.end = engine::dialogue_end_name(came.end);
-  made.reason = came.reason;
-  for (const auto& one : came.used)
-    made.used.push_back({static_cast<int64_t>(one.reply), one.line, one.asked});
-  made.used_count = came.used_count;
-  return made;
-}
-
 }  // namespace
 
 bool Commands::rejoin(const Caller& caller, const std::string& id, const std::string& text, const Follow& how,
@@ -125,7 +95,7 @@ bool Commands::rejoin(const Caller& caller, const std::string& id, const std::st
     if (!core_.may(caller, *found->terminal, Use::Read)) return other();
     // The daemon before us died between the call and the start; this call is for the same command.
     if (core_.engine->take_back_unstarted(*found->terminal)) return false;
-    follow(caller, *found->terminal, *found->command, how, reply);
+    following_.follow(caller, *found->terminal, *found->command, how, reply);
     return true;
   }
   if (!core_.engine->forgot_command(id) && !history_.has(id)) return false;
@@ -153,140 +123,6 @@ base::Result<void> Commands::complete_sandbox(bool try_run, engine::RunRequest& 
   auto started = proxies_.start(request.id, settings.hosts, *request.sandbox);
   if (!started) change_sets_.never_started(request.id);
   return started;
-}
-
-void Commands::answer_with(const std::string& command_id, const std::string& reader,
-                           const terminal::ViewLimits& view, const Reply<wire::CommandResult>& reply) {
-  const auto found = core_.engine->find_command(command_id);
-  if (!found || !found->command->over() || !change_sets_.unsettled(command_id))
-    return answer_settled(command_id, reader, view, reply);
-  change_sets_.when_settled(command_id, [=, this] { answer_settled(command_id, reader, view, reply); });
-}
-
-void Commands::answer_settled(const std::string& command_id, const std::string& reader,
-                              const terminal::ViewLimits& view, const Reply<wire::CommandResult>& reply) {
-  watching_.when_viewable(command_id, view, {}, [=, this] {
-    const auto found = core_.engine->find_command(command_id);
-    if (!found) return reply.fail(found.error());
-    if (!reply.open()) return;
-    Terminal& terminal = *found->terminal;
-    wire::CommandResult answer = watching_.result_for(terminal, *found->command, reader, view, false);
-    if (!terminal.typed_meanwhile().empty() && found->command->by == engine::Owner::Agent) {
-      answer.typed_meanwhile = terminal.typed_meanwhile();
-      terminal.forget_typed_meanwhile();
-    }
-    const std::string& summarizer = core_.settings().output.summarizer;
-    if (!summarizer.empty() && view.agent && found->command->over() && !answer.binary &&
-        answer.output.size() >= Summarizer::kLeastChars)
-      return summarize(summarizer, terminal, *found->command, answer, reply);
-    if (!view.agent || answer.state != "running") return reply.ok(answer);
-    history_.usual(answer.command, answer.cwd, [answer, reply](const std::optional<wire::UsualRun>& usual) {
-      wire::CommandResult with = answer;
-      with.usual = usual;
-      reply.ok(with);
-    });
-  });
-}
-
-void Commands::summarize(const std::string& line, Terminal& terminal, const Command& command,
-                         const wire::CommandResult& answer, const Reply<wire::CommandResult>& reply) {
-  constexpr uint64_t kMostChars = 1 << 20;
-  const terminal::ViewLimits text{.lines = 0, .chars = kMostChars, .head_percent = 50};
-  Summarizer::Output output{answer.command, answer.output, terminal.result(command, text).output.text};
-  summarizer_.summarize(line, std::move(output), [answer, reply](const std::optional<std::string>& summary) {
-    wire::CommandResult with = answer;
-    if (summary) {
-      with.output = *summary + "[a summary by your summarizer; the digest: read_output " + answer.command_id +
-                    ", view digest]\n";
-    }
-    reply.ok(with);
-  });
-}
-
-void Commands::interrupt_abandoned(const std::string& command_id, bool by_agent) {
-  const auto found = core_.engine->find_command(command_id);
-  if (!found || found->command->over()) return;
-  if (by_agent && found->terminal->lease()) return;  // a person has the keyboard
-  found->terminal->interrupt([](const auto&) {});
-}
-
-void Commands::follow(const Caller& caller, Terminal& terminal, const Command& command, const Follow& how,
-                      const Reply<wire::CommandResult>& reply) {
-  const std::string id = command.facts.command_id;
-  const uint64_t key = core_.calls.add(
-      reply, [this, id, interrupt = how.interrupt_on_cancel, agent = caller.role != Role::Person] {
-        if (interrupt) interrupt_abandoned(id, agent);
-      });
-  const auto give_up = [&](const base::Error& error) {
-    reply.fail(error);
-    core_.calls.end(key);
-  };
-  std::shared_ptr<engine::LiveStream> stream;
-  if (how.stream) {
-    auto made = engine::LiveStream::start(
-        core_.loop, terminal, id, [reply](const engine::StreamPart& part) { reply.part(part_object(part)); },
-        how.from_line);
-    if (!made) return give_up(made.error());
-    stream = std::move(*made);
-    // The open call owns the stream, so it ends with the call.
-    core_.calls.find(key)->parts.push_back(stream);
-  }
-  if (!how.replies.empty()) {
-    if (auto begun = start_dialogue(key, terminal, id, how, stream, reply); !begun) give_up(begun.error());
-    return;
-  }
-  engine::WaitSpec spec;
-  spec.command_id = id;
-  spec.exit = true;
-  spec.input = how.stop_at_input;
-  spec.timeout = how.yield_after;
-  auto wait = engine::Wait::start(
-      core_.loop, terminal, std::move(spec),
-      [this, stream, key, id, reader = caller.reader, view = how.view, reply](const engine::WaitOutcome&) {
-        const auto answer = [=, this] {
-          answer_with(id, reader, view, reply);
-          core_.calls.end(key);
-        };
-        stream ? stream->finish(answer) : answer();
-      });
-  if (!wait) return give_up(wait.error());
-  core_.calls.find(key)->wait = std::move(*wait);
-}
-
-base::Result<void> Commands::start_dialogue(uint64_t key, Terminal& terminal, const std::string& command_id,
-                                            const Follow& how,
-                                            const std::shared_ptr<engine::LiveStream>& stream,
-                                            const Reply<wire::CommandResult>& reply) {
-  engine::DialogueSpec spec;
-  spec.command_id = command_id;
-  spec.replies = how.replies;
-  spec.timeout = how.replies_timeout;
-  spec.by = how.replies_by;
-  auto dialogue = engine::Dialogue::start(
-      core_.loop, terminal, std::move(spec),
-      [this, stream, key, command_id, view = how.view, reply](const engine::DialogueOutcome& came) {
-        const auto answer = [=, this] {
-          core_.calls.end(key);
-          watching_.when_readable({command_id},
-                                  [=, this] { answer_with_dialogue(command_id, view, came, reply); });
-        };
-        stream ? stream->finish(answer) : answer();
-      });
-  if (!dialogue) return tl::unexpected(dialogue.error());
-  core_.calls.find(key)->parts.push_back(std::shared_ptr<engine::Dialogue>(std::move(*dialogue)));
-  return {};
-}
-
-void Commands::answer_with_dialogue(const std::string& command_id, const terminal::ViewLimits& view,
-                                    const engine::DialogueOutcome& came,
-                                    const Reply<wire::CommandResult>& reply) {
-  const auto found = core_.engine->find_command(command_id);
-  if (!found) return reply.fail(found.error());
-  if (!reply.open()) return;
-  wire::CommandResult answer = result_object(found->terminal->result(*found->command, view));
-  answer.dialogue = dialogue_object(came);
-  if (answer.reason.empty()) answer.reason = came.reason;
-  reply.ok(answer);
 }
 
 engine::RunRequest Commands::run_request(const Caller& caller, const wire::RunRequest& asked) const {
@@ -386,7 +222,7 @@ void Commands::start_run(const Caller& caller, const std::shared_ptr<engine::Run
     ready.callers = std::move(callers);
     // Asked again while the environment was made: the first call has started it.
     if (const auto started = core_.engine->find_command(ready.id))
-      return follow(caller, *started->terminal, *started->command, how, reply);
+      return following_.follow(caller, *started->terminal, *started->command, how, reply);
     terminal::CommandResult facts;
     facts.command_id = ready.id;
     facts.command = ready.command;
@@ -411,7 +247,7 @@ void Commands::start_run(const Caller& caller, const std::shared_ptr<engine::Run
       proxies_.end(facts.command_id);
       return cannot(ran.error());
     }
-    follow(caller, **ran, *(*ran)->commands().back(), how, reply);
+    following_.follow(caller, **ran, *(*ran)->commands().back(), how, reply);
   });
 }
 
@@ -438,7 +274,7 @@ void Commands::start_there(const Caller& caller, const std::shared_ptr<engine::R
         }
         auto ran = core_.engine->run(std::move(ready));
         if (!ran) return cannot(ran.error());
-        follow(caller, **ran, *(*ran)->commands().back(), how, reply);
+        following_.follow(caller, **ran, *(*ran)->commands().back(), how, reply);
       });
 }
 
@@ -707,7 +543,7 @@ void Commands::submit_when_free(const Submission& submission) {
     if (terminal.live() && terminal.busy()) error.code = Code::Busy;
     return fail(error);
   }
-  follow(submission.caller, *submitted->terminal, *submitted->command, submission.how, reply);
+  following_.follow(submission.caller, *submitted->terminal, *submitted->command, submission.how, reply);
 }
 
 void Commands::result(const Caller& caller, const wire::ResultRequest& request,

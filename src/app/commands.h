@@ -15,15 +15,13 @@
 #include "app/caller_environment.h"
 #include "app/change_sets.h"
 #include "app/core.h"
+#include "app/following.h"
 #include "app/gatekeeper.h"
 #include "app/history.h"
 #include "app/reply.h"
 #include "app/sandbox_proxy.h"
-#include "app/summarizer.h"
 #include "app/terminal_access.h"
 #include "app/watching.h"
-#include "engine/dialogue.h"
-#include "engine/live_stream.h"
 #include "wire/types/command_calls.h"
 
 namespace ttyward::app {
@@ -39,7 +37,7 @@ class Commands {
         watching_(watching),
         change_sets_(change_sets),
         proxies_(proxies),
-        summarizer_(core.loop) {}
+        following_(core, history, watching, change_sets) {}
 
   void run(const Caller& caller, const wire::RunRequest& request, const Reply<wire::CommandResult>& reply);
   void exec(const Caller& caller, const wire::ExecRequest& request, const Reply<wire::CommandResult>& reply);
@@ -55,18 +53,6 @@ class Commands {
   class ShellBatch;
   class SeparateBatch;
 
-  // How a command is followed until its call is answered.
-  struct Follow {
-    std::chrono::milliseconds yield_after{0};
-    bool stop_at_input = true;
-    bool stream = false;
-    bool interrupt_on_cancel = false;
-    uint64_t from_line = 0;  // of a stream: what the caller has seen
-    terminal::ViewLimits view;
-    std::vector<engine::Reply> replies;
-    std::chrono::milliseconds replies_timeout{0};
-    engine::Owner replies_by = engine::Owner::Agent;
-  };
   // An exec on its way to the shell.
   struct Submission {
     Caller caller;
@@ -119,22 +105,6 @@ class Commands {
   base::Result<void> complete_sandbox(bool try_run, engine::RunRequest& request);
   // A command that its terminal's sandbox does not suit: stricter, or it was allowed for more.
   void run_beside(const Submission& submission, const policy::Verdict& verdict);
-  void follow(const Caller& caller, engine::Terminal& terminal, const engine::Command& command,
-              const Follow& how, const Reply<wire::CommandResult>& reply);
-  void interrupt_abandoned(const std::string& command_id, bool by_agent);
-  base::Result<void> start_dialogue(uint64_t key, engine::Terminal& terminal, const std::string& command_id,
-                                    const Follow& how, const std::shared_ptr<engine::LiveStream>& stream,
-                                    const Reply<wire::CommandResult>& reply);
-  void answer_with_dialogue(const std::string& command_id, const terminal::ViewLimits& view,
-                            const engine::DialogueOutcome& came, const Reply<wire::CommandResult>& reply);
-  // Answers with what the person's own summariser makes of the output.
-  void summarize(const std::string& line, engine::Terminal& terminal, const engine::Command& command,
-                 const wire::CommandResult& answer, const Reply<wire::CommandResult>& reply);
-  void answer_with(const std::string& command_id, const std::string& reader, const terminal::ViewLimits& view,
-                   const Reply<wire::CommandResult>& reply);
-  // The same when it is known what it changed, if it ran on a layer.
-  void answer_settled(const std::string& command_id, const std::string& reader,
-                      const terminal::ViewLimits& view, const Reply<wire::CommandResult>& reply);
 
   Core& core_;
   Gatekeeper& gatekeeper_;
@@ -143,7 +113,7 @@ class Commands {
   Watching& watching_;
   ChangeSets& change_sets_;
   SandboxProxies& proxies_;
-  Summarizer summarizer_;
+  Following following_;
   // By the key of their wait: submissions that are judged at the shell's next prompt.
   std::map<uint64_t, Submission> settling_;
 };

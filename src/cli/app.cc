@@ -178,6 +178,14 @@ int run(int argc, char** argv) {
     chosen = verb;
     std::optional<RemoteHost> remote;
     if (!host.empty() || !shown_host.empty()) {
+      if (!works_with_host(verb->name)) {
+        return complain(
+            verb->name,
+            std::string(verb->name) +
+                " works on this machine only: with --host use open and exec, or give --in ssh:HOST "
+                "to run and batch",
+            kExitUsage);
+      }
       auto connected = RemoteHost::connect(host.empty() ? shown_host : host);
       if (!connected) return complain(verb->name, connected.error().message, kExitFailure);
       remote.emplace(std::move(*connected));

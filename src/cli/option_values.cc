@@ -11,6 +11,8 @@
 #include <optional>
 #include <string_view>
 
+#include "cli/remote_host.h"
+
 namespace ttyward::cli {
 namespace {
 
@@ -65,6 +67,12 @@ base::Result<std::pair<int64_t, int64_t>> parse_range(const char* option, const 
 }
 
 base::Result<std::string> absolute_folder(const std::string& asked) {
+  // Folders of another machine are not ours to look at; without one, the daemon there chooses.
+  if (talks_to_host()) {
+    if (asked.empty() || asked.starts_with('/')) return asked;
+    return fail(ErrorCode::InvalidArgument,
+                fmt::format("--cwd {}: with --host it must be a whole path, as it is there", asked));
+  }
   char resolved[PATH_MAX];
   const char* path = asked.empty() ? "." : asked.c_str();
   if (::realpath(path, resolved) == nullptr) {

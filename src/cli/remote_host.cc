@@ -5,12 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -118,7 +120,21 @@ base::Result<FarDaemon> find_daemon(const relay::PlaceName& host) {
   return found;
 }
 
+bool connected = false;
+
 }  // namespace
+
+bool works_with_host(std::string_view verb) {
+  static constexpr std::string_view kVerbs[] = {
+      "open",   "exec",   "send",      "expect", "wait",      "read",    "screen", "ls",
+      "show",   "kill",   "interrupt", "resize", "resume",    "attach",  "select", "top",
+      "rename", "assign", "release",   "lend",   "approvals", "history", "daemon"};
+  return std::find(std::begin(kVerbs), std::end(kVerbs), verb) != std::end(kVerbs);
+}
+
+bool talks_to_host() {
+  return connected;
+}
 
 std::string take_host(std::vector<char*>& words) {
   for (size_t i = 1; i < words.size() && words[i] != nullptr; i++) {
@@ -178,6 +194,7 @@ base::Result<RemoteHost> RemoteHost::connect(const std::string& place) {
     ::setenv("TTYWARD_PERSON_TOKEN_FILE", token.c_str(), 1);
   }
   ::setenv("TTYWARD_HOME", folder.c_str(), 1);
+  connected = true;
   return remote;
 }
 

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -31,6 +32,12 @@ class RemoteHost {
   std::string folder_;
   std::optional<pty::Child> forward_;
 };
+
+// Whether the verb does its work in the daemon, so that it means the same with that of another machine.
+bool works_with_host(std::string_view verb);
+
+// Whether this process talks to the daemon of another machine.
+bool talks_to_host();
 
 // Takes `--host PLACE` out of the words before the verb. Empty: it is not there.
 std::string take_host(std::vector<char*>& words);

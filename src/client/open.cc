@@ -15,7 +15,7 @@
 #include "client/inside_terminal.h"
 #include "client/start_daemon.h"
 #include "io/daemon_place.h"
-#include "io/socket_address.h"
+#include "io/local_socket.h"
 
 namespace ttyward::client {
 
@@ -31,21 +31,14 @@ bool nobody_there(const base::Error& error) {
   return error.sys_errno == ENOENT || error.sys_errno == ECONNREFUSED || error.sys_errno == ENOTDIR;
 }
 
-base::Result<base::UniqueFd> connect_in(const std::string& folder) {
+base::Result<base::UniqueFd> connect_to(const std::string& folder) {
   auto opened = base::open_private_folder(folder, base::IfMissing::Fail);
   if (!opened) return tl::unexpected(opened.error());
-  base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket) return base::fail_errno(errno, "cannot make a socket");
-  const sockaddr_un address = io::socket_address(opened->get(), io::kDaemonSocket);
-  while (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    if (errno == EINTR) continue;
-    return base::fail_errno(errno, "cannot connect to the daemon at " + folder + "/" + io::kDaemonSocket);
-  }
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != ::geteuid()) {
-    return base::fail(base::ErrorCode::PermissionDenied, "the process that listens at " + folder + "/" +
-                                                             io::kDaemonSocket + " belongs to another user");
+  const std::string shown = folder + "/" + io::kDaemonSocket;
+  auto socket = io::connect_in(opened->get(), io::kDaemonSocket, "cannot connect to the daemon at " + shown);
+  if (socket && !io::same_user(socket->get())) {
+    return base::fail(base::ErrorCode::PermissionDenied,
+                      "the process that listens at " + shown + " belongs to another user");
   }
   return socket;
 }
@@ -53,11 +46,11 @@ base::Result<base::UniqueFd> connect_in(const std::string& folder) {
 // In our own runtime folder; else where the daemon of our state folder says it is:
 // it may have been started with another runtime folder, or without one.
 base::Result<base::UniqueFd> connect_to_daemon(const base::Folders& folders) {
-  auto socket = connect_in(folders.sockets());
+  auto socket = connect_to(folders.sockets());
   if (socket || !nobody_there(socket.error())) return socket;
   const auto place = io::read_daemon_place(folders.state);
   if (!place || place->sockets == folders.sockets() || !place->running) return socket;
-  auto elsewhere = connect_in(place->sockets);
+  auto elsewhere = connect_to(place->sockets);
   return elsewhere ? std::move(elsewhere) : std::move(socket);
 }
 

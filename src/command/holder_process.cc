@@ -6,7 +6,7 @@
 #include <cerrno>
 
 #include "hold/run_state_message.h"
-#include "io/socket_address.h"
+#include "io/local_socket.h"
 #include "journal/folder.h"
 
 namespace ttyward::command {
@@ -42,14 +42,10 @@ base::Result<std::unique_ptr<HolderProcess>> HolderProcess::connect(io::Poller& 
   auto folder = journal::open_private_folder(sockets, journal::IfMissing::Fail);
   if (!folder) return tl::unexpected(folder.error());
   if (!journal::valid_id(id)) return base::fail(base::ErrorCode::InvalidArgument, "not an id: '" + id + "'");
-  base::UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) return base::fail_errno(errno, "cannot make a socket");
-  const sockaddr_un address = io::socket_address(folder->get(), id + ".sock");
-  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    return base::fail_errno(errno, "cannot connect to the holder of " + id);
-  }
-  const int raw = fd.get();
-  std::unique_ptr<HolderProcess> link(new HolderProcess(poller, std::move(fd), observer));
+  auto fd = io::connect_in(folder->get(), id + ".sock", "cannot connect to the holder of " + id);
+  if (!fd) return tl::unexpected(fd.error());
+  const int raw = fd->get();
+  std::unique_ptr<HolderProcess> link(new HolderProcess(poller, std::move(*fd), observer));
   if (auto added = poller.add(raw, EPOLLIN, *link); !added) return tl::unexpected(added.error());
   link->send(MessageType::Hello, Encoder().number(hold::kHelloMagic).number(hold::kProtocolVersion).take(),
              [link = link.get()](const base::Result<Frame>& answer) {
@@ -73,7 +69,7 @@ void HolderProcess::send(MessageType type, std::string_view payload, Frames answ
   }
   // Tag 0 is for events.
   if (++last_tag_ == 0) last_tag_ = 1;
-  out_ += hold::encode(type, last_tag_, payload);
+  out_.push(hold::encode(type, last_tag_, payload));
   if (answer) open_.emplace(last_tag_, std::move(answer));
   flush();
 }
@@ -159,18 +155,8 @@ void HolderProcess::processes(Processes done) {
 }
 
 void HolderProcess::flush() {
-  while (!out_.empty()) {
-    const ssize_t n = ::send(fd_.get(), out_.data(), out_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n > 0) {
-      out_.erase(0, static_cast<size_t>(n));
-    } else if (n == 0 || errno != EINTR) {
-      break;  // full: told when there is room; broken: the read side finds out
-    }
-  }
-  const bool wanted = !out_.empty();
-  if (wanted == writing_) return;
-  writing_ = wanted;
-  poller_.change(fd_.get(), wanted ? EPOLLIN | EPOLLOUT : EPOLLIN, *this);
+  // A broken connection is noticed when it is read.
+  static_cast<void>(out_.flush(fd_.get(), poller_, *this));
 }
 
 void HolderProcess::on_ready(int, uint32_t events) {

@@ -18,6 +18,7 @@
 #include "base/unique_fd.h"
 #include "command/source.h"
 #include "hold/protocol.h"
+#include "io/outgoing.h"
 #include "io/poller.h"
 
 namespace ttyward::command {
@@ -77,8 +78,7 @@ class HolderProcess final : public Source, private io::Poller::Handler {
   Observer& observer_;
   const place::Place* place_ = &place::local();
   hold::FrameReader in_;
-  std::string out_;
-  bool writing_ = false;
+  io::Outgoing out_;
   uint32_t last_tag_ = 0;
   std::map<uint32_t, Frames> open_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // tells a callback that destroyed us

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/private_folder.h"
-#include "io/socket_address.h"
+#include "io/local_socket.h"
 
 namespace ttyward::daemon {
 
@@ -35,8 +35,6 @@ base::Result<Listener> bind_listener(const std::string& folder, const std::strin
   auto opened = base::open_private_folder(folder, base::IfMissing::Create);
   if (!opened) return tl::unexpected(opened.error());
   const std::string shown = folder + "/" + file;
-  base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket) return base::fail_errno(errno, "cannot make a socket");
   // Only a socket is replaced: any other file was not made by ttyward.
   struct stat st{};
   if (::fstatat(opened->get(), file.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISSOCK(st.st_mode)) {
@@ -45,15 +43,9 @@ base::Result<Listener> bind_listener(const std::string& folder, const std::strin
   if (::unlinkat(opened->get(), file.c_str(), 0) != 0 && errno != ENOENT) {
     return base::fail_errno(errno, "cannot replace " + shown);
   }
-  const sockaddr_un address = io::socket_address(opened->get(), file);
-  // By umask and not by chmod: there is no moment at which others could connect.
-  const mode_t before = ::umask(0177);
-  const int bound = ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  const int error = errno;
-  ::umask(before);
-  if (bound != 0) return base::fail_errno(error, "cannot bind " + shown);
-  if (::listen(socket.get(), kBacklog) != 0) return base::fail_errno(errno, "cannot listen on " + shown);
-  Listener listener{std::move(socket), std::move(*opened), folder, file, 0};
+  auto socket = io::listen_in(opened->get(), file, shown, kBacklog);
+  if (!socket) return tl::unexpected(socket.error());
+  Listener listener{std::move(*socket), std::move(*opened), folder, file, 0};
   if (::fstatat(listener.folder.get(), file.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0)
     listener.inode = st.st_ino;
   return listener;

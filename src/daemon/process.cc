@@ -16,8 +16,8 @@
 #include "daemon/detach.h"
 #include "daemon/socket_watch.h"
 #include "io/daemon_place.h"
+#include "io/local_socket.h"
 #include "io/signals.h"
-#include "io/socket_address.h"
 
 namespace ttyward::daemon {
 
@@ -41,10 +41,8 @@ int64_t now_ms() {
 bool somebody_listens(const std::string& folder) {
   auto opened = base::open_private_folder(folder, base::IfMissing::Fail);
   if (!opened) return false;
-  const base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const sockaddr_un address = io::socket_address(opened->get(), io::kDaemonSocket);
-  return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ||
-         errno == EAGAIN;
+  const auto socket = io::connect_in(opened->get(), io::kDaemonSocket, "nobody listens");
+  return socket || socket.error().sys_errno == EAGAIN;
 }
 
 class DaemonProcess final : public Process {

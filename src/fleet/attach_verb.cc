@@ -34,7 +34,7 @@
 #include "fleet/tunnel_host.h"
 #include "fleet/verbs.h"
 #include "io/daemon_place.h"
-#include "io/socket_address.h"
+#include "io/local_socket.h"
 #include "wire/messages.h"
 
 namespace ttyward::fleet {
@@ -230,12 +230,8 @@ class Home {
 base::Result<base::UniqueFd> listen_in(const std::string& folder) {
   auto opened = base::open_private_folder(folder, base::IfMissing::Create);
   if (!opened) return tl::unexpected(opened.error());
-  base::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const sockaddr_un address = io::socket_address(opened->get(), io::kDaemonSocket);
-  if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(socket.get(), 8) != 0)
-    return base::fail_errno(errno, "cannot listen in " + folder);
-  return socket;
+  return io::listen_in(opened->get(), io::kDaemonSocket, folder + "/" + io::kDaemonSocket, 8,
+                       io::Blocking::Yes);
 }
 
 pid_t start_verb(const Invocation& asked, const Destination& to, const std::string& home) {

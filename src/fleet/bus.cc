@@ -582,6 +582,11 @@ base::Result<std::unique_ptr<Bus>> Bus::connect(const Access& access, const std:
   std::vector<const char*> servers;
   bool secure = false;
   for (const std::string& server : access.servers) {
+    const size_t scheme = server.find("://");
+    if (scheme != std::string::npos && !server.starts_with("nats://") && !server.starts_with("tls://"))
+      return base::fail(ErrorCode::InvalidArgument, "the server " + server + " begins with " +
+                                                        server.substr(0, scheme + 3) +
+                                                        ": give nats://HOST:4222, or tls://HOST:4222");
     servers.push_back(server.c_str());
     const bool tls = server.starts_with("tls://") || !access.tls_ca.empty();
     secure = secure || tls;

@@ -17,7 +17,7 @@
 #include "hold/launch.h"
 #include "hold/server.h"
 #include "hold/testing_client.h"
-#include "io/socket_address.h"
+#include "io/local_socket.h"
 #include "journal/reader.h"
 #include "journal/scratch_folder.h"
 #include "pty/process_tree.h"

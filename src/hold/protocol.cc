@@ -3,40 +3,7 @@
 namespace ttyward::hold {
 
 std::string encode(MessageType type, uint32_t tag, std::string_view payload) {
-  return Encoder()
-      .number(static_cast<uint32_t>(payload.size()))
-      .number(static_cast<uint16_t>(type))
-      .number(uint16_t{0})
-      .number(tag)
-      .raw(payload.data(), payload.size())
-      .take();
-}
-
-std::optional<Frame> FrameReader::next() {
-  if (broken_) return std::nullopt;
-  const std::string_view left = std::string_view(buffer_).substr(at_);
-  if (left.size() < kFrameHeaderBytes) {
-    buffer_.erase(0, at_);
-    at_ = 0;
-    return std::nullopt;
-  }
-  Decoder header(left.substr(0, kFrameHeaderBytes));
-  const auto size = header.number<uint32_t>();
-  const auto type = header.number<uint16_t>();
-  const auto zero = header.number<uint16_t>();
-  const auto tag = header.number<uint32_t>();
-  if (size > kLargestPayload || zero != 0) {
-    broken_ = true;
-    return std::nullopt;
-  }
-  if (left.size() < kFrameHeaderBytes + size) {
-    buffer_.erase(0, at_);
-    at_ = 0;
-    return std::nullopt;
-  }
-  Frame frame{static_cast<MessageType>(type), tag, std::string(left.substr(kFrameHeaderBytes, size))};
-  at_ += kFrameHeaderBytes + size;
-  return frame;
+  return encode_frame(type, 0, tag, payload);
 }
 
 std::string StatusMessage::encode() const {

@@ -8,13 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "hold/codec.h"
+#include "hold/frame.h"
 
 namespace ttyward::hold {
 
 inline constexpr uint32_t kProtocolVersion = 1;
 inline constexpr uint32_t kHelloMagic = 0x31485754;  // "TWH1"
-inline constexpr size_t kFrameHeaderBytes = 12;
 // A longer message closes the connection. Longer input is sent in pieces.
 inline constexpr uint32_t kLargestPayload = 64 * 1024;
 
@@ -50,28 +49,10 @@ enum class MessageType : uint16_t {
   Lost = 144,
 };
 
-struct Frame {
-  MessageType type = MessageType::Hello;
-  uint32_t tag = 0;  // chosen by the client, repeated in the answer; 0 in events
-  std::string payload;
-};
+using Frame = FrameOf<MessageType>;
+using FrameReader = FrameReaderOf<MessageType, kLargestPayload, 0>;
 
 std::string encode(MessageType type, uint32_t tag, std::string_view payload = {});
-
-// Cuts frames out of a stream.
-class FrameReader {
- public:
-  void push(std::string_view bytes) { buffer_.append(bytes); }
-  // The next whole frame; nullopt if there is none yet, or if broken().
-  std::optional<Frame> next();
-  // A length that no frame has: the stream cannot be trusted any more.
-  bool broken() const { return broken_; }
-
- private:
-  std::string buffer_;
-  size_t at_ = 0;
-  bool broken_ = false;
-};
 
 struct StatusMessage {
   uint32_t state = 0;  // journal::State

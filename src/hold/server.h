@@ -1,12 +1,5 @@
-// The holder's socket: several clients, each of which may be slow, broken or
-// hostile without affecting the others.
-//
-// The socket is 0600 in a 0700 folder, and a peer of another user is dropped.
-// What a client is told is bounded: answers, one Output per Watch, three events.
-// A client that does not read its answers is closed, never waited for.
+// A holder behind its socket: what its clients ask is done, and what happens is told to them.
 #pragma once
-
-#include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "hold/clients.h"
 #include "hold/holder.h"
 #include "hold/protocol.h"
 #include "io/poller.h"
@@ -30,7 +24,7 @@ namespace ttyward::hold {
 inline constexpr std::string_view kPreparedSocket = ".prepared-";
 void remove_prepared_sockets(const std::string& folder);
 
-class Server final : public io::Poller::Handler, public HolderObserver {
+class Server final : private Clients::Owner, public HolderObserver {
  public:
   // `folder` must be private to us (it is made if missing); the socket in it is
   // called <name>.sock.
@@ -41,59 +35,37 @@ class Server final : public io::Poller::Handler, public HolderObserver {
   base::Result<void> take_name(const std::string& name);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
-  ~Server();
 
   void serve(Holder& holder);
   // Whether a client still has to be told something.
-  bool has_unsent() const;
-  size_t clients() const { return clients_.size(); }
+  bool has_unsent() const { return clients_->has_unsent(); }
+  size_t clients() const { return clients_->size(); }
 
  private:
-  struct Client {
-    base::UniqueFd fd;
-    FrameReader in;
-    std::string out;
-    bool greeted = false;
-    bool waits_to_send = false;
-    struct Watch {
-      uint64_t offset = 0;
-      uint32_t tag = 0;
-    };
-    std::optional<Watch> watch;
-    std::optional<uint64_t> read_to;  // by its last watch: it follows the output
-  };
-
-  Server(io::Poller& poller, base::UniqueFd folder, base::UniqueFd listener, std::string file)
-      : poller_(poller), folder_(std::move(folder)), listener_(std::move(listener)), file_(std::move(file)) {}
+  Server() = default;
 
   static base::Result<std::unique_ptr<Server>> listen_as(io::Poller& poller, base::UniqueFd folder,
                                                          const std::string& file, const std::string& shown);
-  void on_ready(int fd, uint32_t events) override;
   void on_output(uint64_t end) override;
   void on_paused() override;
   void on_exit(const journal::ExitRecord& record) override;
   void on_closed(journal::OutputEnd end) override;
 
-  void accept_all();
-  bool receive(Client& client);                     // false: close it
-  bool handle(Client& client, const Frame& frame);  // false: close it
-  bool greet(Client& client, const Frame& frame);
-  base::Result<void> perform(const Frame& frame, bool& well_formed);
-  bool answer_watch(Client& client, uint64_t end);  // false: close it
-  void tell_how_far_read();
-  std::string status() const;
-  std::string processes() const;
-  bool send(Client& client, std::string_view bytes);  // false: close it
-  bool flush(Client& client);
-  void tell_all(const std::string& message);
-  void close(int fd);
+  // Clients::Owner
+  bool open() const override { return holder_ != nullptr; }
+  std::string status() const override;
+  uint64_t output_end() const override { return holder_->journal().end(); }
+  void read_up_to(std::optional<uint64_t> least) override;
+  bool handle(Clients::Client& client, const Frame& frame) override;
+  bool greeted(Clients::Client&) override { return true; }
+  void before_reading() override {}
+  void gone(const Clients::Client&) override {}
 
-  io::Poller& poller_;
-  base::UniqueFd folder_;
-  base::UniqueFd listener_;
-  std::string file_;
+  base::Result<void> perform(const Frame& frame, bool& well_formed);
+  std::string processes() const;
+
   Holder* holder_ = nullptr;
-  std::map<int, Client> clients_;
+  std::unique_ptr<Clients> clients_;
 };
 
 }  // namespace ttyward::hold

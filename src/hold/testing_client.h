@@ -20,7 +20,7 @@
 #include "base/unique_fd.h"
 #include "hold/protocol.h"
 #include "hold/run_state_message.h"
-#include "io/socket_address.h"
+#include "io/local_socket.h"
 #include "journal/folder.h"
 #include "journal/format.h"
 #include "pty/kill_ladder.h"
@@ -104,12 +104,10 @@ inline base::Result<Client> Client::connect(const std::string& sockets, const st
   if (!folder) return tl::unexpected(folder.error());
   if (!journal::valid_id(id)) return base::fail(base::ErrorCode::InvalidArgument, "not an id: '" + id + "'");
   Client client;
-  client.fd_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!client.fd_) return base::fail_errno(errno, "cannot make a socket");
-  const sockaddr_un address = io::socket_address(folder->get(), id + ".sock");
-  if (::connect(client.fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    return base::fail_errno(errno, "cannot connect to the holder of " + id);
-  }
+  auto fd =
+      io::connect_in(folder->get(), id + ".sock", "cannot connect to the holder of " + id, io::Blocking::Yes);
+  if (!fd) return tl::unexpected(fd.error());
+  client.fd_ = std::move(*fd);
   const std::string hello = Encoder().number(kHelloMagic).number(kProtocolVersion).take();
   auto answer = client.ask(MessageType::Hello, hello, patience);
   if (!answer) return tl::unexpected(answer.error());

@@ -9,7 +9,7 @@
 #include <cerrno>
 
 #include "base/private_folder.h"
-#include "io/socket_address.h"
+#include "io/local_socket.h"
 #include "proxy/connection.h"
 
 namespace ttyward::proxy {
@@ -37,24 +37,16 @@ Result<std::unique_ptr<Proxy>> Proxy::listen(io::Loop& loop, Resolver& resolver,
   auto folder = base::open_private_folder(path.substr(0, slash), base::IfMissing::Create);
   if (!folder) return tl::unexpected(folder.error());
   const std::string file = path.substr(slash + 1);
-  UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!listener) return fail_errno(errno, "cannot make a socket for the sandbox's proxy");
   struct stat info{};
   if (::fstatat(folder->get(), file.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISSOCK(info.st_mode))
     ::unlinkat(folder->get(), file.c_str(), 0);
-  const sockaddr_un address = io::socket_address(folder->get(), file);
-  // By umask and not by chmod: there is no moment at which others could connect.
-  const mode_t before = ::umask(0177);
-  const int bound = ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  const int error = errno;
-  ::umask(before);
-  if (bound != 0) return fail_errno(error, "cannot make the socket of the sandbox's proxy, " + path);
+  auto listener = io::listen_in(folder->get(), file, "the socket of the sandbox's proxy, " + path, kBacklog);
+  if (!listener) return tl::unexpected(listener.error());
   if (owner && ::geteuid() == 0 &&
       ::fchownat(folder->get(), file.c_str(), owner->first, owner->second, AT_SYMLINK_NOFOLLOW) != 0)
     return fail_errno(errno, "cannot set the owner of " + path);
-  if (::listen(listener.get(), kBacklog) != 0) return fail_errno(errno, "cannot listen on " + path);
   std::unique_ptr<Proxy> made(
-      new Proxy(loop, resolver, path, std::move(allowed), limits, std::move(listener)));
+      new Proxy(loop, resolver, path, std::move(allowed), limits, std::move(*listener)));
   made->watch_listener();
   return made;
 }

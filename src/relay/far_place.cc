@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/private_folder.h"
-#include "io/socket_address.h"
+#include "io/local_socket.h"
 #include "pty/spawn.h"
 #include "relay/questions.h"
 
@@ -23,15 +23,11 @@ namespace {
 constexpr std::chrono::milliseconds kStartPatience{10'000};
 constexpr size_t kMostError = 4096;
 
-base::Result<base::UniqueFd> connect_to(const std::string& folder, const std::string& file, int flags) {
+base::Result<base::UniqueFd> connect_to(const std::string& folder, const std::string& file,
+                                        io::Blocking blocking) {
   auto dir = base::open_private_folder(folder, base::IfMissing::Create);
   if (!dir) return tl::unexpected(dir.error());
-  base::UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
-  if (!fd) return base::fail_errno(errno, "cannot make a socket");
-  const sockaddr_un address = io::socket_address(dir->get(), file);
-  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    return base::fail_errno(errno, "cannot connect to the link");
-  return fd;
+  return io::connect_in(dir->get(), file, "cannot connect to the link", blocking);
 }
 
 std::string read_rest(int fd) {
@@ -85,17 +81,16 @@ base::Result<std::unique_ptr<FarPlace>> FarPlace::open(io::Poller& poller, const
 
 base::Result<void> FarPlace::ensure(IfNone none) {
   if (fd_) return {};
-  auto fd = connect_to(folders_.run, ask_socket(name_), SOCK_NONBLOCK);
+  auto fd = connect_to(folders_.run, ask_socket(name_), io::Blocking::No);
   if (!fd && none == IfNone::Start) {
     if (auto started = start_link(folders_, name_); !started) return started;
-    fd = connect_to(folders_.run, ask_socket(name_), SOCK_NONBLOCK);
+    fd = connect_to(folders_.run, ask_socket(name_), io::Blocking::No);
   }
   if (!fd) return tl::unexpected(fd.error());
   if (auto added = poller_.add(fd->get(), EPOLLIN, *this); !added) return added;
   fd_ = std::move(*fd);
   in_ = FrameReader();
-  out_.clear();
-  writing_ = false;
+  out_ = {};
   return {};
 }
 
@@ -136,7 +131,7 @@ void FarPlace::reach_again(Told then, int more) {
 }
 
 base::Result<base::UniqueFd> FarPlace::connect_launch() const {
-  return connect_to(folders_.run, launch_socket(name_), 0);
+  return connect_to(folders_.run, launch_socket(name_), io::Blocking::Yes);
 }
 
 std::string FarPlace::shell_folder(const std::string& id) const {
@@ -149,23 +144,14 @@ void FarPlace::ask(Type type, std::string_view payload, Answers then) const {
     return;
   }
   if (++last_tag_ == 0) last_tag_ = 1;
-  out_ += encode(type, 0, last_tag_, payload);
+  out_.push(encode(type, 0, last_tag_, payload));
   if (then) open_.emplace(last_tag_, std::move(then));
   flush();
 }
 
 void FarPlace::flush() const {
-  while (!out_.empty()) {
-    const ssize_t n = ::send(fd_.get(), out_.data(), out_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n > 0) {
-      out_.erase(0, static_cast<size_t>(n));
-    } else if (n == 0 || errno != EINTR) {
-      break;
-    }
-  }
-  const bool wanted = !out_.empty();
-  if (wanted == std::exchange(writing_, wanted)) return;
-  poller_.change(fd_.get(), wanted ? EPOLLIN | EPOLLOUT : EPOLLIN, const_cast<FarPlace&>(*this));
+  // A broken connection is noticed when it is read.
+  static_cast<void>(out_.flush(fd_.get(), poller_, const_cast<FarPlace&>(*this)));
 }
 
 void FarPlace::on_ready(int, uint32_t events) {

@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "io/outgoing.h"
 #include "io/poller.h"
 #include "place/place.h"
 #include "relay/link_protocol.h"
@@ -98,8 +99,7 @@ class FarPlace final : public place::Place, private io::Poller::Handler {
   const PlaceName name_;
   base::UniqueFd fd_;
   FrameReader in_;
-  mutable std::string out_;
-  mutable bool writing_ = false;
+  mutable io::Outgoing out_;
   mutable uint32_t last_tag_ = 0;
   mutable std::map<uint32_t, Answers> open_;
   LinkState state_;

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/socket_address.h"
+#include "io/local_socket.h"
 #include "relay/feeder.h"
 
 namespace ttyward::relay {
@@ -54,13 +54,14 @@ void FarTerminal::begin() {
 void FarTerminal::connect() {
   auto folder = journal::open_private_folder(owner_.sockets(), journal::IfMissing::Fail);
   if (!folder) return holder_gone();
-  base::UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) return look_again();
-  const sockaddr_un address = io::socket_address(folder->get(), start_.id + ".sock");
-  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    return holder_gone();
-  if (!owner_.loop().poller().add(fd.get(), EPOLLIN, *this)) return holder_gone();
-  socket_ = std::move(fd);
+  auto fd = io::connect_in(folder->get(), start_.id + ".sock", "the holder is gone");
+  if (!fd) {
+    const int error = fd.error().sys_errno;
+    return error == EMFILE || error == ENFILE ? look_again() : holder_gone();
+  }
+  if (!owner_.loop().poller().add(fd->get(), EPOLLIN, *this)) return holder_gone();
+  socket_ = std::move(*fd);
+  out_ = {};
   to_holder(hold::MessageType::Hello, kHelloTag,
             Encoder().number(hold::kHelloMagic).number(hold::kProtocolVersion).take());
 }
@@ -157,22 +158,13 @@ void FarTerminal::holder_gone() {
 }
 
 void FarTerminal::to_holder(hold::MessageType type, uint32_t tag, std::string_view payload) {
-  out_ += hold::encode(type, tag, payload);
+  out_.push(hold::encode(type, tag, payload));
   flush_holder();
 }
 
 void FarTerminal::flush_holder() {
-  while (!out_.empty()) {
-    const ssize_t n = ::send(socket_.get(), out_.data(), out_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n > 0) {
-      out_.erase(0, static_cast<size_t>(n));
-    } else if (n == 0 || errno != EINTR) {
-      break;  // full, or broken: the read side finds out
-    }
-  }
-  const bool wanted = !out_.empty();
-  if (wanted == std::exchange(writing_, wanted)) return;
-  owner_.loop().poller().change(socket_.get(), wanted ? EPOLLIN | EPOLLOUT : EPOLLIN, *this);
+  // A broken connection is noticed when it is read.
+  static_cast<void>(out_.flush(socket_.get(), owner_.loop().poller(), *this));
 }
 
 void FarTerminal::request(uint32_t tag, std::string_view payload) {
@@ -315,11 +307,11 @@ void FarTerminal::stdin_bytes(std::string_view payload) {
   }
   Decoder in(payload);
   const auto offset = in.number<uint64_t>();
-  stdin_out_ += Encoder()
-                    .number(offset)
-                    .number(static_cast<uint32_t>(in.rest().size()))
-                    .raw(in.rest().data(), in.rest().size())
-                    .take();
+  stdin_out_.push(Encoder()
+                      .number(offset)
+                      .number(static_cast<uint32_t>(in.rest().size()))
+                      .raw(in.rest().data(), in.rest().size())
+                      .take());
   flush_stdin();
 }
 
@@ -327,18 +319,11 @@ void FarTerminal::connect_stdin() {
   auto fd = connect_feeder(owner_.sockets(), start_.id);
   if (!fd || !owner_.loop().poller().add(fd->get(), EPOLLIN, *this)) return;
   stdin_ = std::move(*fd);
+  stdin_out_ = {};
 }
 
 void FarTerminal::flush_stdin() {
-  while (!stdin_out_.empty()) {
-    const ssize_t n = ::send(stdin_.get(), stdin_out_.data(), stdin_out_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n > 0) {
-      stdin_out_.erase(0, static_cast<size_t>(n));
-    } else if (n == 0 || errno != EINTR) {
-      break;
-    }
-  }
-  owner_.loop().poller().change(stdin_.get(), stdin_out_.empty() ? EPOLLIN : EPOLLIN | EPOLLOUT, *this);
+  static_cast<void>(stdin_out_.flush(stdin_.get(), owner_.loop().poller(), *this));
 }
 
 void FarTerminal::read_stdin_answers() {

@@ -13,6 +13,7 @@
 #include "base/unique_fd.h"
 #include "hold/protocol.h"
 #include "io/loop.h"
+#include "io/outgoing.h"
 #include "journal/folder.h"
 #include "journal/reader.h"
 #include "relay/protocol.h"
@@ -83,8 +84,7 @@ class FarTerminal final : private io::Poller::Handler {
   std::optional<journal::Reader> reader_;
   base::UniqueFd socket_;
   hold::FrameReader in_;
-  std::string out_;
-  bool writing_ = false;
+  io::Outgoing out_;
   bool headed_ = false;  // Head was sent
   bool watching_ = false;
   bool gone_ = false;   // the holder
@@ -97,7 +97,7 @@ class FarTerminal final : private io::Poller::Handler {
   io::Loop::TimerId timer_ = 0;
   base::UniqueFd stdin_;
   std::string stdin_in_;
-  std::string stdin_out_;
+  io::Outgoing stdin_out_;
 };
 
 }  // namespace ttyward::relay

@@ -13,7 +13,7 @@
 
 #include "base/private_folder.h"
 #include "hold/codec.h"
-#include "io/socket_address.h"
+#include "io/local_socket.h"
 
 namespace ttyward::relay {
 namespace {
@@ -103,15 +103,9 @@ base::Result<base::UniqueFd> start_feeder(const std::string& sockets, const std:
   if (::pipe2(ends, O_CLOEXEC) != 0) return base::fail_errno(errno, "cannot make a pipe");
   base::UniqueFd read_end(ends[0]);
   const base::UniqueFd write_end(ends[1]);
-  const base::UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!listener) return base::fail_errno(errno, "cannot make a socket");
   const std::string file = socket_file(id);
-  const sockaddr_un address = io::socket_address(folder->get(), file);
-  const mode_t before = ::umask(0177);
-  const int bound = ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  const int error = errno;
-  ::umask(before);
-  if (bound != 0 || ::listen(listener.get(), 4) != 0) return base::fail_errno(error, "cannot bind " + file);
+  const auto listener = io::listen_in(folder->get(), file, file, 4, io::Blocking::Yes);
+  if (!listener) return tl::unexpected(listener.error());
   const pid_t child = ::fork();
   if (child < 0) return base::fail_errno(errno, "cannot start a process for the standard input");
   if (child > 0) {
@@ -124,22 +118,17 @@ base::Result<base::UniqueFd> start_feeder(const std::string& sockets, const std:
   ::setsid();
   ::signal(SIGPIPE, SIG_IGN);
   // Not the relay's stream, nor the end that the command reads.
-  const int keep[] = {listener.get(), write_end.get(), folder->get()};
+  const int keep[] = {listener->get(), write_end.get(), folder->get()};
   for (int fd = 0; fd < 1024; fd++) {
     if (fd != keep[0] && fd != keep[1] && fd != keep[2]) ::close(fd);
   }
-  feed(listener.get(), write_end.get(), folder->get(), file);
+  feed(listener->get(), write_end.get(), folder->get(), file);
 }
 
 base::Result<base::UniqueFd> connect_feeder(const std::string& sockets, const std::string& id) {
   auto folder = base::open_private_folder(sockets, base::IfMissing::Fail);
   if (!folder) return tl::unexpected(folder.error());
-  base::UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) return base::fail_errno(errno, "cannot make a socket");
-  const sockaddr_un address = io::socket_address(folder->get(), socket_file(id));
-  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    return base::fail_errno(errno, "the standard input of " + id + " has ended");
-  return fd;
+  return io::connect_in(folder->get(), socket_file(id), "the standard input of " + id + " has ended");
 }
 
 }  // namespace ttyward::relay

@@ -21,10 +21,8 @@
 #include "base/private_folder.h"
 #include "base/sha256.h"
 #include "base/unix_time.h"
-#include "io/socket_address.h"
+#include "io/local_socket.h"
 #include "relay/own_file.h"
-
-extern char** environ;
 
 namespace ttyward::relay {
 namespace {
@@ -34,25 +32,12 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirstPause{200};
 constexpr milliseconds kLongestPause{10'000};
 constexpr milliseconds kLifeEvery{1'000};
-constexpr size_t kMostError = 8 * 1024;
 constexpr size_t kMostClientBacklog = 8 << 20;
-constexpr std::chrono::milliseconds kWholeMessage{1'000};
+constexpr int kListenBacklog = 64;
 constexpr size_t kMostNote = 64 * 1024;
-
-bool same_user(int fd) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
-}
 
 std::string failed_payload(base::ErrorCode code, const std::string& message) {
   return Encoder().number(static_cast<uint8_t>(code)).number(int32_t{0}).string(message).take();
-}
-
-std::string our_system() {
-  utsname system{};
-  ::uname(&system);
-  return std::string(system.sysname) + " " + system.machine;
 }
 
 }  // namespace
@@ -93,17 +78,10 @@ base::Result<void> Link::prepare() {
 }
 
 base::Result<base::UniqueFd> Link::listen(const std::string& file) {
-  base::UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!listener) return base::fail_errno(errno, "cannot make a socket");
   ::unlinkat(run_.get(), file.c_str(), 0);  // we have the lock: nobody listens there
-  const sockaddr_un address = io::socket_address(run_.get(), file);
-  const mode_t before = ::umask(0177);
-  const int bound = ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  const int error = errno;
-  ::umask(before);
-  if (bound != 0 || ::listen(listener.get(), 64) != 0)
-    return base::fail_errno(error, "cannot listen on " + options_.run + "/" + file);
-  if (auto added = loop_.poller().add(listener.get(), EPOLLIN, *this); !added)
+  auto listener = io::listen_in(run_.get(), file, options_.run + "/" + file, kListenBacklog);
+  if (!listener) return listener;
+  if (auto added = loop_.poller().add(listener->get(), EPOLLIN, *this); !added)
     return tl::unexpected(added.error());
   return listener;
 }
@@ -111,7 +89,7 @@ base::Result<base::UniqueFd> Link::listen(const std::string& file) {
 Link::~Link() {
   mirrors_.clear();
   for (io::Loop::TimerId* timer : {&again_, &life_, &idle_}) loop_.cancel(*timer);
-  end_stream();
+  stream_.reset();
   for (const auto& [fd, client] : clients_) loop_.poller().remove(fd);
   for (const Launching& each : launching_) loop_.poller().remove(each.control.get());
   for (auto* listener : {&asks_, &launches_}) {
@@ -206,14 +184,10 @@ uint16_t Link::next_channel() {
 
 void Link::on_ready(int fd, uint32_t events) {
   if (fd == asks_.get() || fd == launches_.get()) return accept(fd);
-  if (stream_) {
-    if (fd == stream_->out.get()) return read_stream();
-    if (fd == stream_->error.get()) return read_error();
-    if (fd == stream_->in.get()) return flush_stream();
-  }
-  if (clients_.contains(fd)) {
-    if ((events & EPOLLOUT) != 0) flush_client(fd);
-    if ((events & ~uint32_t{EPOLLOUT}) != 0 && clients_.contains(fd)) read_client(fd);
+  if (const auto found = clients_.find(fd); found != clients_.end()) {
+    // A connection that is broken is closed when it is read.
+    if ((events & EPOLLOUT) != 0) static_cast<void>(found->second.out.flush(fd, loop_.poller(), *this));
+    if ((events & ~uint32_t{EPOLLOUT}) != 0) read_client(fd);
     return;
   }
   take_launch(fd);
@@ -223,7 +197,7 @@ void Link::accept(int listener) {
   for (;;) {
     base::UniqueFd fd(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!fd) return;
-    if (!same_user(fd.get()) || !loop_.poller().add(fd.get(), EPOLLIN, *this)) continue;
+    if (!io::same_user(fd.get()) || !loop_.poller().add(fd.get(), EPOLLIN, *this)) continue;
     if (listener == asks_.get()) {
       const int number = fd.get();
       clients_[number].fd = std::move(fd);
@@ -297,24 +271,10 @@ bool Link::handle(int fd, Client& client, const Frame& frame) {
 void Link::send_client(int fd, std::string_view bytes) {
   const auto found = clients_.find(fd);
   if (found == clients_.end()) return;
-  found->second.out.append(bytes);
-  if (found->second.out.size() > kMostClientBacklog) return close_client(fd);
-  flush_client(fd);
-}
-
-void Link::flush_client(int fd) {
-  Client& client = clients_.at(fd);
-  while (!client.out.empty()) {
-    const ssize_t n = ::send(fd, client.out.data(), client.out.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n > 0) {
-      client.out.erase(0, static_cast<size_t>(n));
-    } else if (n == 0 || errno != EINTR) {
-      break;
-    }
-  }
-  const bool wanted = !client.out.empty();
-  if (wanted == std::exchange(client.writing, wanted)) return;
-  loop_.poller().change(fd, wanted ? EPOLLIN | EPOLLOUT : EPOLLIN, *this);
+  io::Outgoing& out = found->second.out;
+  out.push(bytes);
+  if (out.size() > kMostClientBacklog) return close_client(fd);
+  static_cast<void>(out.flush(fd, loop_.poller(), *this));
 }
 
 void Link::close_client(int fd) {
@@ -363,144 +323,7 @@ hold::LinkMessage Link::link() const {
   return message;
 }
 
-// --- launches
-
-void Link::take_launch(int fd) {
-  take_files_first();  // that a shell reads while it starts
-  const auto found = std::find_if(launching_.begin(), launching_.end(),
-                                  [fd](const Launching& each) { return each.control.get() == fd; });
-  if (found == launching_.end()) return;
-  Launching& launching = *found;
-  const bool known = !launching.request.hold.journal.id.empty();
-  auto message = known ? std::nullopt : hold::receive_message(fd, kWholeMessage, &launching.stdin_fd);
-  auto request = message ? hold::LaunchRequest::decode(*message) : std::nullopt;
-  if (!request) {
-    // It hung up, or is not one of us. What was sent for it is settled when the answer comes.
-    loop_.poller().remove(fd);
-    launching.control.reset();
-    if (!launching.sent) launching_.erase(found);
-    return consider_idle();
-  }
-  launching.request = std::move(*request);
-  if (linked()) return send_launch(launching);
-  if (problem_ && ever_linked_ && !mirrors_.empty())
-    return refuse_launch(launching, base::ErrorCode::Unavailable, problem_->message);
-  wanted();
-}
-
-void Link::send_launch(Launching& launching) {
-  if (launching.tag != 0 || launching.request.hold.journal.id.empty()) return;
-  if (++last_tag_ == 0) last_tag_ = 1;
-  launching.tag = last_tag_;
-  launching.sent = true;
-  send(Type::Launch, 0, launching.tag,
-       Encoder().string(launching.request.encode()).number(uint8_t{launching.stdin_fd.valid()}).take());
-}
-
-void Link::launched(uint32_t tag, std::string_view payload) {
-  const auto found = std::find_if(launching_.begin(), launching_.end(),
-                                  [tag](const Launching& each) { return each.tag == tag; });
-  if (found == launching_.end()) return;
-  Decoder in(payload);
-  auto reply = hold::LaunchReply::decode(in.string());
-  if (!reply) {
-    refuse_launch(*found, base::ErrorCode::Corrupt, "the answer of the place is not understood");
-    return;
-  }
-  answer_launch(*found, *reply);
-}
-
-void Link::answer_launch(Launching& launching, const hold::LaunchReply& reply) {
-  hold::LaunchReply answer = reply;
-  // Nobody waits for it any more: what was started must not stay.
-  const bool unwanted = !reply.error && !launching.control;
-  auto begun = reply.error || unwanted ? base::Result<void>{} : begin_mirror(launching, reply);
-  if (!begun) {
-    answer.error = pty::SpawnError{pty::SpawnFailure::Setup, begun.error()};
-  }
-  if (unwanted || !begun)
-    send(Type::EndHolder, 0, 0, Encoder().number(static_cast<uint32_t>(reply.holder)).take());
-  if (launching.control) {
-    loop_.poller().remove(launching.control.get());
-    static_cast<void>(hold::send_message(launching.control.get(), answer.encode()));
-  }
-  launching_.remove_if([&](const Launching& each) { return &each == &launching; });
-  consider_idle();
-}
-
-void Link::refuse_launch(Launching& launching, base::ErrorCode code, const std::string& why) {
-  hold::LaunchReply reply;
-  reply.error = pty::SpawnError{pty::SpawnFailure::Setup, base::Error{code, 0, why}};
-  answer_launch(launching, reply);
-}
-
-base::Result<void> Link::begin_mirror(Launching& launching, const hold::LaunchReply& reply) {
-  const hold::LaunchRequest& request = launching.request;
-  const auto folder = folder_of(request.journals, request.total_quota);
-  if (folder == nullptr)
-    return base::fail(base::ErrorCode::Io, "the folder of the journals cannot be used: " + request.journals);
-  Mirror::Birth birth;
-  birth.id = request.hold.journal.id;
-  birth.sockets = request.sockets;
-  birth.journal = request.hold.journal;
-  birth.journal.provider = reply.provider;
-  birth.journal.size = {request.hold.spawn.size.columns, request.hold.spawn.size.rows};
-  birth.holder_pid = static_cast<uint32_t>(reply.holder);
-  birth.child_pid = static_cast<uint32_t>(reply.child);
-  birth.fallback_reason = reply.fallback_reason;
-  birth.boot_id = welcome_->boot_id;
-  birth.first_process = welcome_->first_process;
-  const uint16_t channel = next_channel();
-  note(birth, request.journals, request.total_quota);
-  auto mirror = Mirror::create(*this, folder, birth, channel, Mirror::Copy::New);
-  if (!mirror) {
-    ::unlink((options_.state + "/" + birth.id).c_str());
-    return tl::unexpected(mirror.error());
-  }
-  Mirror& made = **mirror;
-  mirrors_.emplace(channel, std::move(*mirror));
-  made.follow();
-  if (launching.stdin_fd.valid()) made.set_stdin(std::move(launching.stdin_fd));
-  return {};
-}
-
-// The link was lost while it was started: it was, or it never will be.
-void Link::probe_launch(Launching& launching) {
-  launching.channel = next_channel();
-  send(Type::Follow, launching.channel, 0,
-       Encoder()
-           .string(launching.request.hold.journal.id)
-           .number(uint64_t{0})
-           .number(uint64_t{0})
-           .number(uint8_t{1})
-           .take());
-}
-
-void Link::probed(std::list<Launching>::iterator launching, const Frame& frame) {
-  if (frame.type == Type::Missing) {
-    return refuse_launch(*launching, base::ErrorCode::Unavailable,
-                         "the link was lost before it was started, so it was not started");
-  }
-  if (frame.type != Type::Head) return;
-  const auto head = HeadMessage::decode(frame.payload);
-  if (!head) return;
-  send(Type::Unfollow, launching->channel, 0, {});
-  hold::LaunchReply reply;
-  reply.holder = static_cast<pid_t>(head->holder_pid);
-  reply.child = static_cast<pid_t>(head->child_pid);
-  reply.provider =
-      head->provider == journal::stored(base::Provider::Pty) ? base::Provider::Pty : base::Provider::Pipe;
-  reply.fallback_reason = head->fallback_reason;
-  answer_launch(*launching, reply);
-}
-
-void Link::finished(Mirror& mirror) {
-  ::unlink((options_.state + "/" + mirror.birth().id).c_str());
-  mirrors_.erase(mirror.channel());
-  consider_idle();
-}
-
-// --- the stream
+// --- the link
 
 void Link::wanted() {
   if (stream_) return;
@@ -511,131 +334,17 @@ void Link::wanted() {
 void Link::connect() {
   again_ = 0;
   attempts_++;
-  if (program_.empty()) {
+  if (program_.bytes.empty()) {
     auto own = read_own_program();
-    if (!own) return lose_link({ConnectProblem::Kind::NoProgram, own.error().message});
-    program_ = std::move(*own);
-    program_hash_ = base::to_hex(base::sha256(program_));
+    if (!own) return stream_lost({ConnectProblem::Kind::NoProgram, own.error().message});
+    program_.bytes = std::move(*own);
+    program_.hash = base::to_hex(base::sha256(program_.bytes));
   }
-  BootstrapFacts facts;
-  facts.nonce = base::random_nonce();
-  facts.hash = program_hash_;
-  facts.bytes = program_.size();
-  facts.system = our_system();
-  if (welcome_) facts.folder = welcome_->folder;
-  pty::SpawnSpec spec;
-  spec.argv = stream_argv(options_.place, bootstrap_script(facts));
-  spec.provider = pty::Provider::Pipe;
-  spec.stdin_kind = pty::StdinKind::Pipe;
-  for (char** each = environ; *each != nullptr; each++) spec.environment.emplace_back(*each);
-  auto spawned = pty::spawn(spec);
-  if (!spawned) {
-    return lose_link(
-        {ConnectProblem::Kind::NoProgram,
-         "cannot start " + spec.argv.front() + ": " + spawned.error().error.message + "; install it here"});
-  }
-  const auto now = Clock::now();
-  stream_.emplace(Stream{std::move(spawned->child),
-                         std::move(spawned->stdin_fd),
-                         std::move(spawned->stdout_fd),
-                         std::move(spawned->stderr_fd),
-                         "",
-                         facts.nonce,
-                         Stage::Noise,
-                         MarkerSearch(std::string(kStageMarker) + " " + facts.nonce + "\n"),
-                         "",
-                         {},
-                         "",
-                         false,
-                         false,
-                         now,
-                         now,
-                         now});
-  static_cast<void>(loop_.poller().add(stream_->out.get(), EPOLLIN, *this));
-  static_cast<void>(loop_.poller().add(stream_->error.get(), EPOLLIN, *this));
-  static_cast<void>(loop_.poller().add(stream_->in.get(), 0, *this));
+  auto stream = Stream::open(loop_, options_.place, program_, welcome_ ? welcome_->folder : "", *this);
+  if (!stream) return stream_lost(std::move(stream.error()));
+  stream_ = std::move(*stream);
+  pinged_ = stream_->began();
   watch_life();
-}
-
-void Link::read_error() {
-  std::array<char, 4096> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  const ssize_t got = ::read(stream_->error.get(), buffer.data(), buffer.size());
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (got <= 0) {
-    loop_.poller().remove(stream_->error.get());
-    stream_->error.reset();
-    return;
-  }
-  stream_->error_text.append(buffer.data(), static_cast<size_t>(got));
-  if (stream_->error_text.size() > kMostError)
-    stream_->error_text.erase(0, stream_->error_text.size() - kMostError);
-}
-
-void Link::read_stream() {
-  std::array<char, 64 * 1024> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  const ssize_t got = ::read(stream_->out.get(), buffer.data(), buffer.size());
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (got <= 0) return stream_ended();
-  stream_->heard = Clock::now();
-  const std::string_view bytes(buffer.data(), static_cast<size_t>(got));
-  switch (stream_->stage) {
-    case Stage::Noise:
-      if (stream_->search.push(bytes)) {
-        stream_->stage = Stage::Script;
-        stream_->lines = stream_->search.take_rest();
-        return read_script();
-      }
-      if (stream_->search.too_much()) {
-        lose_link({ConnectProblem::Kind::Refused,
-                   "the shell on " + options_.place.text() +
-                       " prints without end before it runs anything: look at its start files"});
-      }
-      return;
-    case Stage::Script:
-      stream_->lines.append(bytes);
-      return read_script();
-    case Stage::Stream:
-      stream_->frames.push(bytes);
-      break;
-  }
-  while (stream_) {
-    auto frame = stream_->frames.next();
-    if (!frame) break;
-    take(*frame);
-  }
-  if (stream_ && stream_->frames.broken())
-    lose_link(
-        {ConnectProblem::Kind::Unreachable, "the stream from " + options_.place.text() + " is damaged"});
-}
-
-void Link::read_script() {
-  while (stream_ && stream_->stage == Stage::Script) {
-    const size_t end = stream_->lines.find('\n');
-    if (end == std::string::npos) return;
-    const std::string line = stream_->lines.substr(0, end);
-    stream_->lines.erase(0, end + 1);
-    script_line(line);
-  }
-}
-
-void Link::script_line(const std::string& line) {
-  if (line == "need") return send_program();
-  if (line.starts_with("fail ")) return lose_link(problem_of_script(options_.place, line.substr(5)));
-  if (line != std::string(kStreamMarker) + " " + stream_->nonce) return;
-  stream_->stage = Stage::Stream;
-  stream_->frames.push(std::exchange(stream_->lines, {}));
-  hello();
-}
-
-void Link::send_program() {
-  stream_->to_send += program_;
-  flush_stream();
-}
-
-void Link::hello() {
-  stream_->to_send +=
-      encode(Type::Hello, 0, 1, Encoder().number(kMagic).number(kVersion).string(stream_->nonce).take());
-  flush_stream();
 }
 
 void Link::take(const Frame& frame) {
@@ -651,13 +360,13 @@ void Link::take(const Frame& frame) {
     case Type::Welcome: {
       const auto welcome = WelcomeMessage::decode(frame.payload);
       if (!welcome) {
-        return lose_link({ConnectProblem::Kind::Unsupported,
-                          "the relay on " + options_.place.text() + " is from another version of ttyward"});
+        return stream_lost({ConnectProblem::Kind::Unsupported,
+                            "the relay on " + options_.place.text() + " is from another version of ttyward"});
       }
       return greeted(*welcome);
     }
     case Type::Refused:
-      return lose_link({ConnectProblem::Kind::Unsupported, Decoder(frame.payload).string()});
+      return stream_lost({ConnectProblem::Kind::Unsupported, Decoder(frame.payload).string()});
     case Type::Launched:
       return launched(frame.tag, frame.payload);
     case Type::Answer:
@@ -674,13 +383,13 @@ void Link::take(const Frame& frame) {
 }
 
 void Link::greeted(const WelcomeMessage& welcome) {
-  if (welcome.program != program_hash_) {
-    return lose_link({ConnectProblem::Kind::Refused,
-                      "the program on " + options_.place.text() + " in " + welcome.folder +
-                          "/bin is not the one that was sent: remove it there, then try again"});
+  if (welcome.program != program_.hash) {
+    return stream_lost({ConnectProblem::Kind::Refused,
+                        "the program on " + options_.place.text() + " in " + welcome.folder +
+                            "/bin is not the one that was sent: remove it there, then try again"});
   }
   welcome_ = welcome;
-  stream_->greeted = true;
+  greeted_ = true;
   problem_.reset();
   attempts_ = 0;
   ever_linked_ = true;
@@ -707,67 +416,13 @@ void Link::greeted(const WelcomeMessage& welcome) {
 
 void Link::send(Type type, uint16_t channel, uint32_t tag, std::string_view payload) {
   if (!linked()) return;
-  stream_->to_send += encode(type, channel, tag, payload);
-  flush_stream();
+  stream_->send(encode(type, channel, tag, payload));
 }
 
-void Link::flush_stream() {
-  size_t done = 0;
-  std::string& out = stream_->to_send;
-  while (done < out.size()) {
-    const ssize_t n = ::write(stream_->in.get(), out.data() + done, out.size() - done);
-    if (n > 0) {
-      done += static_cast<size_t>(n);
-    } else if (n == 0 || errno != EINTR) {
-      break;  // full; or broken, and then its output ends, too
-    }
-  }
-  out.erase(0, done);
-  const bool wanted = !out.empty();
-  if (wanted == std::exchange(stream_->writing, wanted)) return;
-  loop_.poller().change(stream_->in.get(), wanted ? uint32_t{EPOLLOUT} : 0, *this);
-}
-
-void Link::stream_ended() {
-  // Its last words and its exit status are there now, or soon.
-  for (int i = 0; i < 50 && stream_->error; i++) {
-    read_error();
-    if (!stream_->error) break;
-    ::usleep(2000);
-  }
-  int code = 255;
-  for (int i = 0; i < 100; i++) {
-    const auto exit = stream_->child.try_reap();
-    if (!exit) break;
-    if (*exit) {
-      code = (*exit)->status.shell_code();
-      break;
-    }
-    ::usleep(2000);
-  }
-  lose_link(problem_of(options_.place, code, stream_->error_text,
-                       stream_->stage == Stage::Noise ? stream_->search.noise() : ""));
-}
-
-void Link::end_stream() {
-  if (!stream_) return;
-  for (const int fd : {stream_->in.get(), stream_->out.get(), stream_->error.get()}) {
-    if (fd >= 0) loop_.poller().remove(fd);
-  }
-  stream_->in.reset();
-  stream_->out.reset();
-  static_cast<void>(stream_->child.signal(SIGKILL));
-  for (int i = 0; i < 100; i++) {
-    const auto exit = stream_->child.try_reap();
-    if (!exit || *exit) break;
-    ::usleep(1000);
-  }
-  stream_.reset();
-}
-
-void Link::lose_link(ConnectProblem problem) {
+void Link::stream_lost(ConnectProblem problem) {
   const bool was = linked();
-  end_stream();
+  stream_.reset();
+  greeted_ = false;
   loop_.cancel(life_);
   const bool ended = problem.kind == ConnectProblem::Kind::ContainerEnded;
   if (was || !problem_) lost_since_ms_ = static_cast<uint64_t>(base::unix_ms());
@@ -800,18 +455,21 @@ void Link::lose_link(ConnectProblem problem) {
       refuse_launch(*launching, base::ErrorCode::Unavailable, problem_->message);
   }
   tell_state();
-  if (busy() && !ended) {
-    milliseconds pause = kFirstPause;
-    for (int i = 1; i < attempts_ && pause < kLongestPause; i++) pause *= 2;
-    pause = std::min(pause, kLongestPause);
-    pause += milliseconds(std::uniform_int_distribution<int64_t>(0, pause.count() / 4)(random_));
-    loop_.cancel(again_);
-    again_ = loop_.after(pause, [this] {
-      again_ = 0;
-      if (!stream_) connect();
-    });
-  }
+  if (busy() && !ended) try_again_later();
   consider_idle();
+}
+
+// With growing pauses, and not at the same moment as the links to other places.
+void Link::try_again_later() {
+  milliseconds pause = kFirstPause;
+  for (int i = 1; i < attempts_ && pause < kLongestPause; i++) pause *= 2;
+  pause = std::min(pause, kLongestPause);
+  pause += milliseconds(std::uniform_int_distribution<int64_t>(0, pause.count() / 4)(random_));
+  loop_.cancel(again_);
+  again_ = loop_.after(pause, [this] {
+    again_ = 0;
+    if (!stream_) connect();
+  });
 }
 
 // Any byte is a sign of life. A place that does not even begin to answer is given up, too.
@@ -821,20 +479,20 @@ void Link::watch_life() {
     life_ = 0;
     if (!stream_) return;
     const auto now = Clock::now();
-    if (stream_->greeted) {
-      if (now - stream_->heard > options_.silence) {
-        return lose_link(
+    if (greeted_) {
+      if (now - stream_->heard() > options_.silence) {
+        return stream_lost(
             {ConnectProblem::Kind::Unreachable,
              "nothing was heard from it for " + std::to_string(options_.silence.count() / 1000) + " s"});
       }
-      if (now - stream_->pinged >= options_.ping) {
-        stream_->pinged = now;
+      if (now - pinged_ >= options_.ping) {
+        pinged_ = now;
         send(Type::Ping, 0, 0, {});
       }
-    } else if (now - stream_->heard > options_.start && now - stream_->began > options_.start) {
-      return lose_link({ConnectProblem::Kind::Unreachable, options_.place.text() + " did not answer within " +
-                                                               std::to_string(options_.start.count() / 1000) +
-                                                               " s"});
+    } else if (now - stream_->heard() > options_.start && now - stream_->began() > options_.start) {
+      return stream_lost(
+          {ConnectProblem::Kind::Unreachable, options_.place.text() + " did not answer within " +
+                                                  std::to_string(options_.start.count() / 1000) + " s"});
     }
     watch_life();
   });

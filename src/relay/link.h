@@ -3,7 +3,7 @@
 // Flow at a glance
 //   clients here            asks on the place's socket: state, questions, files
 //   launches here           one connection each, as to an idle holder (hold/launch.h)
-//   the stream              ssh, podman or docker as a child; its stdin and stdout carry frames
+//   the stream              to the relay there (stream.h)
 //   the stream breaks       mirrors say so to their clients; it is made again with growing pauses while there
 //                           are terminals, and each goes on at the offset where it stopped
 //
@@ -25,11 +25,12 @@
 #include "base/unique_fd.h"
 #include "hold/launch.h"
 #include "io/loop.h"
-#include "pty/child.h"
+#include "io/outgoing.h"
 #include "relay/link_protocol.h"
 #include "relay/mirror.h"
 #include "relay/place_name.h"
 #include "relay/protocol.h"
+#include "relay/stream.h"
 
 namespace ttyward::relay {
 
@@ -43,7 +44,7 @@ struct LinkOptions {
   std::chrono::milliseconds start{20'000};  // for the place to answer at all
 };
 
-class Link final : private io::Poller::Handler, private Mirror::Owner {
+class Link final : private io::Poller::Handler, private Mirror::Owner, private Stream::Owner {
  public:
   static base::Result<std::unique_ptr<Link>> create(io::Loop& loop, LinkOptions options);
   Link(const Link&) = delete;
@@ -52,31 +53,10 @@ class Link final : private io::Poller::Handler, private Mirror::Owner {
 
  private:
   using Clock = io::Loop::Clock;
-  enum class Stage : uint8_t { Noise, Script, Stream };
-  // ssh, podman or docker, and how far it has come.
-  struct Stream {
-    pty::Child child;
-    base::UniqueFd in;
-    base::UniqueFd out;
-    base::UniqueFd error;
-    std::string error_text;
-    std::string nonce;
-    Stage stage = Stage::Noise;
-    MarkerSearch search;
-    std::string lines;
-    FrameReader frames;
-    std::string to_send;
-    bool writing = false;
-    bool greeted = false;
-    Clock::time_point began;
-    Clock::time_point heard;
-    Clock::time_point pinged;
-  };
   struct Client {
     base::UniqueFd fd;
     FrameReader in;
-    std::string out;
-    bool writing = false;
+    io::Outgoing out;
     std::vector<uint32_t> waiting;  // tags of calls that want to know when there is a link
   };
   struct Asked {
@@ -103,7 +83,6 @@ class Link final : private io::Poller::Handler, private Mirror::Owner {
   void read_client(int fd);
   bool handle(int fd, Client& client, const Frame& frame);
   void send_client(int fd, std::string_view bytes);
-  void flush_client(int fd);
   void close_client(int fd);
   void tell_state();
   std::string state_message() const;
@@ -119,18 +98,11 @@ class Link final : private io::Poller::Handler, private Mirror::Owner {
 
   void connect();
   void wanted();
-  void read_stream();
-  void read_error();
-  void read_script();
-  void script_line(const std::string& line);
-  void send_program();
-  void hello();
-  void take(const Frame& frame);
+  // Stream::Owner
+  void take(const Frame& frame) override;
+  void stream_lost(ConnectProblem problem) override;
   void greeted(const WelcomeMessage& welcome);
-  void flush_stream();
-  void stream_ended();
-  void lose_link(ConnectProblem problem);
-  void end_stream();
+  void try_again_later();
   void watch_life();
   void consider_idle();
   bool busy() const;
@@ -140,7 +112,7 @@ class Link final : private io::Poller::Handler, private Mirror::Owner {
 
   // Mirror::Owner
   void send(Type type, uint16_t channel, uint32_t tag, std::string_view payload) override;
-  bool linked() const override { return stream_ && stream_->greeted; }
+  bool linked() const override { return stream_ && greeted_; }
   hold::LinkMessage link() const override;
   void take_files_first() override;
   io::Loop& loop() override { return loop_; }
@@ -148,8 +120,7 @@ class Link final : private io::Poller::Handler, private Mirror::Owner {
 
   io::Loop& loop_;
   LinkOptions options_;
-  std::string program_;  // our own, as bytes
-  std::string program_hash_;
+  Program program_;
   base::UniqueFd lock_;
   base::UniqueFd run_;
   base::UniqueFd asks_;
@@ -160,7 +131,9 @@ class Link final : private io::Poller::Handler, private Mirror::Owner {
   uint16_t last_channel_ = 0;
   std::map<std::string, std::shared_ptr<journal::Folder>> folders_;
 
-  std::optional<Stream> stream_;
+  std::unique_ptr<Stream> stream_;
+  bool greeted_ = false;  // by the relay at its other end
+  Clock::time_point pinged_;
   std::optional<WelcomeMessage> welcome_;  // of the last link
   std::optional<ConnectProblem> problem_;  // why there is no link
   uint64_t lost_since_ms_ = 0;

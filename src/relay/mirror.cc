@@ -1,8 +1,6 @@
 #include "relay/mirror.h"
 
 #include <fcntl.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,29 +11,20 @@
 #include <utility>
 #include <vector>
 
-#include "io/socket_address.h"
-
 namespace ttyward::relay {
 
 using hold::MessageType;
 
 namespace {
 
-constexpr size_t kMostClients = 64;
-constexpr size_t kLargestBacklog = 256 * 1024;
 constexpr std::chrono::milliseconds kRetry{20};
 constexpr std::chrono::seconds kLinger{2};
 constexpr size_t kStdinChunk = 32 * 1024;
 constexpr size_t kStdinAhead = 256 * 1024;
 
-std::string failure(base::ErrorCode code, const std::string& text) {
-  return Encoder().number(static_cast<uint32_t>(code)).number(int32_t{0}).string(text).take();
-}
-
-bool same_user(int fd) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
+std::string unavailable(uint32_t tag, const std::string& why) {
+  return hold::encode(MessageType::Failed, tag,
+                      hold::failure_payload({base::ErrorCode::Unavailable, 0, why}));
 }
 
 }  // namespace
@@ -55,21 +44,15 @@ base::Result<std::unique_ptr<Mirror>> Mirror::create(Owner& owner, std::shared_p
 }
 
 base::Result<void> Mirror::listen() {
-  auto dir = base::open_private_folder(birth_.sockets, base::IfMissing::Create);
-  if (!dir) return tl::unexpected(dir.error());
-  folder_ = std::move(*dir);
-  listener_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!listener_) return base::fail_errno(errno, "cannot make a socket");
+  auto folder = base::open_private_folder(birth_.sockets, base::IfMissing::Create);
+  if (!folder) return tl::unexpected(folder.error());
   const std::string file = birth_.id + ".sock";
-  ::unlinkat(folder_.get(), file.c_str(), 0);  // of a link that was killed: the journal's lock says so
-  const sockaddr_un address = io::socket_address(folder_.get(), file);
-  const mode_t before = ::umask(0177);
-  const int bound = ::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  const int error = errno;
-  ::umask(before);
-  if (bound != 0 || ::listen(listener_.get(), 16) != 0)
-    return base::fail_errno(error, "cannot listen on " + birth_.sockets + "/" + file);
-  return owner_.loop().poller().add(listener_.get(), EPOLLIN, *this);
+  ::unlinkat(folder->get(), file.c_str(), 0);  // of a link that was killed: the journal's lock says so
+  auto clients =
+      hold::Clients::listen(owner_.loop().poller(), std::move(*folder), file, birth_.sockets, *this);
+  if (!clients) return tl::unexpected(clients.error());
+  clients_ = std::move(*clients);
+  return {};
 }
 
 Mirror::~Mirror() {
@@ -77,11 +60,6 @@ Mirror::~Mirror() {
   io::Loop& loop = owner_.loop();
   loop.cancel(retry_);
   loop.cancel(linger_);
-  if (listener_) {
-    loop.poller().remove(listener_.get());
-    ::unlinkat(folder_.get(), (birth_.id + ".sock").c_str(), 0);
-  }
-  for (const auto& [fd, client] : clients_) loop.poller().remove(fd);
   if (stdin_watched_) loop.poller().remove(stdin_.get());
 }
 
@@ -106,7 +84,7 @@ void Mirror::take(const Frame& frame) {
       return take_reply(frame);
     case Type::Paused:
       paused_ = true;
-      return tell_all(hold::encode(MessageType::Paused, 0));
+      return clients_->tell_all(hold::encode(MessageType::Paused, 0));
     case Type::StdinTaken:
       return stdin_taken(Decoder(frame.payload).number<uint64_t>());
     case Type::HolderGone:
@@ -159,16 +137,11 @@ void Mirror::take_head(const HeadMessage& head) {
 void Mirror::settle_pending(uint64_t input_bytes) {
   uint64_t known = input_bytes_;
   for (auto& [tag, pending] : std::exchange(pending_, {})) {
-    const auto client = clients_.find(pending.client);
     const bool arrived = pending.input && known + *pending.input <= input_bytes;
     if (arrived) known += *pending.input;
-    if (client == clients_.end()) continue;
-    const std::string answer =
-        arrived ? hold::encode(MessageType::Done, pending.tag)
-                : hold::encode(MessageType::Failed, pending.tag,
-                               failure(base::ErrorCode::Unavailable,
-                                       "the link was lost before it arrived; send it again"));
-    if (!send(client->second, answer)) hang_up(client->first);
+    tell_client(pending.client,
+                arrived ? hold::encode(MessageType::Done, pending.tag)
+                        : unavailable(pending.tag, "the link was lost before it arrived; send it again"));
   }
 }
 
@@ -187,9 +160,7 @@ void Mirror::take_reply(const Frame& frame) {
     paused_ = false;
     write_queued();
   }
-  const auto client = clients_.find(pending.client);
-  if (client == clients_.end()) return;
-  if (!send(client->second, hold::encode(type, pending.tag, in.rest()))) hang_up(client->first);
+  tell_client(pending.client, hold::encode(type, pending.tag, in.rest()));
 }
 
 // All that the journal takes now; the rest when its reader has come further.
@@ -221,7 +192,7 @@ void Mirror::write_queued() {
         in.raw(&record, sizeof record);
         exit_ = record;
         writer_->record_exit(record);
-        tell_all(
+        clients_->tell_all(
             hold::encode(MessageType::Exited, 0, {reinterpret_cast<const char*>(&record), sizeof record}));
         break;
       }
@@ -275,13 +246,7 @@ bool Mirror::write_bytes(Frame& frame) {
       break;
     }
   }
-  if (writer_->end() > before) {
-    std::vector<int> bad;
-    for (auto& [fd, client] : clients_) {
-      if (!answer_watch(client)) bad.push_back(fd);
-    }
-    for (const int fd : bad) hang_up(fd);
-  }
+  if (writer_->end() > before) clients_->output_came();
   return whole;
 }
 
@@ -294,7 +259,7 @@ void Mirror::take_closed(std::string_view payload) {
   }
   writer_->close(static_cast<journal::OutputEnd>(end));
   closed_ = true;
-  tell_all(hold::encode(MessageType::Closed, 0, Encoder().number(end).take()));
+  clients_->tell_all(hold::encode(MessageType::Closed, 0, Encoder().number(end).take()));
   owner_.send(Type::Unfollow, channel_, 0, {});
   owner_.send(Type::Forget, 0, 0, Encoder().string(birth_.id).take());
   finish_soon();
@@ -303,7 +268,7 @@ void Mirror::take_closed(std::string_view payload) {
 void Mirror::lose(const std::string& why) {
   if (closed_) return;
   closed_ = true;
-  tell_all(hold::encode(MessageType::Lost, 0, Encoder().string(why).take()));
+  clients_->tell_all(hold::encode(MessageType::Lost, 0, Encoder().string(why).take()));
   writer_.reset();  // its lock goes: whoever looks knows that nobody writes it any more
   if (owner_.linked()) owner_.send(Type::Unfollow, channel_, 0, {});
   finish_soon();
@@ -311,10 +276,9 @@ void Mirror::lose(const std::string& why) {
 
 // Clients get the last word before their connection is closed.
 void Mirror::finish_soon() {
-  const bool unsent = std::any_of(clients_.begin(), clients_.end(),
-                                  [](const auto& entry) { return !entry.second.out.empty(); });
   owner_.loop().cancel(linger_);
-  const auto wait = unsent ? std::chrono::milliseconds(kLinger) : std::chrono::milliseconds(0);
+  const auto wait =
+      clients_->has_unsent() ? std::chrono::milliseconds(kLinger) : std::chrono::milliseconds(0);
   linger_ = owner_.loop().after(wait, [this] {
     linger_ = 0;
     owner_.finished(*this);
@@ -329,62 +293,29 @@ void Mirror::link_changed() {
     stdin_sent_ = 0;
     stdin_end_sent_ = false;
     // What was typed may have arrived: that is settled when the link is back.
-    for (auto at = pending_.begin(); at != pending_.end();) {
-      const auto client = clients_.find(at->second.client);
-      if (at->second.input) {
-        ++at;
-        continue;
-      }
-      if (client != clients_.end()) {
-        static_cast<void>(
-            send(client->second, hold::encode(MessageType::Failed, at->second.tag,
-                                              failure(base::ErrorCode::Unavailable, link.why))));
-      }
-      at = pending_.erase(at);
-    }
+    std::erase_if(pending_, [&](const auto& entry) {
+      const Pending& pending = entry.second;
+      if (!pending.input) tell_client(pending.client, unavailable(pending.tag, link.why));
+      return !pending.input;
+    });
   }
-  tell_all(hold::encode(MessageType::Link, 0, link.encode()));
+  clients_->tell_all(hold::encode(MessageType::Link, 0, link.encode()));
 }
 
 // --- clients
 
-void Mirror::on_ready(int fd, uint32_t events) {
-  if (fd == listener_.get()) return accept_all();
-  if (stdin_ && fd == stdin_.get()) return read_stdin();
-  const auto found = clients_.find(fd);
-  if (found == clients_.end()) return;
-  const std::shared_ptr<bool> alive = alive_;
-  bool good = true;
-  if ((events & EPOLLOUT) != 0) good = flush(found->second);
-  if (good && (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) good = receive(found->second);
-  if (*alive && !good) close_client(fd);
+void Mirror::on_ready(int, uint32_t) {
+  read_stdin();
 }
 
-void Mirror::accept_all() {
-  for (;;) {
-    base::UniqueFd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!fd) return;
-    if (!same_user(fd.get()) || clients_.size() >= kMostClients || closed_) continue;
-    const int number = fd.get();
-    if (!owner_.loop().poller().add(number, EPOLLIN, *this)) continue;
-    clients_[number].fd = std::move(fd);
-  }
+void Mirror::tell_client(int fd, std::string_view message) {
+  if (Client* const client = clients_->find(fd)) clients_->send_or_drop(*client, message);
 }
 
-void Mirror::close_client(int fd) {
-  owner_.loop().poller().remove(fd);
-  const bool tied = clients_.at(fd).tied;
-  clients_.erase(fd);
-  tell_how_far_read();
-  if (!tied || exit_ || closed_) return;
+void Mirror::gone(const Client& client) {
+  if (!client.tied || exit_ || closed_) return;
   end_wanted_ = true;
   end_command();
-}
-
-// Closed when the poller says so: whoever calls this may be in the middle of its messages.
-void Mirror::hang_up(int fd) {
-  clients_.at(fd).out.clear();
-  ::shutdown(fd, SHUT_RDWR);
 }
 
 // With the usual signals; now, or when there is a link again.
@@ -395,55 +326,22 @@ void Mirror::end_command() {
               Encoder().number(static_cast<uint16_t>(MessageType::Terminate)).number(uint32_t{0}).take());
 }
 
-void Mirror::tell_how_far_read() {
+void Mirror::read_up_to(std::optional<uint64_t> least) {
   if (!writer_) return;
-  uint64_t least = journal::Writer::kNobodyReads;
-  for (const auto& [fd, client] : clients_) {
-    if (client.read_to) least = std::min(least, *client.read_to);
-  }
-  writer_->set_unread_from(least);
+  writer_->set_unread_from(least.value_or(journal::Writer::kNobodyReads));
   if (!queue_.empty()) write_queued();
 }
 
-bool Mirror::receive(Client& client) {
-  std::array<char, 16 * 1024> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  const ssize_t got = ::recv(client.fd.get(), buffer.data(), buffer.size(), 0);
-  if (got == 0) return false;
-  if (got < 0) return errno == EAGAIN || errno == EINTR;
-  owner_.take_files_first();
-  client.in.push({buffer.data(), static_cast<size_t>(got)});
-  const int fd = client.fd.get();
-  while (auto frame = client.in.next()) {
-    if (!handle(fd, client, *frame)) return false;
-  }
-  return !client.in.broken();
+bool Mirror::greeted(Client& client) {
+  return owner_.linked() ||
+         clients_->send(client, hold::encode(MessageType::Link, 0, owner_.link().encode()));
 }
 
-bool Mirror::handle(int fd, Client& client, const hold::Frame& frame) {
-  if (!client.greeted) {
-    Decoder in(frame.payload);
-    const auto magic = in.number<uint32_t>();
-    const auto version = in.number<uint32_t>();
-    if (frame.type != MessageType::Hello || magic != hold::kHelloMagic || version != hold::kProtocolVersion)
-      return false;
-    client.greeted = true;
-    if (!send(client, hold::encode(MessageType::Welcome, frame.tag, status()))) return false;
-    return owner_.linked() || send(client, hold::encode(MessageType::Link, 0, owner_.link().encode()));
-  }
+bool Mirror::handle(Client& client, const hold::Frame& frame) {
   switch (frame.type) {
-    case MessageType::GetStatus:
-      return send(client, hold::encode(MessageType::Status, frame.tag, status()));
-    case MessageType::Watch: {
-      Decoder in(frame.payload);
-      client.watch = Client::Watch{in.number<uint64_t>(), frame.tag};
-      if (!in.complete()) return false;
-      client.read_to = client.watch->offset;
-      tell_how_far_read();
-      return answer_watch(client);
-    }
     case MessageType::Tie:
       client.tied = true;
-      return send(client, hold::encode(MessageType::Done, frame.tag));
+      return clients_->send(client, hold::encode(MessageType::Done, frame.tag));
     case MessageType::Input:
     case MessageType::CloseInput:
     case MessageType::Resize:
@@ -453,23 +351,21 @@ bool Mirror::handle(int fd, Client& client, const hold::Frame& frame) {
     case MessageType::Grant:
     case MessageType::GetProcesses:
     case MessageType::GetRunState:
-      return pass_on(fd, client, frame);
+      return pass_on(client, frame);
     default:
       return false;
   }
 }
 
-bool Mirror::pass_on(int fd, const Client& client, const hold::Frame& frame) {
-  static_cast<void>(client);
+bool Mirror::pass_on(Client& client, const hold::Frame& frame) {
   if (!owner_.linked() || !followed_ || closed_) {
     const hold::LinkMessage link = owner_.link();
     const std::string why = closed_       ? "the holder is gone"
                             : link.linked ? "the link is just coming back"
                                           : link.why;
-    return send(clients_[fd],
-                hold::encode(MessageType::Failed, frame.tag, failure(base::ErrorCode::Unavailable, why)));
+    return clients_->send(client, unavailable(frame.tag, why));
   }
-  Pending pending{fd, frame.tag, std::nullopt, 0};
+  Pending pending{client.fd.get(), frame.tag, std::nullopt, 0};
   if (frame.type == MessageType::Input) pending.input = frame.payload.size();
   if (frame.type == MessageType::Grant) pending.grant = Decoder(frame.payload).number<uint64_t>();
   // The highest tags are the relay's own.
@@ -481,13 +377,6 @@ bool Mirror::pass_on(int fd, const Client& client, const hold::Frame& frame) {
                   .raw(frame.payload.data(), frame.payload.size())
                   .take());
   return true;
-}
-
-bool Mirror::answer_watch(Client& client) {
-  if (!client.watch || !writer_ || writer_->end() <= client.watch->offset) return true;
-  const uint32_t tag = client.watch->tag;
-  client.watch.reset();
-  return send(client, hold::encode(MessageType::Output, tag, Encoder().number(writer_->end()).take()));
 }
 
 std::string Mirror::status() const {
@@ -506,39 +395,6 @@ std::string Mirror::status() const {
   message.journal_id = birth_.id;
   message.fallback_reason = birth_.fallback_reason;
   return message.encode();
-}
-
-void Mirror::tell_all(const std::string& message) {
-  std::vector<int> bad;
-  for (auto& [fd, client] : clients_) {
-    if (client.greeted && !send(client, message)) bad.push_back(fd);
-  }
-  for (const int fd : bad) hang_up(fd);
-}
-
-bool Mirror::send(Client& client, std::string_view bytes) {
-  if (client.out.size() + bytes.size() > kLargestBacklog) return false;
-  client.out.append(bytes);
-  return flush(client);
-}
-
-bool Mirror::flush(Client& client) {
-  while (!client.out.empty()) {
-    const ssize_t sent = ::send(client.fd.get(), client.out.data(), client.out.size(), MSG_NOSIGNAL);
-    if (sent > 0) {
-      client.out.erase(0, static_cast<size_t>(sent));
-    } else if (sent < 0 && errno == EINTR) {
-      continue;
-    } else if (sent < 0 && errno == EAGAIN) {
-      break;
-    } else {
-      return false;
-    }
-  }
-  const bool wanted = !client.out.empty();
-  if (wanted != std::exchange(client.writing, wanted))
-    owner_.loop().poller().change(client.fd.get(), wanted ? EPOLLIN | EPOLLOUT : EPOLLIN, *this);
-  return true;
 }
 
 // --- its standard input

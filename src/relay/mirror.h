@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "base/unique_fd.h"
+#include "hold/clients.h"
 #include "hold/protocol.h"
 #include "io/loop.h"
 #include "journal/folder.h"
@@ -23,7 +24,7 @@
 
 namespace ttyward::relay {
 
-class Mirror final : private io::Poller::Handler {
+class Mirror final : private io::Poller::Handler, private hold::Clients::Owner {
  public:
   class Owner {
    public:
@@ -75,20 +76,7 @@ class Mirror final : private io::Poller::Handler {
   void lose(const std::string& why);
 
  private:
-  struct Client {
-    base::UniqueFd fd;
-    hold::FrameReader in;
-    std::string out;
-    bool greeted = false;
-    bool writing = false;
-    bool tied = false;  // the command ends when it goes
-    std::optional<uint64_t> read_to;
-    struct Watch {
-      uint64_t offset = 0;
-      uint32_t tag = 0;
-    };
-    std::optional<Watch> watch;
-  };
+  using Client = hold::Clients::Client;
   struct Pending {
     int client = -1;
     uint32_t tag = 0;
@@ -99,20 +87,22 @@ class Mirror final : private io::Poller::Handler {
   Mirror(Owner& owner, Birth birth, uint16_t channel, journal::Writer writer)
       : owner_(owner), birth_(std::move(birth)), channel_(channel), writer_(std::move(writer)) {}
   base::Result<void> listen();
+  // The poller's: something to read on the standard input.
   void on_ready(int fd, uint32_t events) override;
-  void accept_all();
-  bool receive(Client& client);
-  bool handle(int fd, Client& client, const hold::Frame& frame);
-  bool pass_on(int fd, const Client& client, const hold::Frame& frame);
-  bool answer_watch(Client& client);
-  bool send(Client& client, std::string_view bytes);
-  bool flush(Client& client);
-  void tell_all(const std::string& message);
-  void close_client(int fd);
-  void hang_up(int fd);
-  void tell_how_far_read();
+
+  // hold::Clients::Owner
+  bool open() const override { return !closed_; }
+  std::string status() const override;
+  uint64_t output_end() const override { return writer_ ? writer_->end() : 0; }
+  void read_up_to(std::optional<uint64_t> least) override;
+  bool handle(Client& client, const hold::Frame& frame) override;
+  bool greeted(Client& client) override;
+  void before_reading() override { owner_.take_files_first(); }
+  void gone(const Client& client) override;
+
+  bool pass_on(Client& client, const hold::Frame& frame);
+  void tell_client(int fd, std::string_view message);
   void end_command();
-  std::string status() const;
   void take_head(const HeadMessage& head);
   void take_reply(const Frame& frame);
   void settle_pending(uint64_t input_bytes);
@@ -128,9 +118,7 @@ class Mirror final : private io::Poller::Handler {
   Birth birth_;
   const uint16_t channel_;
   std::optional<journal::Writer> writer_;
-  base::UniqueFd folder_;
-  base::UniqueFd listener_;
-  std::map<int, Client> clients_;
+  std::unique_ptr<hold::Clients> clients_;
   uint32_t last_tag_ = 0;
   std::map<uint32_t, Pending> pending_;
   std::deque<Frame> queue_;   // bytes, gaps and the end, in order

@@ -5,37 +5,7 @@
 namespace ttyward::relay {
 
 std::string encode(Type type, uint16_t channel, uint32_t tag, std::string_view payload) {
-  return Encoder()
-      .number(static_cast<uint32_t>(payload.size()))
-      .number(static_cast<uint16_t>(type))
-      .number(channel)
-      .number(tag)
-      .raw(payload.data(), payload.size())
-      .take();
-}
-
-std::optional<Frame> FrameReader::next() {
-  if (broken_) return std::nullopt;
-  const std::string_view left = std::string_view(buffer_).substr(at_);
-  const auto wait = [&]() -> std::optional<Frame> {
-    buffer_.erase(0, std::exchange(at_, 0));
-    return std::nullopt;
-  };
-  if (left.size() < kFrameHeader) return wait();
-  Decoder header(left.substr(0, kFrameHeader));
-  const auto size = header.number<uint32_t>();
-  Frame frame;
-  frame.type = static_cast<Type>(header.number<uint16_t>());
-  frame.channel = header.number<uint16_t>();
-  frame.tag = header.number<uint32_t>();
-  if (size > kLargestFrame) {
-    broken_ = true;
-    return std::nullopt;
-  }
-  if (left.size() < kFrameHeader + size) return wait();
-  frame.payload = left.substr(kFrameHeader, size);
-  at_ += kFrameHeader + size;
-  return frame;
+  return hold::encode_frame(type, channel, tag, payload);
 }
 
 bool MarkerSearch::push(std::string_view bytes) {

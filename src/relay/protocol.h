@@ -2,8 +2,8 @@
 //
 //   here: the link (link.h)  ── one stream of frames ──  there: the relay (relay.h)
 //
-// A frame is u32 length · u16 type · u16 channel · u32 tag · payload, as a holder's, but for the channel:
-// 0 is the relay itself, every other number is one terminal. Pure: no descriptor in here.
+// The frames are those of hold/frame.h. Channel 0 is the relay itself, every other number is one terminal.
+// Pure: no descriptor in here.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hold/codec.h"
+#include "hold/frame.h"
 #include "journal/format.h"
 
 namespace ttyward::relay {
@@ -27,7 +27,6 @@ inline constexpr uint32_t kMagic = 0x31525754;  // "TWR1"
 // nonce of the connection.
 inline constexpr std::string_view kStageMarker = "TTYWARD-STAGE";
 inline constexpr std::string_view kStreamMarker = "TTYWARD-STREAM";
-inline constexpr size_t kFrameHeader = 12;
 inline constexpr uint32_t kLargestFrame = 17 << 20;  // a launch request has at most 16 MiB
 
 // Bytes of one terminal that are under way. More wait in the far journal.
@@ -79,26 +78,10 @@ enum class Loss : uint8_t {
   CannotRead = 3,  // the journal is damaged, or from another version
 };
 
-struct Frame {
-  Type type = Type::Hello;
-  uint16_t channel = 0;
-  uint32_t tag = 0;
-  std::string payload;
-};
+using Frame = hold::FrameOf<Type>;
+using FrameReader = hold::FrameReaderOf<Type, kLargestFrame, 0xffff>;
 
 std::string encode(Type type, uint16_t channel, uint32_t tag, std::string_view payload = {});
-
-class FrameReader {
- public:
-  void push(std::string_view bytes) { buffer_.append(bytes); }
-  std::optional<Frame> next();
-  bool broken() const { return broken_; }
-
- private:
-  std::string buffer_;
-  size_t at_ = 0;
-  bool broken_ = false;
-};
 
 // Finds a line in what comes before the stream. What follows the line is kept for the stream.
 class MarkerSearch {

@@ -1,28 +1,21 @@
 """Both sides of `ttyward acp`: a test is the editor and, through a puppet, the agent.
 
-Every test has a home of its own, and with it a daemon, which is ended with everything in it. Messages are waited for;
-what comes meanwhile is kept.
+Messages are waited for; what comes meanwhile is kept.
 """
 import json
 import os
 import queue
-import shutil
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
-import person  # noqa: E402
+from home_test import PATIENCE, TTYWARD, HomeTest  # noqa: E402
 from processes import lives  # noqa: E402
-
-TTYWARD = os.environ["TTYWARD"]
-PATIENCE = float(os.environ.get("TTYWARD_TEST_PATIENCE", "60"))
 
 
 class Side:
@@ -92,46 +85,9 @@ class Side:
             self.kept.append(json.loads(line))
 
 
-class AcpTest(unittest.TestCase):
-    CONFIG = '[policy]\nmode = "auto-edit"\n'
+class AcpTest(HomeTest):
     EDITOR = {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False}
     AGENT = {"name": "puppet", "version": "1"}
-
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="tw-acp-")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.home = self.folder + "/home"
-        self.work = self.folder + "/work"
-        os.mkdir(self.work)
-        self.environment = dict(os.environ, TTYWARD_HOME=self.home, HOME=self.folder, SHELL="/bin/bash", LC_ALL="C.UTF-8")
-        self.environment.pop("TTYWARD_ROLE", None)
-        os.makedirs(self.home + "/config", mode=0o700)
-        os.chmod(self.home, 0o700)
-        with open(self.home + "/config/config.toml", "w") as f:
-            f.write(self.CONFIG)
-        self.environment[person.VARIABLE] = person.make_token(self.home)
-        self.addCleanup(self.ttyward, "daemon", "stop", "--kill-terminals")
-
-    def ttyward(self, *args, **options):
-        return subprocess.run([TTYWARD, *args], env=self.environment, cwd=self.work, capture_output=True, text=True,
-                              timeout=PATIENCE, stdin=None if "input" in options else subprocess.DEVNULL, **options)
-
-    def json(self, *args):
-        done = self.ttyward("--json", *args)
-        try:
-            return json.loads(done.stdout)
-        except json.JSONDecodeError:
-            raise AssertionError((args, done)) from None
-
-    def eventually(self, holds):
-        give_up = time.monotonic() + PATIENCE
-        while True:
-            found = holds()
-            if found:
-                return found
-            if time.monotonic() > give_up:
-                raise AssertionError("it never came true")
-            time.sleep(0.02)  # spares the processor; nothing depends on its length
 
     def start(self, *options, agent=None):
         """Starts the proxy with a puppet behind it; self.editor and self.agent are the two ends."""
@@ -215,8 +171,3 @@ class AcpTest(unittest.TestCase):
     def history(self, **wanted):
         rows = self.json("history")["commands"]
         return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
-
-    def kill_daemon(self):
-        pid = self.json("daemon", "status")["pid"]
-        os.kill(pid, signal.SIGKILL)
-        self.eventually(lambda: not lives(pid))

@@ -12,7 +12,7 @@
 #include "base/private_folder.h"
 #include "base/unique_fd.h"
 #include "io/daemon_place.h"
-#include "io/socket_address.h"
+#include "io/local_socket.h"
 
 namespace ttyward::tests {
 

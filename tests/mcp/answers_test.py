@@ -7,14 +7,14 @@ import termios
 import time
 import unittest
 
-from peer import LEGACY, PATIENCE, TTYWARD, McpTest, Peer
+from peer import LEGACY, PATIENCE, TTYWARD, HomeTest, Peer
 
 
 def text_of(result):
     return result["content"][0]["text"]
 
 
-class Answers(McpTest):
+class Answers(HomeTest):
     def setUp(self):
         super().setUp()
         self.configure('[policy]\nmode = "yolo"\n')

@@ -8,7 +8,7 @@ import sys
 import time
 import unittest
 
-from peer import McpTest, Peer
+from peer import HomeTest, Peer
 
 SIZE = int(os.environ.get("TTYWARD_FLOOD_MB", "48")) << 20
 LINE = 128  # bytes, with the line feed
@@ -21,7 +21,7 @@ def peak_kib(pid):
         return int(next(line for line in f if line.startswith("VmHWM:")).split()[1])
 
 
-class Flood(McpTest):
+class Flood(HomeTest):
     def test_constant_memory_and_the_right_exit_code(self):
         agent = Peer(self)
         lines = SIZE // LINE

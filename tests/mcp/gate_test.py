@@ -3,10 +3,10 @@ import json
 import os
 import unittest
 
-from peer import LEGACY, TTYWARD, McpTest, Peer
+from peer import LEGACY, TTYWARD, HomeTest, Peer
 
 
-class Gate(McpTest):
+class Gate(HomeTest):
     QUESTION = "touch ../marker"
 
     def marker(self):

@@ -1,26 +1,17 @@
 """A client of `ttyward mcp` that says exactly what a test wants to say: JSON-RPC lines over stdio.
 
-Answers are waited for by id; what comes meanwhile is kept. Every test has a home of its own, and with it a
-daemon, which is ended with everything in it.
+Answers are waited for by id; what comes meanwhile is kept.
 """
 import json
 import os
 import queue
-import shutil
-import signal
 import subprocess
-import tempfile
 import sys
 import threading
 import time
-import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import person  # noqa: E402
-from processes import lives  # noqa: E402
-
-TTYWARD = os.environ["TTYWARD"]
-PATIENCE = float(os.environ.get("TTYWARD_TEST_PATIENCE", "60"))
+from home_test import PATIENCE, TTYWARD, HomeTest  # noqa: E402
 MODERN = "2026-07-28"
 LEGACY = "2025-11-25"
 META = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
@@ -105,51 +96,3 @@ class Peer:
         if "error" in answer:
             raise AssertionError(answer["error"])
         return answer["result"]
-
-
-class McpTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="tw-mcp-")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.home = self.folder + "/home"
-        self.work = self.folder + "/work"
-        os.mkdir(self.work)
-        self.environment = dict(os.environ, TTYWARD_HOME=self.home, HOME=self.folder, SHELL="/bin/bash", LC_ALL="C.UTF-8")
-        self.environment.pop("TTYWARD_ROLE", None)
-        os.makedirs(self.home + "/config", mode=0o700)
-        os.chmod(self.home, 0o700)
-        with open(self.home + "/config/config.toml", "w") as f:
-            f.write('[policy]\nmode = "auto-edit"\n')  # files in the work folder may be written unasked
-        self.environment[person.VARIABLE] = person.make_token(self.home)
-        self.addCleanup(self.ttyward, "daemon", "stop", "--kill-terminals")
-
-    def ttyward(self, *args, **options):
-        return subprocess.run([TTYWARD, *args], env=self.environment, cwd=self.work, capture_output=True, text=True,
-                              timeout=PATIENCE, stdin=None if "input" in options else subprocess.DEVNULL, **options)
-
-    def json(self, *args):
-        done = self.ttyward("--json", *args)
-        return json.loads(done.stdout)
-
-    def kill_daemon(self):
-        """As a crash would."""
-        pid = self.json("daemon", "status")["pid"]
-        os.kill(pid, signal.SIGKILL)
-        self.eventually(lambda: not lives(pid))
-
-    def eventually(self, holds):
-        give_up = time.monotonic() + PATIENCE
-        while True:
-            found = holds()
-            if found:
-                return found
-            if time.monotonic() > give_up:
-                raise AssertionError("it never came true")
-            time.sleep(0.02)  # spares the processor; nothing depends on its length
-
-    def path(self, name):
-        return os.path.join(self.work, name)
-
-    def read(self, name):
-        with open(self.path(name)) as f:
-            return f.read()

@@ -7,10 +7,10 @@ import socket
 import subprocess
 import unittest
 
-from peer import LEGACY, META, MODERN, PATIENCE, TTYWARD, McpTest, Peer
+from peer import LEGACY, META, MODERN, PATIENCE, TTYWARD, HomeTest, Peer
 
 
-class Survival(McpTest):
+class Survival(HomeTest):
     def begun(self, name):
         self.eventually(lambda: os.path.exists(self.path(name)))
 

@@ -2,12 +2,12 @@
 import os
 import unittest
 
-from peer import MODERN, McpTest, Peer
+from peer import MODERN, HomeTest, Peer
 
 TASKS = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
 
 
-class Tasks(McpTest):
+class Tasks(HomeTest):
     def agent(self, **more):
         return Peer(self, version=MODERN, capabilities={**TASKS, **more})
 

@@ -2,10 +2,10 @@
 import os
 import unittest
 
-from peer import McpTest, Peer
+from peer import HomeTest, Peer
 
 
-class Try(McpTest):
+class Try(HomeTest):
     def setUp(self):
         super().setUp()
         with open(self.work + "/a.txt", "w") as f:

@@ -42,8 +42,8 @@ class PlaceTest(RunTest):
         os.chmod(path, 0o755)
         return path
 
-    def start_sshd(self, *options):
-        """An sshd on loopback; afterwards ssh:far leads to it."""
+    def start_sshd(self, *options, environment=""):
+        """An sshd on loopback; afterwards ssh:far leads to it. `environment`: more variables that its logins have."""
         sshd, ssh = shutil.which("sshd", path="/usr/sbin:/usr/bin:/sbin"), shutil.which("ssh", path="/usr/bin:/bin")
         if not sshd or not ssh:
             self.skipTest("no sshd here: ./setup --tests installs one")
@@ -57,7 +57,7 @@ class PlaceTest(RunTest):
         self.sshd_words = [sshd, "-D", "-e", "-f", "/dev/null", "-p", str(self.port), "-h", f"{self.folder}/host",
                            "-o", "ListenAddress=127.0.0.1", "-o", f"AuthorizedKeysFile={self.folder}/authorized",
                            "-o", "StrictModes=no", "-o", "PidFile=none", "-o", "UsePAM=no",
-                           "-o", f"SetEnv=HOME={self.far_home}", *options]
+                           "-o", f"SetEnv=HOME={self.far_home} {environment}".strip(), *options]
         self.run_sshd()
         with open(f"{self.folder}/ssh_config", "w") as f:
             f.write(f"Host far\n  HostName 127.0.0.1\n  Port {self.port}\n  IdentityFile {self.folder}/user\n"

@@ -1,6 +1,7 @@
 // ttyward mcp: terminals for agents that speak the Model Context Protocol.
 #include <memory>
 
+#include "cli/choice.h"
 #include "cli/daemon_verb.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
@@ -22,9 +23,8 @@ std::function<int()> declare(CLI::App& app, const Globals&) {
                  "A folder in which commands may start; may be repeated (default: any)");
   app.add_option("--session", options->session,
                  "The name of this agent's session, for rules and reuse of terminals");
-  app.add_option(
-      "--mode", options->mode,
-      "How much runs without asking: plan, default, auto-edit, auto or yolo (default: as configured)");
+  choose(app.add_option("--mode", options->mode, "How much runs without asking (default: as configured)"),
+         {"plan", "default", "auto-edit", "auto", "yolo"});
   app.add_flag("--conformance", options->conformance,
                "Serve the fixtures of the official conformance suite, and no terminals");
   return [options] {

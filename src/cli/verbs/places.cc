@@ -189,7 +189,7 @@ int test(const std::vector<std::string>& places, const Globals& globals) {
                                      : !tested->state ? &tested->state.error()
                                                       : nullptr;
     if (error != nullptr) {
-      code = kExitFailure;
+      code = std::max(code, relay::PlaceName::parse(text) ? kExitFailure : kExitUsage);
       if (globals.json) {
         std::printf("%s\n", json::serialize(
                                 json::object{{"place", text}, {"works", false}, {"reason", error->message}})

@@ -1,0 +1,79 @@
+"""`ttyward --host ssh:HOST VERB`: verbs here, terminals, approvals and history of the daemon there."""
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import person  # noqa: E402
+from place_harness import PATIENCE, TTYWARD, PlaceTest, main  # noqa: E402
+
+
+class Host(PlaceTest):
+    def setUp(self):
+        super().setUp()
+        far_bin = f"{self.folder}/far-bin"
+        os.mkdir(far_bin)
+        os.symlink(os.path.abspath(TTYWARD), f"{far_bin}/ttyward")
+        self.far = f"{self.folder}/far-ttyward"
+        os.makedirs(self.far + "/config", mode=0o700)
+        os.chmod(self.far, 0o700)
+        self.start_sshd(environment=f"PATH={far_bin}:/usr/bin:/bin TTYWARD_HOME={self.far} SHELL=/bin/bash")
+        self.far_environment = dict(os.environ, HOME=self.far_home, TTYWARD_HOME=self.far, SHELL="/bin/bash")
+        self.addCleanup(self.there, "daemon", "stop", "--kill-terminals")
+        self.environment.pop(person.VARIABLE, None)
+
+    def there(self, *args):
+        return subprocess.run([TTYWARD, *args], env=self.far_environment, cwd=self.far_home, capture_output=True, text=True,
+                              timeout=PATIENCE, stdin=subprocess.DEVNULL)
+
+    def here(self, *args, **options):
+        return subprocess.run([TTYWARD, "--host", "ssh:far", *args], env=self.environment, cwd=self.folder,
+                              capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL, **options)
+
+    def leftovers(self):
+        folder = self.environment.get("TMPDIR", "/tmp")
+        return {name for name in os.listdir(folder) if name.startswith("ttyward-host-")}
+
+    def test_terminals_are_opened_and_used_there(self):
+        before = self.leftovers()
+        opened = self.here("--json", "open", "--name", "far-one", "--cwd", self.far_home)
+        self.assertEqual(opened.returncode, 0, opened)
+        done = self.here("exec", "far-one", "echo $HOME; pwd; exit 3")
+        self.assertEqual((done.stdout, done.returncode), (f"{self.far_home}\n{self.far_home}\n", 3), done)
+        self.assertIn("far-one", self.here("ls").stdout)
+        known_there = json.loads(self.there("--json", "ls").stdout)["terminals"]
+        self.assertEqual([each["name"] for each in known_there], ["far-one"])
+        self.assertIn("pwd", self.here("history").stdout)
+        # Nothing of it is known here, and the forwarded sockets are gone.
+        self.assertEqual(json.loads(subprocess.run([TTYWARD, "--json", "ls"], env=self.environment, capture_output=True,
+                                                   text=True, timeout=PATIENCE).stdout)["terminals"], [])
+        self.assertEqual(self.leftovers() - before, set())
+
+    def test_without_a_token_there_one_is_an_agent_and_with_it_a_person(self):
+        self.assertEqual(self.there("ls").returncode, 0)
+        refused = self.here("daemon", "stop")
+        self.assertNotEqual(refused.returncode, 0, refused)
+        self.assertIn("person", refused.stdout + refused.stderr)
+        person.make_token(self.far)
+        self.assertEqual(self.there("daemon", "stop").returncode, 0)
+        stopped = self.here("daemon", "stop")
+        self.assertEqual(stopped.returncode, 0, stopped)
+
+    def test_what_works_here_only_says_so(self):
+        done = self.here("run", "true")
+        self.assertEqual(done.returncode, 2, done)
+        self.assertIn("--in ssh:HOST", done.stderr)
+        relative = self.here("open", "--cwd", "src")
+        self.assertEqual(relative.returncode, 125, relative)
+        self.assertIn("whole path", relative.stderr)
+
+    def test_what_is_missing_there_is_said(self):
+        os.unlink(f"{self.folder}/far-bin/ttyward")
+        done = self.here("ls")
+        self.assertEqual(done.returncode, 125, done)
+        self.assertIn("ttyward is not installed on ssh:far", done.stderr)
+
+
+if __name__ == "__main__":
+    main()
