@@ -126,9 +126,9 @@ bool connected = false;
 
 bool works_with_host(std::string_view verb) {
   static constexpr std::string_view kVerbs[] = {
-      "open",   "exec",   "send",      "expect", "wait",      "read",    "screen", "ls",
-      "show",   "kill",   "interrupt", "resize", "resume",    "attach",  "select", "top",
-      "rename", "assign", "release",   "lend",   "approvals", "history", "daemon"};
+      "open",   "exec", "send",   "expect",    "wait",    "read",   "screen",
+      "ls",     "show", "kill",   "interrupt", "resize",  "resume", "attach",
+      "select", "top",  "rename", "assign",    "release", "lend",   "approvals"};
   return std::find(std::begin(kVerbs), std::end(kVerbs), verb) != std::end(kVerbs);
 }
 

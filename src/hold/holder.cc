@@ -35,6 +35,7 @@ base::Result<base::UniqueFd> watch_children() {
 struct JournalAndProcess {
   journal::Writer writer;
   pty::Spawned spawned;
+  Holder::Clock::time_point spawned_at;
 };
 
 // The terminal that was prepared, in the size that is wanted now; the second time a new one.
@@ -56,13 +57,15 @@ tl::expected<JournalAndProcess, pty::SpawnError> begin(const std::shared_ptr<jou
   if (!writer) return tl::unexpected(setup_error(writer.error()));
   pty::SpawnSpec spawn = spec.spawn;
   spawn.provider = provider;
+  // Before it: a command that has run for a while when we go on must not count as shorter than it was.
+  const auto now = Holder::Clock::now();
   auto spawned =
       pty::spawn(spawn, [&](const pty::WindowSize& size) { return take_terminal(prepared, size); });
   if (!spawned) {
     static_cast<void>(folder->remove(options.id, writer->allocated()));
     return tl::unexpected(spawned.error());
   }
-  return JournalAndProcess{std::move(*writer), std::move(*spawned)};
+  return JournalAndProcess{std::move(*writer), std::move(*spawned), now};
 }
 
 }  // namespace
@@ -84,8 +87,8 @@ Holder::Started Holder::start(io::Poller& poller, const std::shared_ptr<journal:
     begun = begin(folder, spec, pty::Provider::Pipe, prepared);
   }
   if (!begun) return tl::unexpected(begun.error());
-  std::unique_ptr<Holder> holder(
-      new Holder(poller, std::move(begun->writer), std::move(begun->spawned), spec, scope, Clock::now()));
+  std::unique_ptr<Holder> holder(new Holder(poller, std::move(begun->writer), std::move(begun->spawned), spec,
+                                            scope, begun->spawned_at));
   holder->fallback_reason_ = std::move(fallback_reason);
   holder->child_signals_ = std::move(child_signals);
   if (auto watching = holder->watch(); !watching) {

@@ -1,4 +1,4 @@
-"""`ttyward --host ssh:HOST VERB`: verbs here, terminals, approvals and history of the daemon there."""
+"""`ttyward --host ssh:HOST VERB`: verbs here, terminals and approvals of the daemon there."""
 import json
 import os
 import subprocess
@@ -39,12 +39,11 @@ class Host(PlaceTest):
         before = self.leftovers()
         opened = self.here("--json", "open", "--name", "far-one", "--cwd", self.far_home)
         self.assertEqual(opened.returncode, 0, opened)
-        done = self.here("exec", "far-one", "echo $HOME; pwd; exit 3")
+        done = self.here("exec", "far-one", "echo $HOME; pwd; (exit 3)")
         self.assertEqual((done.stdout, done.returncode), (f"{self.far_home}\n{self.far_home}\n", 3), done)
         self.assertIn("far-one", self.here("ls").stdout)
         known_there = json.loads(self.there("--json", "ls").stdout)["terminals"]
         self.assertEqual([each["name"] for each in known_there], ["far-one"])
-        self.assertIn("pwd", self.here("history").stdout)
         # Nothing of it is known here, and the forwarded sockets are gone.
         self.assertEqual(json.loads(subprocess.run([TTYWARD, "--json", "ls"], env=self.environment, capture_output=True,
                                                    text=True, timeout=PATIENCE).stdout)["terminals"], [])
@@ -52,20 +51,35 @@ class Host(PlaceTest):
 
     def test_without_a_token_there_one_is_an_agent_and_with_it_a_person(self):
         self.assertEqual(self.there("ls").returncode, 0)
-        refused = self.here("daemon", "stop")
+        question = self.ask_there()
+        refused = self.here("approvals", "deny", question)
         self.assertNotEqual(refused.returncode, 0, refused)
-        self.assertIn("person", refused.stdout + refused.stderr)
+        self.assertIn("person", refused.stderr)
+        # The token is read when the daemon starts.
+        self.assertEqual(self.there("daemon", "stop", "--kill-terminals").returncode, 0)
         person.make_token(self.far)
-        self.assertEqual(self.there("daemon", "stop").returncode, 0)
-        stopped = self.here("daemon", "stop")
-        self.assertEqual(stopped.returncode, 0, stopped)
+        question = self.ask_there()
+        denied = self.here("approvals", "deny", question)
+        self.assertEqual(denied.returncode, 0, denied)
+        self.assertEqual(self.there_as_agent("approvals", "list")["approvals"], [])
+
+    def there_as_agent(self, *args):
+        done = subprocess.run([TTYWARD, "--json", *args], env=dict(self.far_environment, TTYWARD_ROLE="agent"),
+                              cwd=self.far_home, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+        return json.loads(done.stdout)
+
+    def ask_there(self):
+        """An agent there asks; the id of the question."""
+        opened = self.there_as_agent("open")
+        self.there_as_agent("exec", "--yield", "0.1", opened["terminal"]["id"], "touch made-by-an-agent")
+        return self.there_as_agent("approvals", "list")["approvals"][0]["id"]
 
     def test_what_works_here_only_says_so(self):
         done = self.here("run", "true")
         self.assertEqual(done.returncode, 2, done)
         self.assertIn("--in ssh:HOST", done.stderr)
         relative = self.here("open", "--cwd", "src")
-        self.assertEqual(relative.returncode, 125, relative)
+        self.assertEqual(relative.returncode, 2, relative)
         self.assertIn("whole path", relative.stderr)
 
     def test_what_is_missing_there_is_said(self):
