@@ -49,17 +49,15 @@ class Host(PlaceTest):
                                                    text=True, timeout=PATIENCE).stdout)["terminals"], [])
         self.assertEqual(self.leftovers() - before, set())
 
-    def test_without_a_token_there_one_is_an_agent_and_with_it_a_person(self):
-        self.assertEqual(self.there("ls").returncode, 0)
-        question = self.ask_there()
-        refused = self.here("approvals", "deny", question)
+    def test_without_a_token_there_one_is_an_agent(self):
+        self.addCleanup(self.end_all)
+        refused = self.here("approvals", "deny", self.ask_there())
         self.assertNotEqual(refused.returncode, 0, refused)
         self.assertIn("person", refused.stderr)
-        # The token is read when the daemon starts.
-        self.assertEqual(self.there("daemon", "stop", "--kill-terminals").returncode, 0)
+
+    def test_with_the_token_there_one_is_a_person(self):
         person.make_token(self.far)
-        question = self.ask_there()
-        denied = self.here("approvals", "deny", question)
+        denied = self.here("approvals", "deny", self.ask_there())
         self.assertEqual(denied.returncode, 0, denied)
         self.assertEqual(self.there_as_agent("approvals", "list")["approvals"], [])
 
