@@ -1,10 +1,12 @@
 #include "command/batch.h"
 
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 
 #include "base/json_text.h"
+#include "command/command_life.h"
 
 namespace ttyward::command {
 
@@ -105,6 +107,39 @@ std::vector<Part> parts_of(const Batch& batch, const std::vector<vt::Event>& eve
   return parts;
 }
 
+// What a mark of the shell means is for CommandLife to say. Only the time between its marks counts, so the
+// clock begins at zero.
+CommandResult ended_by_mark(const Part& part, const CommandResult& facts) {
+  const CommandLife::TimePoint begun{};
+  const auto ended = begun + std::chrono::milliseconds(std::llround((part.ended - part.started) * 1000));
+  CommandLife life({}, facts, begun);
+  life.begin(*part.begin, begun);
+  shell::CommandFinished mark;
+  mark.exit_code = part.exit_code;
+  mark.pipeline = part.pipeline;
+  mark.output = {*part.begin, part.end.value_or(*part.begin)};
+  mark.known_by = shell::KnownBy::ShellMark;
+  life.shell_finished(mark, {}, ended);
+  life.finish(ended);
+  return life.result(ended);
+}
+
+// It took the shell with it, or was still running when the shell was ended.
+CommandResult ended_with_shell(const CommandResult& shell, CommandResult facts) {
+  facts.state = shell.state;
+  facts.exit_code = shell.exit_code;
+  facts.signal = shell.signal;
+  facts.core_dumped = shell.core_dumped;
+  facts.known_by = shell.known_by;
+  facts.reason = shell.reason;
+  facts.waiting = shell.waiting;
+  facts.pid = shell.pid;
+  facts.process_group = shell.process_group;
+  const int64_t ended = shell.started_at_ms + shell.duration_ms;
+  facts.duration_ms = std::max<int64_t>(0, ended - facts.started_at_ms);
+  return facts;
+}
+
 }  // namespace
 
 std::vector<std::string> Batch::argv(const std::string& bash) const {
@@ -131,33 +166,16 @@ BatchResult split_batch(const Batch& batch, RunningCommand& run, const terminal:
       out.not_run.push_back(batch.commands[i]);
       continue;
     }
-    CommandResult result;
-    result.command_id = out.shell.command_id + "." + std::to_string(i + 1);
-    result.command = batch.commands[i];
-    result.cwd = cwd;
-    result.provider = out.shell.provider;
-    result.fallback_reason = out.shell.fallback_reason;
-    result.started_at_ms = part.started > 0 ? std::llround(part.started * 1000) : out.shell.started_at_ms;
-    result.pipeline = part.pipeline;
-    result.cwd_after = part.cwd_after;
-    if (part.exit_code) {
-      result.state = CommandState::Exited;
-      result.exit_code = part.exit_code;
-      result.known_by = "shell_mark";
-      result.duration_ms = std::llround((part.ended - part.started) * 1000);
-      cwd = part.cwd_after;
-    } else {
-      // It took the shell with it, or was still running when the shell was ended.
-      result.state = out.shell.state;
-      result.exit_code = out.shell.exit_code;
-      result.signal = out.shell.signal;
-      result.core_dumped = out.shell.core_dumped;
-      result.known_by = out.shell.known_by;
-      result.reason = out.shell.reason;
-      result.waiting = out.shell.waiting;
-      const int64_t ended = out.shell.started_at_ms + out.shell.duration_ms;
-      result.duration_ms = std::max<int64_t>(0, ended - result.started_at_ms);
-    }
+    CommandResult facts;
+    facts.command_id = out.shell.command_id + "." + std::to_string(i + 1);
+    facts.command = batch.commands[i];
+    facts.cwd = cwd;
+    facts.provider = out.shell.provider;
+    facts.fallback_reason = out.shell.fallback_reason;
+    facts.started_at_ms = part.started > 0 ? std::llround(part.started * 1000) : out.shell.started_at_ms;
+    facts.cwd_after = part.cwd_after;
+    if (part.exit_code) cwd = part.cwd_after;
+    CommandResult result = part.exit_code ? ended_by_mark(part, facts) : ended_with_shell(out.shell, facts);
     run.view_of_range(*part.begin, part.end.value_or(out.shell.total_bytes), view, result);
     out.results.push_back(std::move(result));
   }

@@ -1,9 +1,9 @@
 // The life of one command, from the moment it is accepted to its result.
 //
-// Everything that depends on time, or on how a command ended, is decided here and
-// nowhere else: the time limit, the limit on silence, when to ask the kernel what the
-// command is doing, whether it waits for input, what its exit means, and what counts
-// as left behind. The command line, the library and the daemon use the same class.
+// Everything that depends on time, or on how a command ended, is decided here: the time
+// limit, the limit on silence, when to ask the kernel what the command is doing, whether
+// it waits for input, what its exit or its shell's mark means, and what counts as left
+// behind. The command line (run, batch), the library and the daemon use the same class.
 //
 // Flow at a glance
 //

@@ -406,6 +406,8 @@ void RunningCommand::make_result(Clock::time_point now) {
   life_.facts().lost_bytes = std::max(lost_bytes_, status ? status->dropped : 0);
   if (report_ && exit_ && exit_->kind == journal::EndKind::Exited)
     life_.facts().pipeline = report_->statuses(exit_->code);
+  // It leads a session, and so a group, of its own.
+  if (child_pid_ > 0) life_.facts().pid = life_.facts().process_group = child_pid_;
   output_->finish();
   result_ = life_.result(*output_, options_.view, now);
 }

@@ -1,7 +1,8 @@
 """How a command ended is told by convention, and wrong calls say what to write."""
+import json
 import os
 
-from harness import RunTest, main
+from harness import TTYWARD, RunTest, main
 
 
 class ExitCodes(RunTest):
@@ -21,6 +22,18 @@ class ExitCodes(RunTest):
             self.assertEqual(result["signal"], "SIG" + name)
             self.assertIsNone(result["exit_code"])
             self.assertEqual(result["known_by"], "wait")
+
+    def test_a_batch_tells_of_signals_as_a_terminal_does(self):
+        done = self.run_it(command=[TTYWARD, "--json", "batch", "--keep-going", "sh -c 'kill -9 $$'", "true", "exit 3"])
+        killed, fine, ended = json.loads(done.stdout)["results"]
+        self.assertEqual((killed["exit_code"], killed["signal"], killed["core_dumped"]), (137, "SIGKILL", None))
+        self.assertIn("SIGKILL", killed["reason"])
+        self.assertEqual((fine["exit_code"], fine["signal"], fine["core_dumped"]), (0, None, False))
+        self.assertEqual((ended["exit_code"], ended["pid"], ended["known_by"]), (3, ended["process_group"], "wait"))
+
+    def test_a_result_has_its_process(self):
+        result = self.result("echo $$")
+        self.assertEqual([str(result["pid"]), str(result["process_group"])], [result["output"].strip()] * 2)
 
     def test_a_time_limit_is_124(self):
         result = self.result("--timeout", "3", f"echo begun; sleep {self.token}")
