@@ -120,7 +120,9 @@ void LocalPlace::left_behind(const LeftBehindQuery& query, const Then<LeftBehind
   LeftBehind left;
   std::vector<pid_t> pids;
   const auto consider = [&](const pty::ProcessStat& process) {
-    const bool of_prompt = process.group == query.shell && !query.shells_group_too;
+    // The command is over: what runs in the foreground now, the prompt's own commands started.
+    const bool of_prompt = (process.group == query.shell && !query.shells_group_too) ||
+                           (process.terminal != 0 && process.group == process.terminal_foreground);
     if (process.pid == query.shell || process.zombie() || of_prompt) return;
     pids.push_back(process.pid);
     left.processes.push_back({process.pid, pty::read_command_line(process.pid)});

@@ -287,6 +287,25 @@ def a_prompt_that_is_rebuilt_each_time(s):
     s.fine()
 
 
+@situation(only=("bash",))
+def a_shell_without_promptvars_whose_standard_error_is_elsewhere(s):
+    s.expect("shopt -u promptvars", 0)
+    s.expect("exec 9>&2 2>/dev/null", 0)
+    s.expect("echo out", 0, "out\n")
+    s.expect(s.exit(5), 5, "")
+    s.expect("exec 2>&9 9>&-", 0)
+    s.expect("shopt -q promptvars", 1)  # as it was
+    s.fine()
+
+
+@situation(only=("bash",))
+def what_a_prompt_runs_is_not_left_behind_by_a_command(s):
+    s.expect("PROMPT_COMMAND+=('sleep 0.2')", 0)
+    for _ in range(5):
+        s.expect("echo out", 0, "out\n", background=[])
+    s.test.assertEqual(len(s.run("sleep 600 &")["background"]), 1)
+
+
 @situation(only=("zsh",))
 def prompts_like_those_of_oh_my_zsh_and_powerlevel(s):
     s.expect("setopt prompt_subst; git_info() { echo \"(main)\"; }; PROMPT='%F{green}$(git_info)%f %~ %# '; RPROMPT='%?'", 0)

@@ -257,6 +257,15 @@ __ttyward_last() {
     tw_out=
     __ttyward_drop
   fi
+  # Prompts that go elsewhere are seen by nobody. Only one with an expansion can mark a command's start on the terminal
+  # then, so promptvars is on until standard error is the terminal again.
+  if [[ -t $tw_tty ]]; then
+    if [[ ${__ttyward_s[promptvars]-} ]]; then builtin shopt -u promptvars; fi
+    __ttyward_s[promptvars]=
+  elif [[ $BASHOPTS != *promptvars* ]]; then
+    builtin shopt -s promptvars
+    __ttyward_s[promptvars]=1
+  fi
   __ttyward_install
   if [[ @ENVIRONMENT@ == 1 ]] && [[ ${__ttyward_s[ran]} != 0 || ! ${__ttyward_s[seen]} ]]; then __ttyward_environment; fi
   __ttyward_s[done]= __ttyward_s[seen]=1
