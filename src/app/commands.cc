@@ -195,6 +195,7 @@ void Commands::run_noting(const Caller& caller, const wire::RunRequest& asked, c
   }
   gate.environment_changes = request.environment;
   gate.task = request.task;
+  if (request.stdin_text) gate.input = std::make_shared<const std::string>(*request.stdin_text);
   if (!wants_more(asked.sandbox)) {
     gate.confinable = gatekeeper_.confinable(caller, gate.cwd);
   } else if (caller.role == Role::Agent && core_.gate->mode(caller.session) == policy::Mode::Auto) {

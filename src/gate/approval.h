@@ -1,7 +1,7 @@
 // A question to a person: one command that policy would not let run unasked.
 //
 // A value: what was asked, how it is shown, and what became of it. It holds for
-// these exact bytes in this folder, environment and terminal, and for one run.
+// these exact bytes and this standard input in this folder, environment and terminal, and for one run.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct OfferedRules {
 struct Approval {
   std::string id;
   std::string command;  // the bytes that run if the answer is yes
-  std::string shown;    // the same as a person sees it: escaped, bounded
+  std::string shown;    // the same as a person sees it, with its standard input: escaped, bounded
   std::string cwd;
   std::vector<std::string> environment_changes;  // NAME=value
   std::string command_id;                        // the command that runs if the answer is yes

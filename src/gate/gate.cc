@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "base/hex.h"
 #include "base/ids.h"
 #include "base/mask_secrets.h"
+#include "base/sha256.h"
 #include "base/unix_time.h"
 #include "gate/typed_to.h"
 #include "policy/escaped_view.h"
@@ -56,13 +58,24 @@ OfferedRules shown_rules(const std::vector<policy::Rule>& rules, const std::stri
   return out;
 }
 
+// The hash tells apart what the cut leaves out.
+std::string shown_input(const std::string& input) {
+  const bool cut_line = !input.empty() && !input.ends_with('\n');
+  const auto lines = std::count(input.begin(), input.end(), '\n') + (cut_line ? 1 : 0);
+  const std::string hash = base::to_hex(base::sha256(input)).substr(0, 16);
+  return fmt::format("[its standard input: {} bytes, {} line{}, SHA-256 {}…]\n{}", input.size(), lines,
+                     lines == 1 ? "" : "s", hash, policy::show_command(input));
+}
+
 }  // namespace
 
 bool same_action(const GateRequest& asked, const GateRequest& now) {
+  const bool same_input =
+      (asked.input == nullptr) == (now.input == nullptr) && (!asked.input || *asked.input == *now.input);
   return asked.command == now.command && asked.cwd == now.cwd &&
          asked.environment_changes == now.environment_changes && asked.terminal_id == now.terminal_id &&
          asked.session == now.session && asked.typed_to == now.typed_to && asked.language == now.language &&
-         asked.workspace == now.workspace;
+         asked.workspace == now.workspace && same_input;
 }
 
 Gate::Gate(io::Loop& loop, GateSettings settings, AuditSink& audit, Confirmations* confirmations)
@@ -90,8 +103,8 @@ policy::Mode Gate::mode_of(const GateRequest& request) const {
 Result<Judgement> Gate::judge_request(const GateRequest& request, const std::vector<policy::Rule>& more) {
   if (!request.typed_to.empty()) return judge_typed(request.typed_to, mode_of(request));
   Case what;
-  what.action = {request.command,  request.cwd,   request.workspace, request.environment_changes,
-                 request.language, request.shell, request.confinable};
+  what.action = {request.command,  request.cwd,   request.workspace,  request.environment_changes,
+                 request.language, request.shell, request.confinable, request.input.get()};
   what.role = request.role;
   what.mode = mode_of(request);
   what.ask_about_safe = request.ask_about_safe;
@@ -206,6 +219,7 @@ GateDecision Gate::open(GateRequest request, Judgement judgement, Later later) {
   approval.id = base::random_id('a');
   approval.command = request.command;
   approval.shown = policy::show_command(request.command);
+  if (request.input) approval.shown += "\n" + shown_input(*request.input);
   approval.cwd = request.cwd;
   approval.environment_changes = request.environment_changes;
   approval.command_id = request.command_id;

@@ -8,8 +8,8 @@
 //   withdraw(), connection_closed(), expiry: the question ends, nothing runs
 //   keep()    the question stays when its client leaves
 //
-// A question holds for the exact bytes, folder, environment and terminal it was
-// asked about, and for one run. Policy is asked again when the answer is yes: what
+// A question holds for the exact bytes, standard input, folder, environment and
+// terminal it was asked about, and for one run. Policy is asked again when the answer is yes: what
 // was not shown is not approved. Questions do not outlive the gate: after a
 // restart none is open, and what was asked has not run.
 //
@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -80,6 +81,7 @@ struct GateRequest {
   std::string action = "run";  // or "open", "type", "permit"
   policy::Confinable confinable = policy::Confinable::No;
   std::string typed_to;  // the program that would run the text; empty: it is a command line
+  std::shared_ptr<const std::string> input{};  // its whole standard input; none: the terminal
 };
 
 // Whether an approval of `asked` covers `now`.

@@ -707,6 +707,46 @@ TEST_F(GateTest, people_see_escapes_never_raw_bytes) {
   EXPECT_EQ(approval.state, ApprovalState::Open);
 }
 
+TEST_F(GateTest, standard_input_is_part_of_what_is_judged) {
+  const auto given = [&](const std::string& command, const std::string& input) {
+    GateRequest made = request(command);
+    made.input = std::make_shared<const std::string>(input);
+    return made;
+  };
+  EXPECT_EQ(ask(given("bash", "rm -rf /\n")).kind, Kind::Denied);
+  EXPECT_EQ(ask(given("bash -s -- x", "echo one; sudo rm -rf / --no-preserve-root\n")).kind, Kind::Denied);
+  EXPECT_EQ(ask(given("cat; bash", "rm -rf /\n")).kind, Kind::Denied);
+  EXPECT_EQ(ask(given("wc -l", "rm -rf /\n")).kind, Kind::Allowed);
+  EXPECT_EQ(ask(given("xargs cat", "notes\n")).kind, Kind::Allowed);
+  EXPECT_EQ(ask(given("head -c 1; xargs cat", "notes\n")).kind, Kind::Pending);  // it gets another text
+  for (const char* interpreter : {"bash", "sh", "zsh", "python3 -", "python3", "node", "perl"}) {
+    const GateDecision asked = ask(given(interpreter, "print('one\x1b[2K')\n"));
+    ASSERT_EQ(asked.kind, Kind::Pending) << interpreter;
+    const Approval& approval = *gate_->find(asked.approval_id);
+    EXPECT_EQ(approval.command, interpreter);
+    EXPECT_THAT(approval.shown, HasSubstr("[its standard input: 17 bytes, 1 line, SHA-256 ")) << interpreter;
+    EXPECT_THAT(approval.shown, HasSubstr("print('one\\x1b[2K')")) << interpreter;
+    EXPECT_TRUE(approval.always.texts.empty()) << interpreter;
+  }
+  const GateDecision asked = ask(given("python3 -", std::string(100'000, 'x') + "the end"));
+  const std::string& shown = gate_->find(asked.approval_id)->shown;
+  EXPECT_LT(shown.size(), 5000U);
+  EXPECT_THAT(shown, HasSubstr("characters not shown"));
+  EXPECT_THAT(shown, HasSubstr("the end"));
+}
+
+TEST_F(GateTest, an_approval_is_for_the_same_standard_input) {
+  GateRequest asked = request("bash");
+  asked.input = std::make_shared<const std::string>("echo one");
+  GateRequest now = asked;
+  now.input = std::make_shared<const std::string>("echo one");
+  EXPECT_TRUE(same_action(asked, now));
+  now.input = std::make_shared<const std::string>("echo two");
+  EXPECT_FALSE(same_action(asked, now));
+  now.input = nullptr;
+  EXPECT_FALSE(same_action(asked, now));
+}
+
 TEST_F(GateTest, memory_of_closed_questions_is_bounded) {
   settings_.closed_kept = 2;
   start();

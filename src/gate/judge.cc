@@ -131,6 +131,7 @@ Judgement judge(const Action& action, Role role, policy::Mode mode, const JudgeS
   const policy::ShellReading reading = action.shell ? *action.shell : reading_of(action.language);
   place.shell = &reading;
   place.own = settings.own_folders;
+  place.input = action.input;
   policy::Settings own = settings_for(role, mode, settings);
   if (role == Role::Agent && settings.confine) own.confinable = action.confinable;
   const policy::Facts facts = policy::read_command(action.command, place);
@@ -157,6 +158,12 @@ Judgement judge(const Action& action, Role role, policy::Mode mode, const JudgeS
     out.always = policy::offer_always(action.command, facts, place);
     if (!suffices(out.always.rules)) out.always = {};
     if (!suffices(out.always.wider)) out.always.wider.clear();
+    // A rule would allow the interpreter whatever it is given next time.
+    if (action.input != nullptr &&
+        std::any_of(facts.commands.begin(), facts.commands.end(),
+                    [](const policy::CommandFact& fact) { return policy::is_interpreter(fact.program); })) {
+      out.always = {};
+    }
   }
   if (out.verdict.decision == policy::Decision::Ask) {
     for (const policy::CommandFact& fact : facts.commands) {

@@ -58,6 +58,7 @@ struct Action {
   // What the terminal's shell has that changes the reading; none: a fresh shell of that language.
   std::optional<policy::ShellReading> shell = std::nullopt;
   policy::Confinable confinable = policy::Confinable::No;
+  const std::string* input = nullptr;  // its whole standard input; none: the terminal
 };
 
 struct Judgement {

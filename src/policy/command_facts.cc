@@ -5,6 +5,17 @@
 #include "policy/tricks.h"
 
 namespace ttyward::policy {
+namespace {
+
+// A longer one is as good as unknown.
+constexpr size_t kMostInput = 256UL * 1024;
+
+Input input_of(const Place& place) {
+  if (place.input == nullptr) return {};
+  return Input::of(place.input->size() <= kMostInput ? *place.input : std::string(1, kAny));
+}
+
+}  // namespace
 
 Facts read_command(std::string_view text, const Place& place) {
   Facts facts;
@@ -39,7 +50,7 @@ Facts read_command(std::string_view text, const Place& place) {
     facts.findings.push_back(std::move(finding));
   }
   ShellWalk walk(text, reading, std::move(state), here, facts, 0, {0, static_cast<uint32_t>(text.size())});
-  walk.run(Input{});
+  walk.run(input_of(place));
   return facts;
 }
 

@@ -22,6 +22,7 @@ struct Place {
   const FileView* files = nullptr;
   const ShellReading* shell = nullptr;  // the shell that will read the line; none: a fresh bash
   std::vector<std::string> own = {};    // where ttyward itself keeps tokens, journals and sockets; absolute
+  const std::string* input = nullptr;   // the whole standard input of the line; none: the terminal
 };
 
 enum class Zone : uint8_t { Workspace, Temporary, Home, OtherHome, System, Kernel, Device, Unknown };

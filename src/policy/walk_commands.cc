@@ -83,6 +83,23 @@ ShellWalk::ShellWalk(std::string_view text, const syntax::Reading& reading, Shel
       depth_(depth),
       outer_(outer) {}
 
+namespace {
+
+bool has_one_reader(const syntax::List& items) {
+  return items.items.size() == 1 && items.items.front().pipelines.size() == 1 &&
+         items.items.front().pipelines.front().commands.front().kind == syntax::CommandKind::Simple;
+}
+
+// What one of several commands gets of it: `head -c 1; xargs cat` gives xargs all but the first character.
+Input partly_read(Input input) {
+  if (!input.given || input.text.empty()) return input;
+  if (input.likely.empty() && input.text.find(kAny) == std::string::npos) input.likely = input.text;
+  input.text = unknown();
+  return input;
+}
+
+}  // namespace
+
 std::string ShellWalk::run(const Input& input) {
   if (!tree_) {
     const syntax::NotUnderstood& problem = tree_.error();
@@ -90,7 +107,7 @@ std::string ShellWalk::run(const Input& input) {
     rough_reading();
     return unknown();
   }
-  std::string out = list(*tree_, input);
+  std::string out = list(*tree_, has_one_reader(*tree_) ? input : partly_read(input));
   for (Definition& definition : definitions_) take_definition(definition);
   definitions_.clear();
   return out;

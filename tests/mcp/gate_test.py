@@ -53,6 +53,19 @@ class Gate(HomeTest):
         self.assertFalse(agent.tool("run_persistent_command", id=mine, command="echo hi").get("isError"))
         self.assertIn(mine, str(agent.tool("list_terminals")))
 
+    def test_a_person_sees_what_an_interpreter_is_given(self):
+        agent = Peer(self)
+        agent.start_tool("run_command", {"command": "python3 -", "stdin": "open('../marker', 'w') #\x1b[2K\n"})
+        question = self.eventually(self.questions)[0]
+        self.assertIn("open('../marker', 'w') #\\x1b[2K", question["shown"])
+        self.assertIn("29 bytes, 1 line", question["shown"])
+        self.assertIn("open('../marker', 'w') #\\x1b[2K", self.ttyward("approvals", "list").stdout)
+        refused = agent.tool("run_command", command="bash", stdin="rm -rf / --no-preserve-root\n")
+        self.assertTrue(refused.get("isError"), refused)
+        self.assertIn("refused by policy", str(refused["content"]).lower())
+        self.ttyward("approvals", "allow", question["id"])
+        self.eventually(self.marker)
+
     def test_no_program_it_runs_answers(self):
         """Allowed to run anything by these names, with every claim and secret there is."""
         self.allow("bash", "python3", "script", "setsid")
