@@ -8,13 +8,11 @@
 #include "app/default_view.h"
 #include "app/objects.h"
 #include "app/sandbox_plan.h"
+#include "base/ids.h"
 #include "command/shell_choice.h"
-#include "policy/verdict_json.h"
 
 namespace ttyward::app {
 
-using engine::Terminal;
-using gate::GateDecision;
 using std::chrono::milliseconds;
 using terminal::CommandState;
 using wire::Code;
@@ -41,7 +39,7 @@ std::string wrong_with(const wire::BatchRequest& request) {
 
 }  // namespace
 
-// State passed from one command to the next. The pending callback owns it.
+// Each command is an `exec` in a shell of the batch's own; this class takes the place of the client.
 class Commands::ShellBatch : public std::enable_shared_from_this<Commands::ShellBatch> {
  public:
   ShellBatch(Commands& commands, Caller caller, wire::BatchRequest request,
@@ -51,10 +49,8 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
         caller_(std::move(caller)),
         request_(std::move(request)),
         reply_(reply),
-        view_(view_of(request_.view, core_.settings().output)) {
-    const milliseconds timeout = request_.timeout.value_or(core_.settings().times.timeout);
-    if (timeout.count() > 0) deadline_ = std::chrono::steady_clock::now() + timeout;
-  }
+        time_left_(request_.timeout.value_or(core_.settings().times.timeout)),
+        limited_(time_left_.count() > 0) {}
 
   void start() {
     engine::OpenRequest open;
@@ -76,6 +72,43 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
   }
 
  private:
+  // The channel of one command. What the command goes on with holds it, and so the batch.
+  class Part final : public AnswerChannel<wire::CommandResult> {
+   public:
+    Part(std::shared_ptr<ShellBatch> batch, std::string text)
+        : batch_(std::move(batch)), text_(std::move(text)) {}
+
+    bool open() const override { return open_; }
+    void part(const wire::StreamPart&) override {}
+    void on_cancel(std::function<void()> callback) override {
+      if (open_) cancelled_ = std::move(callback);
+    }
+    void ok(const wire::CommandResult& answer) override {
+      if (std::exchange(open_, false)) return batch_->finished(answer);
+      // A person was asked, and refused it after the batch was answered.
+      if (answer.state == "denied" || answer.state == "skipped") batch_->kill_terminal();
+    }
+    void fail(const wire::CallError& error) override {
+      if (!std::exchange(open_, false)) return;
+      terminal::CommandResult result;
+      result.command = text_;
+      result.state = CommandState::FailedToStart;
+      result.reason = error.message;
+      batch_->finished(result_object(result));
+    }
+    // Nobody is answered any more.
+    void leave() {
+      open_ = false;
+      if (const auto cancelled = std::exchange(cancelled_, nullptr)) cancelled();
+    }
+
+   private:
+    const std::shared_ptr<ShellBatch> batch_;
+    const std::string text_;
+    bool open_ = true;
+    std::function<void()> cancelled_;
+  };
+
   void begin(engine::OpenRequest open) {
     const policy::Verdict reliance = reliance_of(core_.gate->mode(caller_.session), asker_of(caller_));
     auto confined = confine(request_.sandbox, asker_of(caller_), open.cwd, open.callers,
@@ -94,10 +127,7 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
     if (const auto why = refusal(core_, caller_, **opened, Use::Act)) return reply_.fail(*why);
     terminal_ = (*opened)->id();
     (*opened)->want_input_state(1);  // a command that waits is told as one that waits
-    key_ = core_.calls.add(reply_, [self = shared_from_this()] {
-      self->lose_interest();
-      self->kill_terminal();
-    });
+    key_ = core_.calls.add(reply_, [self = shared_from_this()] { self->cancel(); });
     if (request_.yield_after.count() > 0) {
       core_.calls.after(key_, request_.yield_after, [self = shared_from_this()] { self->yield(); });
     }
@@ -114,13 +144,38 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
     if (terminal && !(*terminal)->lease()) (*terminal)->kill();
   }
 
-  // The one that runs goes on in its terminal, which stays; what has not begun is not run.
+  // The shell goes, and with it the question about a command that would have run in it.
+  void cancel() {
+    if (const auto part = part_.lock()) part->leave();
+    if (const PendingCommand* pending = commands_.gatekeeper_.find(current_)) {
+      const std::string approval = pending->facts.approval;
+      static_cast<void>(core_.gate->withdraw(approval, caller_.connection));
+    }
+    lose_interest();
+    kill_terminal();
+  }
+
+  // The current command goes on in its terminal, which stays, or runs there once a person allows it. The
+  // rest is not run.
   void yield() {
-    const auto terminal = core_.engine->find(terminal_);
-    const engine::Command* running = terminal ? (*terminal)->last() : nullptr;
-    stays_ = running != nullptr && !running->over();
-    if (stays_) results_.push_back(result_object((*terminal)->result(*running, view_)));
     out_of_time_ = true;
+    const auto part = part_.lock();
+    if (!part || !part->open()) return;  // its result is here; the batch ends with it
+    if (const PendingCommand* pending = commands_.gatekeeper_.find(current_)) {
+      stays_ = true;
+      commands_.gatekeeper_.answer(*pending, Reply<wire::CommandResult>(part));
+      return part->leave();
+    }
+    const auto found = core_.engine->find_command(current_);
+    if (found && found->command->over()) return;  // its result is on its way
+    part->leave();
+    if (found) {
+      stays_ = true;
+      const terminal::ViewLimits view = view_of(request_.view, core_.settings().output);
+      results_.push_back(result_object(found->terminal->result(*found->command, view)));
+    } else {
+      next_--;  // it waits for the shell's prompt
+    }
     end();
   }
 
@@ -136,117 +191,53 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
     core_.calls.end(key_);
   }
 
-  // Whether a daemon before us ran it already: a batch is sent again by a client whose daemon died.
-  bool began(const Terminal& terminal, const std::string& id) const {
-    return terminal.find(id) != nullptr || core_.engine->forgot_command(id);
-  }
-
   void next() {
     if (!reply_.open()) return;
     const auto terminal = core_.engine->find(terminal_);
-    const bool over = next_ >= request_.commands.size() || (failed_ && !request_.keep_going);
+    const bool over = next_ >= request_.commands.size() || out_of_time_ || (failed_ && !request_.keep_going);
     if (over || !terminal) return end();
-    const std::string known_as =
-        request_.batch_id.empty() ? "" : request_.batch_id + "-" + std::to_string(next_ + 1);
-    const bool began_before = !known_as.empty() && began(**terminal, known_as);
-    if (!began_before && !(*terminal)->live()) return end();
+    current_ = request_.batch_id.empty() ? base::random_id('c')
+                                         : request_.batch_id + "-" + std::to_string(next_ + 1);
+    const auto known = core_.engine->find_command(current_);
+    const bool began = known && core_.may(caller_, *known->terminal, Use::Act);
+    const bool forgotten = !began && core_.engine->forgot_command(current_);
+    if (!began && !forgotten && !(*terminal)->live()) return end();
     const std::string text = request_.commands[next_++];
-    if (began_before) return rejoin(**terminal, known_as, text);
-    gate::GateRequest gate = commands_.gatekeeper_.request(caller_, text, (*terminal)->cwd(), known_as);
-    gate.terminal_id = terminal_;
-    const std::string id = gate.command_id;
-    commands_.gatekeeper_.ask(std::move(gate),
-                              [self = shared_from_this(), id, text](const GateDecision& came) {
-                                if (self->reply_.open()) self->decided(id, text, came);
-                              });
+    if (forgotten) return lose(text);
+    const auto part = std::make_shared<Part>(shared_from_this(), text);
+    part_ = part;
+    Submission submission{caller_, terminal_, {}, current_, true, {}, Reply<wire::CommandResult>(part)};
+    submission.how.stop_at_input = false;
+    submission.how.view = view_of(request_.view, core_.settings().output);
+    // A batch is sent again by a client whose daemon died: the command goes on, or has ended.
+    if (began) {
+      return commands_.following_.follow(caller_, *known->terminal, *known->command, submission.how,
+                                         submission.reply);
+    }
+    submission.request.text = text;
+    submission.request.by = owner_of(caller_);
+    submission.request.session = own_session(caller_);
+    if (limited_) submission.request.timeout = std::max(milliseconds(1), time_left_);
+    commands_.judge_when_settled(submission);
   }
 
-  void decided(const std::string& id, const std::string& text, const GateDecision& decision) {
-    const auto terminal = core_.engine->find(terminal_);
-    const bool fits = terminal && suffices((*terminal)->spec().sandbox.profile, decision.verdict);
-    if (decision.kind == GateDecision::Kind::Allowed && (fits || !terminal))
-      return submit(id, text, policy::to_json(decision.verdict));
+  void lose(const std::string& text) {
     terminal::CommandResult facts;
-    facts.command_id = id;
-    facts.command = text;
-    if (decision.kind == GateDecision::Kind::Allowed) {
-      facts.state = CommandState::FailedToStart;
-      facts.reason = "it needs another sandbox than the shell of this batch has: run it on its own";
-      facts.verdict_json = policy::to_json(decision.verdict);
-      return done(result_object(facts));
-    }
-    done(result_object(Gatekeeper::refused_result(std::move(facts), decision)));
-  }
-
-  // The daemon before us ran it: it goes on, or has ended.
-  void rejoin(Terminal& terminal, const std::string& id, const std::string& text) {
-    if (const engine::Command* command = terminal.find(id)) {
-      return command->over() ? take_result(id) : follow(terminal, id);
-    }
-    terminal::CommandResult facts;
-    facts.command_id = id;
+    facts.command_id = current_;
     facts.command = text;
     facts.state = CommandState::Lost;
     facts.reason = "it ran, but its result was lost when the daemon restarted; see ttyward history";
-    results_.push_back(result_object(facts));
-    next();
+    finished(result_object(facts));
   }
 
-  void submit(const std::string& id, const std::string& text, const std::string& verdict) {
-    const auto terminal = core_.engine->find(terminal_);
-    if (!terminal) return end();
-    engine::CommandRequest request;
-    request.id = id;
-    request.text = text;
-    request.by = owner_of(caller_);
-    request.session = own_session(caller_);
-    request.verdict_json = verdict;
-    if (deadline_) {
-      const auto left =
-          std::chrono::duration_cast<milliseconds>(*deadline_ - std::chrono::steady_clock::now());
-      request.timeout = std::max(milliseconds(1), left);
-    }
-    auto submitted = core_.engine->submit(**terminal, std::move(request));
-    if (!submitted) {
-      reply_.fail(submitted.error());
-      return end();
-    }
-    follow(*submitted->terminal, id);
-  }
-
-  void follow(Terminal& terminal, const std::string& id) {
-    OpenCall* call = core_.calls.find(key_);
-    if (call == nullptr) return end();
-    engine::WaitSpec spec;
-    spec.command_id = id;
-    spec.exit = true;
-    spec.timeout = milliseconds(0);
-    auto wait = engine::Wait::start(
-        core_.loop, terminal, std::move(spec),
-        [self = shared_from_this(), id](const engine::WaitOutcome&) { self->take_result(id); });
-    if (!wait) {
-      reply_.fail(wait.error());
-      return end();
-    }
-    // The wait before this one may be the caller of this.
-    std::shared_ptr<engine::Wait> former = std::move(call->wait);
-    core_.loop.post([former] {});
-    call->wait = std::move(*wait);
-  }
-
-  // Of one that has ended.
-  void take_result(const std::string& id) {
-    commands_.watching_.when_readable({id}, [self = shared_from_this(), id] {
-      const auto found = self->core_.engine->find_command(id);
-      if (!found) return self->end();
-      self->done(result_object(found->terminal->result(*found->command, self->view_)));
-    });
-  }
-
-  void done(wire::CommandResult result) {
+  void finished(const wire::CommandResult& result) {
+    time_left_ -= milliseconds(result.duration_ms);
     failed_ = result.state != "skipped" && !result.ended_well();
-    results_.push_back(std::move(result));
-    next();
+    results_.push_back(result);
+    // Later: the caller has not finished with this command yet.
+    core_.loop.post([self = shared_from_this(), alive = core_.alive] {
+      if (*alive) self->next();
+    });
   }
 
   Commands& commands_;
@@ -254,14 +245,16 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
   const Caller caller_;
   const wire::BatchRequest request_;
   const Reply<wire::BatchResult> reply_;
-  const terminal::ViewLimits view_;
-  std::optional<std::chrono::steady_clock::time_point> deadline_;
+  milliseconds time_left_;  // for all commands together; what a person takes to answer does not count
+  const bool limited_;
   std::string terminal_;
+  std::string current_;  // the id of the command that has no result yet
+  std::weak_ptr<Part> part_;
   uint64_t key_ = 0;
   size_t next_ = 0;
   bool failed_ = false;
   bool out_of_time_ = false;
-  bool stays_ = false;  // its terminal does: a command goes on there
+  bool stays_ = false;  // its terminal does: a command goes on there, or will
   std::vector<wire::CommandResult> results_;
 };
 

@@ -380,9 +380,9 @@ uint64_t Commands::when_at_prompt(Terminal& terminal, milliseconds patience, con
       [this, key, too_long, reply, then = std::move(then)](const engine::WaitOutcome& came) {
         settling_.erase(key);
         core_.calls.end(key);
-        if (!reply.open()) return;
         if (came.condition == engine::WaitOutcome::Condition::Timeout)
           return reply.fail(Code::Busy, too_long);
+        // Also for a call that was answered: a person allowed its command afterwards, and it is to run.
         then();
       });
   if (!wait) {

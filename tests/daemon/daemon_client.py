@@ -58,10 +58,10 @@ class Client:
             if not line:
                 raise AssertionError("the daemon closed the connection")
             message = json.loads(line)
-            if "id" in message and "part" not in message:
-                self.waiting[message["id"]] = message
-            elif "event" in message:
+            if "event" in message:  # some have an id, too: the terminal's
                 self.events.append(message)
+            elif "id" in message and "part" not in message:
+                self.waiting[message["id"]] = message
         message = self.waiting.pop(number)
         if "error" in message:
             raise CallFailed(call, message["error"])
