@@ -114,11 +114,15 @@ bool Watching::throttled(uint64_t key, Subscription& subscription, const std::st
     if (!*alive) return;
     const auto still = subscriptions_.find(key);
     if (still == subscriptions_.end()) return;
-    Throttle& again = still->second->output[terminal_id];
-    again.due = false;
-    again.sent = std::chrono::steady_clock::now();
+    Subscription& listener = *still->second;
+    const auto again = listener.output.find(terminal_id);
     const auto found = core_.engine->find(terminal_id);
-    if (found) sink_.event(still->second->caller.connection, key, output_event(*still->second, **found));
+    if (again == listener.output.end() || !found) return;
+    again->second.due = false;
+    again->second.sent = std::chrono::steady_clock::now();
+    // A loan may have ended since the output came.
+    if (!listener.caller.person && !core_.may(listener.caller, **found, Use::Read)) return;
+    sink_.event(listener.caller.connection, key, output_event(listener, **found));
   });
   return true;
 }
@@ -177,6 +181,7 @@ void Watching::terminal_forgotten(const Terminal& terminal) {
     if (attachment->terminal == terminal.id()) gone.push_back(key);
   }
   for (const uint64_t key : gone) end_attachment(key, "the terminal has ended");
+  for (const auto& [key, subscription] : subscriptions_) subscription->output.erase(terminal.id());
 }
 
 void Watching::connection_closed(uint64_t connection) {

@@ -99,6 +99,9 @@ void Terminals::input(const Caller& caller, const wire::InputRequest& request,
     if (!reply.open()) return;
     const auto still = core_.engine->find(id);
     if (!still) return reply.fail(still.error());
+    // Taken back, or taken by a person, during the look.
+    if (const auto why = refusal(core_, caller, **still, Use::Act)) return reply.fail(*why);
+    if (const auto why = held(caller, **still)) return reply.fail(*why);
     type_as_agent(caller, **still, engine::judge_agent_input(**still, state, bytes), bytes, reply);
   });
 }
@@ -125,23 +128,11 @@ void Terminals::type_as_agent(const Caller& caller, Terminal& terminal, const en
   gate.workspace = terminal.spec().cwd;
   gate.language = judged.language;
   if (judged.kind == Kind::Ask) gate.typed_to = judged.program;
-  // Typed only if the same program still reads: what was allowed was allowed for that one.
-  const auto decided = [this, alive = core_.alive, caller, id = terminal.id(), bytes, pid = judged.pid,
+  const auto decided = [this, caller, id = terminal.id(), bytes, judged,
                         reply](const gate::GateDecision& came) {
-    const auto found = core_.engine->find(id);
-    if (came.kind != gate::GateDecision::Kind::Allowed || !found) {
-      if (reply.open()) reply.fail(wire::Code::Denied, "it was not typed: " + came.reason);
-      return;
-    }
-    if (!core_.may(caller, **found, Use::Act) || held(caller, **found)) return;
-    (*found)->look([this, alive, id, bytes, pid, reply](const base::Result<pty::RunState>& state) {
-      if (!*alive) return;
-      const auto again = core_.engine->find(id);
-      if (again && state && state->waiting && state->waiting->pid == pid)
-        return type(**again, bytes, engine::Owner::Agent, reply);
-      reply.fail(wire::Code::Unavailable,
-                 "it was not typed: the program it was meant for is not reading now");
-    });
+    if (came.kind != gate::GateDecision::Kind::Allowed)
+      return reply.fail(wire::Code::Denied, "it was not typed: " + came.reason);
+    type_what_was_allowed(caller, id, judged, bytes, reply);
   };
   const gate::GateDecision decision = gatekeeper_.ask(std::move(gate), decided);
   if (decision.kind != gate::GateDecision::Kind::Pending) return;
@@ -152,6 +143,40 @@ void Terminals::type_as_agent(const Caller& caller, Terminal& terminal, const en
   waits.approval = decision.approval_id;
   waits.reason = decision.reason;
   reply.ok(waits);
+}
+
+// Only if it would be for the same program, and as a line for a shell in the same folder: what was allowed
+// was allowed for that.
+void Terminals::type_what_was_allowed(const Caller& caller, const std::string& id,
+                                      const engine::TypedInput& allowed, const std::string& bytes,
+                                      const Reply<wire::Typed>& reply) {
+  const auto found = core_.engine->find(id);
+  if (!found) return reply.fail(found.error());
+  // If a person was asked, the call has been answered: then the decision log says that it was not typed.
+  const auto not_typed = [this, caller, id, bytes, allowed, reply](const wire::CallError& why) {
+    const auto terminal = core_.engine->find(id);
+    if (terminal) {
+      history_.note_act(caller, **terminal,
+                        {"type", typed_words(bytes, allowed.echo), "input", why.message, false});
+    }
+    reply.fail(why.code, "it was not typed: " + why.message);
+  };
+  (*found)->look([this, alive = core_.alive, caller, id, allowed, bytes, reply,
+                  not_typed](const base::Result<pty::RunState>& state) {
+    if (!*alive) return;
+    const auto still = core_.engine->find(id);
+    if (!still) return reply.fail(still.error());
+    if (const auto why = refusal(core_, caller, **still, Use::Act)) return not_typed(*why);
+    if (const auto why = held(caller, **still)) return not_typed(*why);
+    const engine::TypedInput now = engine::judge_agent_input(**still, state, bytes);
+    const bool same = now.kind != engine::TypedInput::Kind::Refuse && now.pid == allowed.pid &&
+                      now.cwd == allowed.cwd && now.language == allowed.language;
+    if (!same)
+      return not_typed({wire::Code::Unavailable,
+                        "the program it was meant for is not reading now, or reads "
+                        "something else; send it again when it asks"});
+    type(**still, bytes, engine::Owner::Agent, reply);
+  });
 }
 
 }  // namespace ttyward::app

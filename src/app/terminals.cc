@@ -160,16 +160,19 @@ void Terminals::open(const Caller& caller, const wire::OpenRequest& asked,
     if (const char* home = std::getenv("HOME")) gate.cwd = home;
   }
   const auto call = std::make_shared<uint64_t>(0);
-  const gate::GateDecision decision = gatekeeper_.ask(std::move(gate), [this, caller, request, reply, call](
-                                                                           const gate::GateDecision& came) {
-    core_.calls.end(*call);
-    if (!reply.open()) return;
-    if (came.kind == gate::GateDecision::Kind::Allowed) return open_now(caller, request, reply);
-    reply.fail(
-        wire::Code::Denied,
-        "this shell is neither in /etc/shells nor in the configuration, and running it was not allowed: " +
-            came.reason);
-  });
+  const std::string refused =
+      known.empty()
+          ? "this shell is neither in /etc/shells nor in the configuration, and running it was not "
+            "allowed: "
+          : "the shell was not opened: with 'shell_args' it is judged as a command, and that was not "
+            "allowed: ";
+  const gate::GateDecision decision =
+      gatekeeper_.ask(std::move(gate), [=, this](const gate::GateDecision& came) {
+        core_.calls.end(*call);
+        if (!reply.open()) return;
+        if (came.kind == gate::GateDecision::Kind::Allowed) return open_now(caller, request, reply);
+        reply.fail(wire::Code::Denied, refused + came.reason);
+      });
   if (decision.kind != gate::GateDecision::Kind::Pending) return;
   *call = core_.calls.add(reply, [this, id = decision.approval_id, connection = caller.connection] {
     static_cast<void>(core_.gate->withdraw(id, connection));
@@ -308,7 +311,7 @@ void Terminals::acquire(const Caller& caller, const wire::AcquireRequest& reques
       const std::string last = found->why;
       acquiring_.erase(found);
       core_.calls.end(key);
-      reply.fail(wire::Code::Exhausted, "no terminal was to be had in time: " + last);
+      reply.fail(wire::Code::Exhausted, "no terminal became free in time: " + last);
     });
     acquiring_.push_back({key, why, attempt});
     attempt_later();

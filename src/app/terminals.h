@@ -85,6 +85,9 @@ class Terminals {
                    const Reply<wire::Typed>& reply);
   void type_as_agent(const Caller& caller, engine::Terminal& terminal, const engine::TypedInput& judged,
                      const std::string& bytes, const Reply<wire::Typed>& reply);
+  // The gate allowed it, perhaps some time later: looks again, and types it.
+  void type_what_was_allowed(const Caller& caller, const std::string& id, const engine::TypedInput& allowed,
+                             const std::string& bytes, const Reply<wire::Typed>& reply);
   void type(engine::Terminal& terminal, const std::string& bytes, engine::Owner by,
             const Reply<wire::Typed>& reply);
   // Answers when its holder has gone, or will not go.

@@ -28,6 +28,10 @@ bool is_raw(const pty::Waiting& waiting) {
          !std::string_view(waiting.evidence).substr(at + 2).starts_with("line mode");
 }
 
+bool is_printable(std::string_view bytes) {
+  return std::none_of(bytes.begin(), bytes.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
 // A person said yes to this command, and so to what it reads.
 bool allowed_by_person(const Command* command) {
   if (command == nullptr || command->by != Owner::Agent) return false;
@@ -79,7 +83,7 @@ TypedInput line_for(const pty::Waiting& waiting, const gate::ReaderFacts& facts,
         waiting.program + " is a shell that runs each line: send one whole line that ends with Enter");
   }
   line.remove_suffix(1);
-  if (std::any_of(line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; })) {
+  if (!is_printable(line)) {
     return refuse(ErrorCode::InvalidArgument,
                   waiting.program + " is a shell that runs each line: send one line without control keys");
   }
@@ -109,7 +113,7 @@ TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::R
     made.error = state.error();
     return made;
   }
-  // Whoever polls the terminal or set it to raw mode reads it, though perhaps not at this very moment.
+  // A program that polls the terminal or set it to raw mode takes input, though perhaps not at this moment.
   const bool raw =
       state->terminal && !state->terminal->canonical && state->terminal->foreground != terminal.shell_pid();
   const bool listens = state->listened || raw;
@@ -158,9 +162,10 @@ TypedInput judge_agent_input(const Terminal& terminal, const base::Result<pty::R
         break;
     }
   }
-  // Who of the foreground reads is a guess then: nothing is typed on the strength of it.
-  if (!state->waiting && made.kind != Kind::Refuse && !allowed_by_person(terminal.current()))
-    made.kind = Kind::Ask;
+  // The program may end before it reads, and a shell behind it would get the input: there must be nothing in
+  // it that a shell acts on. Behind a relay (ssh) is a shell, too.
+  const bool certain = state->waiting || (!state->listened && (!shell_behind || is_printable(bytes)));
+  if (!certain && made.kind != Kind::Refuse && !allowed_by_person(terminal.current())) made.kind = Kind::Ask;
   made.program = waiting.program;
   made.pid = waiting.pid;
   made.echo = waiting.kind != pty::WaitKind::Password;

@@ -404,6 +404,28 @@ TEST_P(Polls, IsSeenToReadAndMayBeTypedTo) {
   EXPECT_EQ(bench.exec(t, "echo hi").output.text, "hi\n");
 }
 
+// A program that draws, say, and looks at its keys afterwards.
+TEST(RawMode, KeysMayBeTypedWhileTheProgramIsBusy) {
+  if (!installed("python3")) GTEST_SKIP() << "python3 is not installed";
+  Bench bench;
+  const std::string gate = bench.root() + "/home/gate";
+  ASSERT_EQ(::mkfifo(gate.c_str(), 0600), 0);
+  const std::string line =
+      "python3 -c 'import sys,tty\ntty.setraw(0)\nprint(\"drawing\",flush=True)\nopen(\"" + gate +
+      "\").read()\nsys.stdin.read(1)'; stty sane";
+  const auto judge = [&](Terminal& t, std::string_view bytes) {
+    bench.until([&] { return Bench::result(t).output.text.find("drawing") != std::string::npos; });
+    std::optional<TypedInput> judged;
+    t.look([&](const base::Result<pty::RunState>& state) { judged = judge_agent_input(t, state, bytes); });
+    bench.until([&] { return judged.has_value(); });
+    return judged->kind;
+  };
+  Terminal& t = bench.shell();
+  ASSERT_TRUE(t.submit(Bench::request(line)));
+  EXPECT_EQ(judge(t, "q"), TypedInput::Kind::Type);
+  EXPECT_EQ(judge(t, "touch x\r"), TypedInput::Kind::Ask);  // if it ended, the shell would run this
+}
+
 // --- prompts that take their time, and what they say
 
 TEST(Prompts, AThemeThatTakesLongDelaysNoResult) {

@@ -114,6 +114,19 @@ class Terminals(OwnersTest):
         self.assertTrue(any(terminal in str(message) for message in alpha.events))
         self.assertEqual(beta.events, [])
 
+    def test_events_end_with_a_loan(self):
+        terminal = self.open(self.person)
+        agent = self.agent()
+        self.person.call("lend", terminal=terminal)
+        agent.call("subscribe", terminal=terminal, kinds=["output"])
+        for word in ("one", "two"):  # so close that the event of the second is put off
+            self.person.call("exec", terminal=terminal, command="echo " + word)
+        self.person.call("lend", terminal=terminal, back=True)
+        agent.call("list")
+        before = len(agent.events)
+        agent.call("run", command="sleep 0.4", cwd=self.work)  # longer than it would have been put off
+        self.assertEqual(agent.events[before:], [])
+
     def test_a_session_is_claimed_with_its_secret_only(self):
         terminal = self.open(self.agent("alpha"))
         for secret in ("", "short", "another secret of somebody else"):
@@ -327,6 +340,8 @@ class Opening(OwnersTest):
         with self.assertRaises(CallFailed) as failed:
             agent.answer(number)
         self.assertEqual(failed.exception.code, "denied")
+        self.assertIn("shell_args", str(failed.exception))
+        self.assertNotIn("/etc/shells", str(failed.exception))
         self.assertEqual(self.in_work(), [])
 
 
@@ -367,6 +382,38 @@ class Typing(OwnersTest):
         self.person.call("answer", approval=second, decision="allow")
         eventually(lambda: self.in_work() == ["wanted"], "what was allowed")
         self.assertEqual(self.types("\x03")["bytes"], 1)
+
+    def test_what_a_person_allowed_reaches_a_program_in_raw_mode_that_is_busy(self):
+        """It does not read at the moment, but nobody else would get the keys."""
+        gate = self.daemon.folder + "/gate"
+        os.mkfifo(gate)
+        program = self.daemon.folder + "/program.py"
+        with open(program, "w") as f:
+            f.write("import os,termios,tty\nbefore=termios.tcgetattr(0)\ntty.setraw(0)\nprint('drawing',flush=True)\n"
+                    f"open('{gate}').read()\ntyped=b''\nwhile not typed.endswith(b'\\r'): typed+=os.read(0,9)\n"
+                    "termios.tcsetattr(0,termios.TCSADRAIN,before)\nprint(typed.decode()[:-1]+'!')\n")
+        made = self.one.call("exec", terminal=self.terminal, command="python3 " + program, yield_after_ms=1)
+        self.assertEqual(made["state"], "running", made)
+        eventually(lambda: "drawing" in self.one.call("screen", terminal=self.terminal)["content"], "the program")
+        self.person.call("answer", approval=self.must_ask("hey\r"), decision="allow")
+        with open(gate, "w"):
+            pass
+        eventually(lambda: "hey!" in self.one.call("screen", terminal=self.terminal)["content"], "what was typed")
+        self.at_prompt()
+
+    def test_a_person_who_takes_the_keyboard_meanwhile(self):
+        self.begin("python3 -c 'input()'", "python3")
+        holder = self.person.call("show", terminal=self.terminal)["terminal"]["holder_pid"]
+        os.kill(holder, signal.SIGSTOP)  # the question who reads is open until it goes on
+        try:
+            number = self.one.start("input", terminal=self.terminal, text="y\r")
+            self.one.call("status")
+            self.person.call("attach", terminal=self.terminal)
+        finally:
+            os.kill(holder, signal.SIGCONT)
+        with self.assertRaises(CallFailed) as failed:
+            self.one.answer(number)
+        self.assertEqual(failed.exception.code, "busy", str(failed.exception))
 
     def test_an_interpreter_that_a_person_allowed(self):
         os.unlink(self.daemon.folder + "/tw/config/rules.toml")
