@@ -1,7 +1,7 @@
 // The secret that lets another process join a session without owning it.
 //
 // A session's owner proves it with its secret, and may speak for a person who answers questions there.
-// Whoever joins with this one, which is made from it and gives nothing of it away, is only an agent of the
+// A client that joins with this one, which is made from it and does not reveal it, is only an agent of the
 // session.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Makes an output from the journal, a slice at a time.
 //
 // The lines of commands that are over are kept in memory for the newest few only, and
-// colours are never kept. Whoever wants them has the bytes emulated once more.
+// colours are never kept. To get them, the bytes are emulated once more.
 #pragma once
 
 #include <chrono>

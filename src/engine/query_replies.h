@@ -25,13 +25,13 @@ class QueryReplies {
   QueryReplies(LiveTerminal& live, int logs, ShellReads shell_reads);
 
   void add(std::string replies);
-  // What nobody answered before us.
+  // Replies that the daemon before this one did not send.
   void take_over(std::string replies);
-  // Whoever asked is gone.
+  // The program that asked is gone.
   void clear();
   void stop() { timer_.cancel(); }
 
-  // How far an engine before us had answered.
+  // How far the daemon before this one had answered.
   static uint64_t answered_to(int logs, const std::string& id);
 
  private:

@@ -1,7 +1,7 @@
 // A terminal's state from what it left on disk: a pure function of its log and its journal.
 //
-// Whoever was killed at any instruction had written what it was about to do into the
-// log before it did it, and the holder kept every byte in the journal. The log's records
+// A daemon that was killed at any instruction had written what it was about to do into
+// the log before it did it, and the holder kept every byte in the journal. The log's records
 // say where among the bytes they belong, so the two are told to a TerminalModel in one
 // order, the one in which they happened. Nothing in the world changes by it.
 //

@@ -27,7 +27,7 @@ class ShellPool {
 
   // Null: none is ready.
   Terminal* take(const TerminalSpec& wanted);
-  // Whoever opens one often opens another like it.
+  // The next shells are made like this one: a client that opened one often opens another like it.
   void expect(TerminalSpec spec);
   // What shells are to be like has changed: none is started until one was opened again.
   void forget_model() { model_.reset(); }

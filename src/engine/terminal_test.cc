@@ -135,7 +135,7 @@ TEST(Terminal, KillLeavesNothingBehind) {
   t.kill();
   bench.until([&] { return !t.live() && !bench.holder_lives(t); });
   EXPECT_EQ(t.state(), Terminal::State::Finished);
-  EXPECT_EQ(bench.recorded.size(), recorded) << "how it was ended is no command of anybody";
+  EXPECT_EQ(bench.recorded.size(), recorded) << "ending a terminal is not recorded as a command";
 }
 
 TEST(Terminal, ExitEndsTheTerminalAndTheCommandKnowsItsCode) {

@@ -69,7 +69,7 @@ struct Job {
   }
 };
 
-// Who has a job, and what became of it: a value of the bucket tw_job. Whoever creates it has the job.
+// Who has a job, and what became of it: a value of the bucket tw_job. The host that creates it has the job.
 struct JobRecord {
   std::string id;
   std::string state;

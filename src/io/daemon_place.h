@@ -27,8 +27,8 @@ struct DaemonPlace {
   std::string sockets;    // empty while it starts
 };
 
-// Whoever starts a daemon says so until it is there: the file `daemon.starting` is locked as long. Any number
-// may at once; one of the daemons gets the place.
+// A process that starts a daemon holds a lock on the file `daemon.starting` until the daemon is there. Any
+// number may do so at once; one of the daemons gets the place.
 class StartingMark {
  public:
   explicit StartingMark(const std::string& state);

@@ -1,6 +1,6 @@
 // Who may use the panel.
 //
-// A link carries a token that works once and for a minute. Whoever brings it gets two secrets: a cookie, and
+// A link carries a token that works once and for a minute. Its bearer gets two secrets: a cookie, and
 // a key that the page keeps in its own storage. Both are needed. Cookies know no ports: the browser sends
 // ours to every server of this machine, and every page of this machine can make the browser send it to us.
 // The storage of a page belongs to its origin, port included. So a server that was sent our cookie lacks the

@@ -1,11 +1,11 @@
-// Where a terminal lives: this machine, later also a machine behind ssh or a container.
+// Where a terminal lives: this machine, or another one behind ssh or in a container (relay/far_place.h).
 //
-// Everything that is asked about a terminal's processes, folders, files and ports goes to its place.
-// Nothing above this folder reads /proc.
+// Everything that is asked about a terminal's processes, folders, files and ports goes to its place. Nothing
+// above this folder looks at a terminal's processes in /proc; a client is looked up in LocalPlace.
 //
 // Answers. Every question takes a `then`, which is called exactly once. LocalPlace calls it before the
 // question returns, so asking here costs what reading /proc costs. A far place calls it from the loop when
-// its answer has come; while its link is down it answers that nothing is known. Whoever asks checks in
+// its answer has come; while its link is down it answers that nothing is known. The caller checks in
 // `then` that the terminal it asked for is still there.
 //
 // Some callers cannot wait: they decide within one turn of the loop. They use at_once(), which takes an

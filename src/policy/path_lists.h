@@ -208,7 +208,7 @@ inline constexpr auto kSecretPlaces = std::to_array<std::string_view>({".ssh",
                                                                        "var/mail",
                                                                        "spool/mail"});
 
-// What agents obey. Whoever writes here decides what the next agent does.
+// What agents obey. Writing here decides what the next agent does.
 inline constexpr auto kAgentControl = std::to_array<std::string_view>({".claude",
                                                                        ".claude.json",
                                                                        "CLAUDE.md",

@@ -1,6 +1,6 @@
 // A terminal of another place, here: a copy of its journal, and a socket that speaks as its holder does.
 //
-// Whoever uses a terminal reads the copy and talks to the socket, and need not know that it is far away. What
+// Users of the terminal read the copy and talk to the socket, and need not know that it is far away. What
 // only the far holder can do is passed on while there is a link, and refused with a reason while there is
 // none: nothing is queued. Bytes are kept in the order in which they came, and more are asked for only when
 // they were (credit), so that at most one window of each terminal is in memory.

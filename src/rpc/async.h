@@ -1,7 +1,7 @@
 // Coroutines on the loop: a Task is awaited by another, a Detached runs by itself,
 // and a Callback turns "call me when it is done" into something to await.
 //
-// Thread rule: the loop thread. Whoever takes a callback must call it, once: a
+// Thread rule: the loop thread. A function that takes a callback must call it once: a
 // coroutine whose callback is dropped never ends.
 #pragma once
 

@@ -126,7 +126,7 @@ class CommandTracker {
   const std::string& nonce() const { return shell_.nonce; }
   // Of the next command, if it can change nothing in the shell: the shell does not look for changes then.
   std::string quiet_nonce() const { return next_nonce_ + kQuiet; }
-  // How many nonces were used. Whoever reads marks back of which some are lost says how many there must have
+  // How many nonces were used. A reader of old marks, of which some are lost, says how many there must have
   // been.
   uint64_t nonces_used() const { return nonce_index_; }
   void nonces_used_at_least(uint64_t count);

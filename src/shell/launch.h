@@ -59,9 +59,9 @@ struct LaunchPlan {
 
 LaunchPlan prepare(const ShellSpec& spec);
 
-// The file in the private folder from which a shell takes the nonce of the command it begins. Whoever starts
-// the shell writes the next nonce into it before each prompt is used, and blanks it (with line feeds) once it
-// was taken.
+// The file in the private folder from which a shell takes the nonce of the command it begins. Who
+// started the shell writes the next nonce into it before each prompt is used, and blanks it (with line feeds)
+// once it was taken.
 inline constexpr char kNextNonceFile[] = "next";
 // If there is such a file when a command ends, the shell throws away whatever is typed and unread before it
 // prompts.

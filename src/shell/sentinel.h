@@ -9,7 +9,7 @@
 // 4095 bytes a terminal keeps, and the 1023 that busybox edits.
 //
 // What it cannot see: `exit` and `exec` end the shell and with it the mark; a syntax
-// error in a shell that then drops the whole line (dash). Whoever waits also watches
+// error in a shell that then drops the whole line (dash). The waiting code also watches
 // for the shell's prompt or end, and puts a deadline on it.
 #pragma once
 

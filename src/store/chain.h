@@ -5,8 +5,8 @@
 //
 // Rows are numbered without gaps and never changed. Pruning takes rows from the beginning, and leaves an
 // anchor: number and hash of the last row that went. The newest number and hash are also kept in a file
-// beside the database, so that rows cut off the end are missed. Whoever can write both files can make a whole
-// new chain: compare the hash that `verify` prints with one that was noted elsewhere.
+// beside the database, so that rows cut off the end are missed. A program that can write both files can make
+// a new chain: compare the hash that `verify` prints with one that was noted elsewhere.
 #pragma once
 
 #include <cstdint>

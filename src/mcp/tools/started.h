@@ -2,7 +2,7 @@
 // one.
 //
 // The daemon keeps the call open while a person is asked, says so by an event, and by another when the
-// question is over, whoever answered. Whoever follows the command sees whatever comes first, and may come
+// question is over, by anybody's answer. A follower of the command sees what comes first, and may come
 // back later for the rest: in the modern era that is another request. A daemon that dies takes its questions
 // with it; the next one asks again.
 //
