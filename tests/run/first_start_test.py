@@ -39,7 +39,9 @@ class FirstStart(unittest.TestCase):
             open(f"{self.tree}/{name}", "w").close()
         self.script("setup", "#!/bin/sh\n")
         self.script("bin/cmake", CMAKE)
-        os.mkfifo(f"{self.tree}/go")
+        # One for each wait: whoever opened one again at once could get the end of what was written before.
+        for name in ("half", "most", "go"):
+            os.mkfifo(f"{self.tree}/{name}")
         self.env = dict(os.environ, TREE=self.tree, PATH=f"{self.tree}/bin:" + os.environ["PATH"])
 
     def script(self, name, text):
@@ -56,8 +58,8 @@ class FirstStart(unittest.TestCase):
         return subprocess.Popen([f"{self.tree}/ttyward", "run", "x"], stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=stderr, env=self.env)
 
-    def go(self, word):
-        with open(f"{self.tree}/go", "w") as f:
+    def go(self, word, pipe="go"):
+        with open(f"{self.tree}/{pipe}", "w") as f:
             f.write(word + "\n")
 
     def read_until(self, fd, wanted):
@@ -84,7 +86,7 @@ class FirstStart(unittest.TestCase):
 
     def test_the_time_that_is_left_is_estimated(self):
         self.script("bin/date", '#!/bin/sh\ncat "$TREE/now"\n')
-        self.script("bin/cmake", CMAKE.replace('echo "[1/4] Building a"\n    echo "[3/4] Building b"', 'echo "[100/400] b"; read n <"$TREE/go"; echo "[200/400] c"; read n <"$TREE/go"; echo "[390/400] d"'))
+        self.script("bin/cmake", CMAKE.replace('echo "[1/4] Building a"\n    echo "[3/4] Building b"', 'echo "[100/400] b"; read n <"$TREE/half"; echo "[200/400] c"; read n <"$TREE/most"; echo "[390/400] d"'))
         self.set_clock(1000)
         master, slave = pty.openpty()
         self.addCleanup(os.close, master)
@@ -92,10 +94,10 @@ class FirstStart(unittest.TestCase):
         os.close(slave)
         self.read_until(master, b"compiling, 100/400 (25 %), 0:00")
         self.set_clock(1060)
-        self.go("on")
+        self.go("on", "half")
         self.read_until(master, b"compiling, 200/400 (50 %), 1:00, about 2 min left")
         self.set_clock(1150)
-        self.go("on")
+        self.go("on", "most")
         self.read_until(master, b"compiling, 390/400 (97 %), 2:30, less than a minute left")
         self.go("on")
         self.assertEqual(run.communicate(timeout=PATIENCE)[0], b"the program runs run x\n")
