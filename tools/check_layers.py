@@ -13,6 +13,7 @@ import sys
 ALLOWED = {
     "base": [],
     "io": ["base"],
+    "telemetry": ["base"],
     "vt": ["base"],
     "record": ["base", "vt"],
     "wire": ["base"],
@@ -41,7 +42,7 @@ ALLOWED = {
     "mcp": ["base", "io", "wire", "client", "rpc", "http"],
     "acp": ["base", "io", "vt", "wire", "pty", "client", "rpc"],
     "panel": ["base", "io", "wire", "client", "rpc", "http"],
-    "app": ["base", "io", "vt", "wire/types", "changes", "proxy", "sandbox", "pty", "place", "relay", "shell", "terminal", "digest", "command", "policy", "gate", "engine", "store", "config"],
+    "app": ["base", "io", "vt", "wire/types", "changes", "proxy", "sandbox", "pty", "place", "relay", "shell", "terminal", "digest", "command", "policy", "gate", "engine", "store", "config", "telemetry"],
     "daemon": ["base", "io", "place", "wire", "app"],
     "fleet": ["base", "io", "wire", "client"],
     "cli": ["base", "io", "vt", "wire", "changes", "proxy", "journal", "sandbox", "pty", "place", "hold", "relay", "shell", "terminal", "digest", "command", "policy", "gate",

@@ -6,6 +6,7 @@ Usage: make_dist.py VERSION TREE DIST     TREE is what `cmake --install --strip 
 Into DIST go:
   ttyward-VERSION-linux-x86_64.tar.gz     the tree, to be unpacked anywhere
   ttyward_VERSION_amd64.deb               the same below /usr
+  ttyward-VERSION-linux-x86_64.oci.tar    an image with the programs and nothing else, as an OCI layout
   ttyward-VERSION.tgz, ttyward-linux-x64-VERSION.tgz, ttyward-client-VERSION.tgz       npm
   ttyward-VERSION-py3-none-any.whl        the Python client
   ttyward-VERSION.spdx.json, notes.md, SHA256SUMS, which names what was in DIST before, too
@@ -24,6 +25,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -49,12 +51,12 @@ def text(path):
     return read(os.path.join(ROOT, path)).decode()
 
 
-def tar_gz(path, members):
-    """`members`: name in the archive -> (bytes, mode)."""
+def tar_bytes(members):
+    """`members`: name in the archive -> (bytes, mode); a name that ends with / is a folder."""
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w", format=tarfile.GNU_FORMAT) as tar:
-        folders = sorted({"/".join(name.split("/")[:i]) for name in members for i in range(1, name.count("/") + 1)})
-        for name in sorted(folders + list(members)):
+        folders = {"/".join(name.split("/")[:i]) for name in members for i in range(1, name.count("/") + 1)}
+        for name in sorted(folders | {name for name in members if not name.endswith("/")}):
             info = tarfile.TarInfo(name)
             info.mtime = EPOCH
             info.uname = info.gname = "root"
@@ -63,10 +65,21 @@ def tar_gz(path, members):
                 info.size = len(data)
                 tar.addfile(info, io.BytesIO(data))
             else:
-                info.type, info.mode = tarfile.DIRTYPE, 0o755
+                info.type, info.mode = tarfile.DIRTYPE, members[name + "/"][1] if name + "/" in members else 0o755
                 tar.addfile(info)
-    with open(path, "wb") as f, gzip.GzipFile(filename="", fileobj=f, mode="wb", compresslevel=9, mtime=0) as packed:
-        packed.write(raw.getvalue())
+    return raw.getvalue()
+
+
+def gzipped(data):
+    packed = io.BytesIO()
+    with gzip.GzipFile(filename="", fileobj=packed, mode="wb", compresslevel=9, mtime=0) as f:
+        f.write(data)
+    return packed.getvalue()
+
+
+def tar_gz(path, members):
+    with open(path, "wb") as f:
+        f.write(gzipped(tar_bytes(members)))
 
 
 def tree_members(tree, prefix):
@@ -107,6 +120,43 @@ def debian(version, tree, dist, architecture):
                 os.utime(path, (EPOCH, EPOCH))
         subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", "--build", stage, f"{dist}/ttyward_{version}_{architecture}.deb"],
                        check=True, stdout=subprocess.DEVNULL, env={**os.environ, "SOURCE_DATE_EPOCH": str(EPOCH)})
+
+
+def image(version, tree, path, architecture):
+    """An image of one layer, in the layout that podman, docker, skopeo and buildah load (OCI image format 1.1)."""
+    layer = tar_bytes({
+        "usr/bin/ttyward": (read(f"{tree}/bin/ttyward"), 0o755),
+        "usr/libexec/ttyward/ttyward-hold": (read(f"{tree}/libexec/ttyward/ttyward-hold"), 0o755),
+        "usr/share/doc/ttyward/LICENSE": (read(f"{ROOT}/LICENSE"), 0o644),
+        "etc/passwd": (b"root:x:0:0:root:/root:/bin/sh\n", 0o644), "etc/group": (b"root:x:0:\n", 0o644),
+        "root/": (None, 0o700), "tmp/": (None, 0o1777)})
+    blobs = {}
+
+    def blob(data, kind, **more):
+        digest = hashlib.sha256(data).hexdigest()
+        blobs[f"blobs/sha256/{digest}"] = (data, 0o644)
+        return {"mediaType": f"application/vnd.oci.image.{kind}", "digest": f"sha256:{digest}", "size": len(data), **more}
+
+    def packed(value):
+        return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+
+    created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(EPOCH))
+    server = json.loads(text("server.json"))
+    labels = {"org.opencontainers.image.title": "ttyward", "org.opencontainers.image.version": version,
+              "org.opencontainers.image.description": server["description"], "org.opencontainers.image.licenses": "Apache-2.0",
+              "org.opencontainers.image.source": server["repository"]["url"], "org.opencontainers.image.created": created,
+              "io.modelcontextprotocol.server.name": server["name"]}
+    config = {"architecture": architecture, "os": "linux", "created": created,
+              "config": {"Entrypoint": ["/usr/bin/ttyward"], "Env": ["PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/root"], "WorkingDir": "/", "Labels": labels},
+              "rootfs": {"type": "layers", "diff_ids": ["sha256:" + hashlib.sha256(layer).hexdigest()]},
+              "history": [{"created": created, "created_by": "tools/make_dist.py"}]}
+    manifest = {"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": blob(packed(config), "config.v1+json"),
+                "layers": [blob(gzipped(layer), "layer.v1.tar+gzip")]}
+    index = {"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "manifests": [
+        blob(packed(manifest), "manifest.v1+json", platform={"architecture": architecture, "os": "linux"},
+             annotations={"org.opencontainers.image.ref.name": f"ttyward:{version}"})]}
+    with open(path, "wb") as f:
+        f.write(tar_bytes({**blobs, "index.json": (packed(index), 0o644), "oci-layout": (packed({"imageLayoutVersion": "1.0.0"}), 0o644)}))
 
 
 def npm(path, package, members):
@@ -190,6 +240,7 @@ def main():
     members = {name: data for name, data in tree_members(tree, f"ttyward-{version}").items() if "/systemd/" not in name}
     tar_gz(f"{dist}/ttyward-{version}-linux-{machine}.tar.gz", members)
     debian(version, tree, dist, architecture)
+    image(version, tree, f"{dist}/ttyward-{version}-linux-{machine}.oci.tar", architecture)
     npm_packages(version, tree, dist, arch)
     wheel(version, dist)
     shutil.copyfile(f"{tree}/share/doc/ttyward/ttyward.spdx.json", f"{dist}/ttyward-{version}.spdx.json")

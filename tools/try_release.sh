@@ -75,6 +75,24 @@ else
   echo "Debian: not tried, debootstrap is not installed"
 fi
 
+# The image, in a storage of its own.
+if command -v podman >/dev/null 2>&1; then
+  own="podman --root $work/storage --runroot $work/podman --storage-driver vfs"
+  command -v runc >/dev/null 2>&1 && own="$own --runtime runc"
+  if $own load -i "$dist/ttyward-$version-linux-x86_64.oci.tar" >"$work/log" 2>&1 &&
+    $own run --rm --net=none --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 "ttyward:$version" run -- /usr/bin/ttyward --version >>"$work/log" 2>&1 &&
+    grep -q "^ttyward $version" "$work/log"; then
+    echo "image: podman runs it"
+  else
+    echo "image: FAILED" >&2
+    cat "$work/log" >&2
+    failed=1
+  fi
+  $own rmi --all --force >/dev/null 2>&1 || true
+else
+  echo "image: not tried, podman is not installed"
+fi
+
 # npm and pip, from the files alone: no registry, no scripts.
 if command -v npm >/dev/null 2>&1; then
   mkdir "$work/npm" "$work/npm/home"

@@ -16,7 +16,12 @@ wire::Nothing Agents::agent(const Caller& caller, const wire::AgentRequest& requ
   wire::ServedAgent& served = served_[caller.connection];
   served = {request.name, request.version, request.shell, request.note, caller.session};
   core_.log.info("agent " + request.name + " " + request.version + ": " +
-                 (request.note.empty() ? request.shell : request.note));
+                     (request.note.empty() ? request.shell : request.note),
+                 "agents",
+                 {{"agent", request.name},
+                  {"version", request.version},
+                  {"shell", request.shell},
+                  {"session", caller.session}});
   return {};
 }
 

@@ -210,8 +210,9 @@ base::Result<wire::Confirmed> Approvals::rules_confirm(const Caller& caller,
   }
   const auto stored = core_.configuration.confirmations().store({std::move(*text), settings}, caller.client);
   if (!stored) return tl::unexpected(stored.error());
-  core_.log.info("rules and settings were confirmed by " + caller.client + ", pid " +
-                 std::to_string(caller.pid));
+  core_.log.info(
+      "rules and settings were confirmed by " + caller.client + ", pid " + std::to_string(caller.pid),
+      "policy", {{"client", caller.client}, {"pid", caller.pid}});
   reload_();
   static_cast<void>(core_.gate->unconfirmed_notice());
   return wire::Confirmed{};

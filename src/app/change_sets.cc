@@ -96,7 +96,8 @@ void ChangeSets::started(const std::string& id, pid_t pid) {
   const auto found = running_.find(id);
   if (found == running_.end() || found->second.told_pid || pid <= 0) return;
   found->second.told_pid = true;
-  if (auto noted = found->second.set->set_keeper(pid); !noted) core_.log.warning(noted.error().message);
+  if (auto noted = found->second.set->set_keeper(pid); !noted)
+    core_.log.warning(noted.error().message, "changes", {{"command", id}});
 }
 
 void ChangeSets::never_started(const std::string& id) {

@@ -16,12 +16,12 @@ extern char** environ;  // NOLINT(readability-redundant-declaration)
 namespace ttyward::app {
 
 Configuration::Configuration(Installation installation, io::Log& log)
-    : installation_(std::move(installation)), confirmations_(installation_.folders.state) {
+    : installation_(std::move(installation)), log_(log), confirmations_(installation_.folders.state) {
   raise_file_limit();
   load();
-  confirm_first_start(log);
-  compare_with_last_start(log);
-  for (const config::Problem& problem : loaded_.problems) log.warning(problem.shown());
+  confirm_first_start();
+  compare_with_last_start();
+  for (const config::Problem& problem : loaded_.problems) log_.warning(problem.shown(), "config");
 }
 
 std::vector<std::string> Configuration::errors() const {
@@ -37,25 +37,27 @@ void Configuration::load() {
     environment.emplace_back(*entry);
   confirmed_ = gate::load_confirmed(installation_.folders, "/", environment, confirmations_);
   loaded_ = std::move(confirmed_.loaded);
+  log_.set_format(settings().log.format == config::LogFormat::Json ? io::Log::Format::Json
+                                                                   : io::Log::Format::Text);
 }
 
-void Configuration::confirm_first_start(io::Log& log) {
+void Configuration::confirm_first_start() {
   if (confirmations_.standing() != gate::Confirmations::Standing::None) return;
   const auto rules = gate::read_rule_file(installation_.folders.config + "/rules.toml");
   const auto stored =
       confirmations_.store({rules ? *rules : std::string(), confirmed_.file_lines}, "the first start");
   if (!stored) {
     warnings_.push_back("cannot record the rules and settings that loosen policy: " + stored.error().message);
-    log.warning(warnings_.back());
+    log_.warning(warnings_.back(), "config");
   }
 }
 
-void Configuration::compare_with_last_start(io::Log& log) {
+void Configuration::compare_with_last_start() {
   const std::string path = installation_.folders.state + "/policy/last";
   const auto last = gate::read_rule_file(path);
   if (last && !last->empty()) looser_than_last_ = gate::loosened(loaded_, *last);
   for (const gate::LoosenedSetting& each : looser_than_last_)
-    log.warning("looser than at the last start: " + each.in_words());
+    log_.warning("looser than at the last start: " + each.in_words(), "config");
   std::ofstream(path, std::ios::trunc) << gate::policy_lines(loaded_.settings);
 }
 

@@ -52,10 +52,11 @@ class Configuration {
 
  private:
   void raise_file_limit();
-  void confirm_first_start(io::Log& log);
-  void compare_with_last_start(io::Log& log);
+  void confirm_first_start();
+  void compare_with_last_start();
 
   const Installation installation_;
+  io::Log& log_;
   gate::Confirmations confirmations_;
   gate::ConfirmedConfig confirmed_;  // without `loaded`, which is loaded_
   config::Loaded loaded_;

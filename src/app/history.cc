@@ -98,6 +98,24 @@ void History::put(store::CommandRow row) {
   prune();
 }
 
+void History::put_once(store::CommandRow row, std::function<void(const store::CommandRow& row)> if_new) {
+  const auto tell = [this, alive = core_.alive, row, if_new = std::move(if_new)] {
+    core_.loop.post([alive, row, if_new] {
+      if (*alive) if_new(row);
+    });
+  };
+  const bool posted = store_->post(
+      [tell, row](store::Store& store) {
+        const auto before = store.command(row.id);
+        static_cast<void>(store.put_command(row));
+        if (!before || !*before) tell();
+      },
+      [tell](const base::Error&) { tell(); });
+  if (posted) return;
+  not_recorded_++;
+  if_new(row);
+}
+
 bool History::has(const std::string& command_id) {
   return recorded_ && recorded_->has(command_id);
 }
@@ -232,6 +250,7 @@ void History::note_act(const Caller& caller, const engine::Terminal& terminal, c
 }
 
 void History::record(const gate::AuditRow& audit) {
+  if (on_decision_) on_decision_(audit);
   store::DecisionRow row;
   row.id = audit.id;
   row.at_ms = audit.at_ms;

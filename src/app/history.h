@@ -38,6 +38,9 @@ class History final : public gate::AuditSink {
                  const Reply<wire::DecisionList>& reply);
 
   void put(store::CommandRow row);
+  // The same for one that the daemon before us may have put already; `if_new` is called, later, if it did
+  // not.
+  void put_once(store::CommandRow row, std::function<void(const store::CommandRow& row)> if_new);
   void note_act(const Caller& caller, const engine::Terminal& terminal, const Act& act);
   // Whether a command of that id was recorded already.
   bool has(const std::string& command_id);
@@ -49,6 +52,10 @@ class History final : public gate::AuditSink {
   // What people allowed for a session holds as long as the session, not as long as a daemon.
   void restore_session_rules();
 
+  // Called with every decision.
+  void on_decision(std::function<void(const gate::AuditRow& row)> callback) {
+    on_decision_ = std::move(callback);
+  }
   void record(const gate::AuditRow& row) override;
   void session_rule_added(const std::string& session, const std::string& rule,
                           const std::string& by) override;
@@ -62,6 +69,7 @@ class History final : public gate::AuditSink {
 
   Core& core_;
   std::optional<store::Recorded> recorded_;  // once there is a history
+  std::function<void(const gate::AuditRow& row)> on_decision_;
   size_t not_recorded_ = 0;
   int since_pruning_ = 0;
   std::unique_ptr<store::Worker> store_;

@@ -13,7 +13,11 @@ Services::Services(io::Loop& loop, io::Log& log, Installation installation, Even
     : core_(loop, log, std::move(installation)),
       warnings_(core_.configuration.warnings()),
       history_(core_, [this](const std::string& message) { warn(message); }),
-      gatekeeper_(core_, [this](store::CommandRow row) { history_.put(std::move(row)); }),
+      gatekeeper_(core_,
+                  [this](store::CommandRow row) {
+                    telemetry_.command_ended(row);
+                    history_.put(std::move(row));
+                  }),
       environment_(core_),
       change_sets_(core_),
       proxies_(loop, core_.configuration.folders()),
@@ -23,7 +27,9 @@ Services::Services(io::Loop& loop, io::Log& log, Installation installation, Even
       commands_(core_, gatekeeper_, history_, environment_, watching_, change_sets_, proxies_),
       approvals_(core_, gatekeeper_, [this] { static_cast<void>(reload()); }),
       agents_(core_, history_),
-      webhook_(loop, log) {
+      webhook_(loop, log),
+      telemetry_(core_, [this] { return gauges(); }) {
+  history_.on_decision([this](const gate::AuditRow& row) { telemetry_.decided(row); });
   core_.gate = std::make_unique<gate::Gate>(loop, core_.configuration.gate_settings(), history_,
                                             &core_.configuration.confirmations());
   core_.gate->set_observer(this);
@@ -46,21 +52,27 @@ base::Result<std::unique_ptr<Services>> Services::start(io::Loop& loop, io::Log&
   auto engine = engine::Engine::create(loop, core.configuration.engine_settings(), *made);
   if (!engine) return tl::unexpected(engine.error());
   core.engine = std::move(*engine);
+  made->telemetry_.follow_settings();  // before: commands may have ended while no daemon was there
   made->recovered_ = core.engine->recover();
   made->change_sets_.find_again([&core](const std::string& id) {
     const auto found = core.engine->find_command(id);
     return found && !found->command->over();
   });
-  for (const std::string& problem : made->recovered_.problems) log.warning(problem);
+  for (const std::string& problem : made->recovered_.problems) log.warning(problem, "engine");
   log.info("found " + std::to_string(made->recovered_.terminals) + " living terminals and " +
-           std::to_string(made->recovered_.ended) + " that ended, in " +
-           std::to_string(made->recovered_.took.count()) + " ms");
+               std::to_string(made->recovered_.ended) + " that ended, in " +
+               std::to_string(made->recovered_.took.count()) + " ms",
+           "engine",
+           {{"terminals", made->recovered_.terminals},
+            {"ended", made->recovered_.ended},
+            {"ms", made->recovered_.took.count()}});
   return made;
 }
 
 // What refers to terminals goes before them, and they go before the history they write to.
 Services::~Services() {
   *core_.alive = false;
+  telemetry_.end();
   watching_.end_all();
   core_.calls.clear();
   core_.gate.reset();
@@ -76,6 +88,7 @@ std::vector<std::string> Services::reload() {
   core_.configuration.load();
   core_.engine->set_settings(core_.configuration.engine_settings());
   core_.gate->set_settings(core_.configuration.gate_settings());
+  telemetry_.follow_settings();
   return core_.configuration.errors();
 }
 
@@ -98,18 +111,28 @@ std::vector<std::string> Services::notices() {
   return out;
 }
 
-void Services::describe(wire::DaemonStatus& status) {
+telemetry::Gauges Services::gauges() const {
   const engine::Engine& engine = *core_.engine;
+  telemetry::Gauges now;
   // Shells of the pool are not counted: nobody opened them.
-  status.terminals = engine.live_terminals();
+  now.terminals = engine.live_terminals();
   // Whatever runs, in a terminal that stays or on its own.
   const std::vector<Terminal*> all = engine.terminals();
-  status.commands = static_cast<uint64_t>(std::count_if(all.begin(), all.end(), [](const Terminal* each) {
+  now.running = static_cast<uint64_t>(std::count_if(all.begin(), all.end(), [](const Terminal* each) {
     return each->live() && each->current() != nullptr && !each->current()->over() &&
            each->current()->started_seen;
   }));
-  status.approvals = core_.gate->list(false).size();
-  status.journals = wire::JournalTotals{engine.journal_bytes(), engine.settings().journals_total};
+  now.questions = core_.gate->list(false).size();
+  now.journal_bytes = engine.journal_bytes();
+  return now;
+}
+
+void Services::describe(wire::DaemonStatus& status) {
+  const telemetry::Gauges now = gauges();
+  status.terminals = now.terminals;
+  status.commands = now.running;
+  status.approvals = now.questions;
+  status.journals = wire::JournalTotals{now.journal_bytes, core_.engine->settings().journals_total};
   status.recovered =
       wire::RecoveredTerminals{recovered_.terminals, recovered_.ended, recovered_.took.count()};
   status.agents = agents_.list();
@@ -121,6 +144,7 @@ void Services::describe(wire::DaemonStatus& status) {
                               " history rows were not written: the disk is too slow");
   }
   if (!webhook_.problem().empty()) status.warnings.push_back(webhook_.problem());
+  for (std::string& problem : telemetry_.problems()) status.warnings.push_back(std::move(problem));
   status.config = wire::ConfigState{core_.configuration.loaded().file, core_.configuration.errors()};
 }
 
@@ -138,7 +162,14 @@ void Services::on_terminal_change(Terminal& terminal, uint32_t changes) {
 }
 
 void Services::on_record(const Terminal& terminal, const engine::Command& command) {
-  history_.put(row_of(terminal, command));
+  store::CommandRow row = row_of(terminal, command);
+  if (terminal.was_recovered()) {
+    history_.put_once(std::move(row),
+                      [this](const store::CommandRow& ended) { telemetry_.command_ended(ended); });
+  } else {
+    telemetry_.command_ended(row);
+    history_.put(std::move(row));
+  }
   if (!terminal.spec().temporary()) return;
   change_sets_.ended(command.facts.command_id);
   proxies_.end(command.facts.command_id);
@@ -164,12 +195,13 @@ void Services::on_opened(const gate::Approval& approval) {
 }
 
 void Services::on_closed(const gate::Approval& approval) {
+  telemetry_.question_closed(approval);
   watching_.tell(wire::ApprovalClosed{approval_object(approval)}, approval.terminal_id);
 }
 
 void Services::on_unconfirmed_changed(const std::string& notice) {
   if (notice.empty()) return;
-  core_.log.warning(notice);
+  core_.log.warning(notice, "policy");
   watching_.tell(wire::Notice{notice}, "");
 }
 

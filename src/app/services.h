@@ -4,6 +4,7 @@
 //   Terminals  open, input, name, lend, kill                History    what was run and decided
 //   Watching   wait, read, events, attach                   ChangeSets what commands changed that ran with
 //   Agents     which agents are served, what they tell                 try
+//   Telemetry  counts, and spans for a collector
 //
 // They take wire/types and a Caller, answer a value or, later, a Reply, and tell an EventSink. They know
 // nothing of sockets or JSON. Thread rule: everything on the loop's thread.
@@ -25,6 +26,7 @@
 #include "app/gatekeeper.h"
 #include "app/history.h"
 #include "app/sandbox_proxy.h"
+#include "app/telemetry.h"
 #include "app/terminals.h"
 #include "app/watching.h"
 #include "app/webhook.h"
@@ -48,6 +50,7 @@ class Services final : private engine::EngineObserver, private gate::GateObserve
   History& history() { return history_; }
   Agents& agents() { return agents_; }
   ChangeSets& change_sets() { return change_sets_; }
+  Telemetry& telemetry() { return telemetry_; }
   const engine::Engine& engine() const { return *core_.engine; }
   const config::Settings& settings() const { return core_.settings(); }
 
@@ -61,6 +64,7 @@ class Services final : private engine::EngineObserver, private gate::GateObserve
   // What every person has to know before anything else.
   std::vector<std::string> notices();
   void describe(wire::DaemonStatus& status);
+  telemetry::Gauges gauges() const;
   // What a person should know, at the next look at the status.
   void warn(const std::string& message);
 
@@ -90,6 +94,7 @@ class Services final : private engine::EngineObserver, private gate::GateObserve
   Approvals approvals_;
   Agents agents_;
   Webhook webhook_;
+  Telemetry telemetry_;
   engine::Recovered recovered_;
 };
 

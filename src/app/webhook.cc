@@ -103,7 +103,8 @@ void Webhook::begin() {
     const std::string text = curl_configuration(message.url, message.body);
     const ssize_t n = ::write(spawned->stdin_fd.get(), text.data(), text.size());
     if (n != static_cast<ssize_t>(text.size()))
-      log_.warning(std::string("notify.webhook: curl did not accept the message: ") + std::strerror(errno));
+      log_.warning(std::string("notify.webhook: curl did not accept the message: ") + std::strerror(errno),
+                   "notify");
     spawned->stdin_fd.reset();
     sender_ = std::move(spawned->child);
     errors_ = std::move(spawned->stderr_fd);
@@ -134,7 +135,7 @@ void Webhook::end() {
 
 void Webhook::failed(const std::string& why) {
   problem_ = "notify.webhook: a question could not be sent: " + why;
-  log_.warning(problem_);
+  log_.warning(problem_, "notify");
 }
 
 }  // namespace ttyward::app

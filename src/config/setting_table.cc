@@ -35,6 +35,7 @@ constexpr const char* kAsking[] = {"never", "present", "wait"};
 constexpr const char* kModes[] = {"plan", "default", "auto-edit", "auto", "yolo"};
 constexpr const char* kEnvironments[] = {"inherit", "clean", "login"};
 constexpr const char* kPoolStartFiles[] = {"auto", "run", "spare"};
+constexpr const char* kLogFormats[] = {"text", "json"};
 constexpr const char* kHistories[] = {"leave-out", "record"};
 
 constexpr int64_t kSecond = 1000;
@@ -174,6 +175,15 @@ const Setting kTable[] = {
   FLAG(daemon, autostart, Tighten::Never, "Start the daemon when a verb needs it."),
   TIME(daemon, idle_exit, "s", kSecond, kYear, true, Tighten::Never,
     "The daemon exits when it has had no terminal, no command and no caller for this long; 0: never. The next verb starts it again."),
+
+  CHOICE(log, format, kLogFormats, Tighten::Never,
+    "How daemon.log is written: text, or json with an object on each line (docs/observability.md)."),
+
+  TEXT(telemetry, endpoint,
+    "Where an OpenTelemetry collector listens (OTLP over HTTP), such as http://127.0.0.1:4318: the daemon sends it a span for each command, and metrics. Only http; docs/observability.md says what to do where https is needed. Empty: nothing is sent."),
+  FLAG(telemetry, commands, Tighten::Never,
+    "Send the text of commands and their folders as well, with secrets masked. Off: only ids, times, decisions and how they ended."),
+  TIME(telemetry, interval, "s", 100, kHour, false, Tighten::Never, "How long spans are collected before they are sent, and how often metrics are."),
 
   LIST(mcp, aliases, Tighten::Never,
     "Additional names for the tool run_command, for models that know it by another name: run_shell_command, execute_command."),

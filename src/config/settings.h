@@ -125,6 +125,17 @@ struct NotifySettings {
   std::string webhook;  // empty: none
 };
 
+enum class LogFormat : uint8_t { Text, Json };
+struct LogSettings {
+  LogFormat format = LogFormat::Text;
+};
+
+struct TelemetrySettings {
+  std::string endpoint;  // empty: none
+  bool commands = false;
+  Milliseconds interval{10'000};
+};
+
 struct DaemonSettings {
   bool autostart = true;
   Milliseconds idle_exit{1'800'000};
@@ -170,6 +181,8 @@ struct Settings {
   SandboxSettings sandbox;
   NotifySettings notify;
   DaemonSettings daemon;
+  LogSettings log;
+  TelemetrySettings telemetry;
   ShellSettings shell;
   McpSettings mcp;
   std::map<std::string, AgentSettings> agents;  // not rows of the table: their names are the person's

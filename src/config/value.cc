@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/http_endpoint.h"
 #include "base/json_text.h"
 #include "base/utf8.h"
 #include "config/setting_table.h"
@@ -166,6 +167,10 @@ base::Result<Value> checked(const Setting& setting, Value value) {
     if (std::string_view(setting.name) == "webhook" && !text->empty() && !is_web_address(*text))
       return not_allowed(
           setting, toml_string(*text) + ": write a URL that begins with http:// or https://, or nothing");
+    if (std::string_view(setting.name) == "endpoint" && !text->empty()) {
+      if (const auto endpoint = base::parse_http_endpoint(*text); !endpoint)
+        return not_allowed(setting, toml_string(*text) + ": " + endpoint.error().message);
+    }
     if (std::string_view(setting.name) == "detach_key" && text->empty())
       return not_allowed(setting, "empty: name a key, such as C-]");
   }

@@ -41,7 +41,8 @@ wire::DaemonStatus BasicCalls::status(const Caller&, const wire::StatusRequest&)
 void BasicCalls::stop(const Caller& caller, const wire::StopRequest& request,
                       const app::Reply<wire::Nothing>& reply) {
   reply.ok({});
-  process_.log().info("told to stop by pid " + std::to_string(caller.pid));
+  process_.log().info("told to stop by pid " + std::to_string(caller.pid), io::Log::kMainPart,
+                      {{"pid", caller.pid}});
   process_.request_stop(request.kill_terminals ? Terminals::Kill : Terminals::LiveOn);
 }
 

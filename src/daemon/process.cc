@@ -121,8 +121,11 @@ base::Result<void> DaemonProcess::set_up(base::UniqueFd activated, const MakeApp
   if (auto written = io::write_daemon_place(lock_.get(), sockets_); !written) return written;
   if (auto started = application_->start(*loop_, *server_); !started) return started;
   if (ours) watch_socket();
-  log_->info("ttyward " TTYWARD_VERSION " listens at " + sockets_ + "/" + io::kDaemonSocket + ", pid " +
-             std::to_string(::getpid()));
+  log_->info(
+      "ttyward " TTYWARD_VERSION " listens at " + sockets_ + "/" + io::kDaemonSocket + ", pid " +
+          std::to_string(::getpid()),
+      io::Log::kMainPart,
+      {{"version", TTYWARD_VERSION}, {"socket", sockets_ + "/" + io::kDaemonSocket}, {"pid", ::getpid()}});
   return {};
 }
 

@@ -115,7 +115,7 @@ void Server::accept_all() {
   }
   if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
     // The listener stays readable; without a pause this would be a busy loop.
-    log_.error("cannot accept connections: no descriptors left");
+    log_.error("cannot accept connections: no descriptors left", "socket");
     loop_.poller().change(listener_.socket.get(), 0, *this);
     loop_.after(std::chrono::milliseconds(100), [this, self = self_] {
       if (*self != nullptr && listener_.socket) {
@@ -129,7 +129,8 @@ void Server::admit(base::UniqueFd fd) {
   Peer peer = peer_of(fd.get());
   if (!peer.same_user) {
     log_.warning("dropped a connection of another user, uid " + std::to_string(peer.uid) + " pid " +
-                 std::to_string(peer.pid));
+                     std::to_string(peer.pid),
+                 "socket", {{"uid", peer.uid}, {"pid", peer.pid}});
     return;
   }
   const int number = fd.get();
@@ -166,7 +167,7 @@ void Server::part(uint64_t connection, uint64_t id, std::string_view body) {
   if (to == nullptr) return;
   std::string line = wire::encode_part(id, body);
   if (line.size() <= wire::kLargestLine + 1) return send(*to, std::move(line));
-  log_.error("dropped a part of a call, because it is larger than a message may be");
+  log_.error("dropped a part of a call, because it is larger than a message may be", "socket");
 }
 
 void Server::ok(uint64_t connection, uint64_t id, std::string_view body) {
@@ -197,7 +198,7 @@ void Server::send_event_text(uint64_t connection, std::string event) {
   if (to == nullptr) return;
   std::string line = std::move(event) + "\n";
   if (line.size() <= wire::kLargestLine + 1) return send(*to, std::move(line));
-  log_.error("dropped an event, because it is larger than a message may be");
+  log_.error("dropped an event, because it is larger than a message may be", "socket");
 }
 
 size_t Server::backlog(uint64_t connection) const {
@@ -292,7 +293,8 @@ void Server::watch(Connection& of) {
 
 void Server::reject(Connection& from, const CallError& error) {
   if (from.is_marked || from.is_ending) return;
-  log_.warning("pid " + std::to_string(from.who.pid) + ": " + error.message);
+  log_.warning("pid " + std::to_string(from.who.pid) + ": " + error.message, "socket",
+               {{"connection", from.who.connection}, {"pid", from.who.pid}});
   send_last(from, wire::encode(wire::Failed{0, error}));
 }
 
@@ -315,7 +317,8 @@ void Server::mark_for_removal(Connection& connection, const std::string& why) {
   if (connection.is_marked) return;
   connection.is_marked = true;
   if (!why.empty() && connection.greeted) {
-    log_.info("connection " + std::to_string(connection.who.connection) + " ends: " + why);
+    log_.info("connection " + std::to_string(connection.who.connection) + " ends: " + why, "socket",
+              {{"connection", connection.who.connection}, {"reason", why}});
   }
   // Not destroyed here: functions that use this connection may be on the stack.
   loop_.poller().remove(connection.fd.get());

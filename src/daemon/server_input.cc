@@ -102,7 +102,11 @@ void Server::greet(Connection& from, const wire::Hello& hello) {
   from.who.session = std::move(admission.session);
   from.who.client = hello.client;
   from.who.reader = hello.reader.empty() ? hello.client : hello.reader;
-  log_.info(shown(from.who));
+  log_.info(shown(from.who), "socket",
+            {{"connection", from.who.connection},
+             {"pid", from.who.pid},
+             {"role", role_name(from.who.role)},
+             {"client", from.who.client}});
   wire::Welcome welcome;
   welcome.version = TTYWARD_VERSION;
   welcome.daemon = id_;

@@ -10,7 +10,7 @@ std::vector<CallRow> watching_rows(app::Services& services) {
           call_row(watching, &W::attach_input), call_row(watching, &W::attach_resize),
           call_row(watching, &W::detach),       call_row(watching, &W::select),
           call_row(watching, &W::subscribe),    call_row(watching, &W::unsubscribe),
-          call_row(watching, &W::recording)};
+          call_row(watching, &W::recording),    call_row(services.telemetry(), &app::Telemetry::metrics)};
 }
 
 }  // namespace ttyward::daemon

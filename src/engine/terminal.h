@@ -61,6 +61,8 @@ class Terminal final : public TerminalFacts,
   // engine died before it described it: nothing was started, and nothing is left of it.
   static base::Result<std::unique_ptr<Terminal>> recover(TerminalHost& host, const std::string& id);
   void settle();
+  // An engine before us opened it.
+  bool was_recovered() const { return recovered_; }
   ~Terminal();
 
   // --- commands

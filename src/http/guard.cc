@@ -47,14 +47,6 @@ bool is_foreign(const Request& request, const std::string& host, Admission::Orig
   return !same_name(*origin, "http://" + host);
 }
 
-bool has_token(const Request& request, const std::string& token) {
-  const std::string given = request.header("authorization").value_or("");
-  constexpr std::string_view kScheme = "bearer ";
-  return !token.empty() && given.size() > kScheme.size() &&
-         same_name(std::string_view(given).substr(0, kScheme.size()), kScheme) &&
-         base::same_secret(std::string_view(given).substr(kScheme.size()), token);
-}
-
 bool has_cookie(const Request& request, const Admission& admission) {
   if (admission.cookie_name.empty() || !admission.is_good_cookie) return false;
   const auto cookie = request.cookie(admission.cookie_name);
@@ -62,6 +54,14 @@ bool has_cookie(const Request& request, const Admission& admission) {
 }
 
 }  // namespace
+
+bool has_token(const Request& request, const std::string& token) {
+  const std::string given = request.header("authorization").value_or("");
+  constexpr std::string_view kScheme = "bearer ";
+  return !token.empty() && given.size() > kScheme.size() &&
+         same_name(std::string_view(given).substr(0, kScheme.size()), kScheme) &&
+         base::same_secret(std::string_view(given).substr(kScheme.size()), token);
+}
 
 bool is_local_host(std::string_view host, int port) {
   const Authority parts = split(host);

@@ -44,6 +44,9 @@ struct Refusal {
 };
 Refusal check(const Request& request, const Admission& admission);
 
+// Whether it has "Authorization: Bearer TOKEN" with this token, which is not empty.
+bool has_token(const Request& request, const std::string& token);
+
 // A new token of 256 bits, written to `path` (0600, made anew, links not followed).
 base::Result<std::string> make_token_file(const std::string& path);
 // Removes the file if it still holds this token; one that another server wrote meanwhile stays.

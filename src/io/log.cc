@@ -54,6 +54,26 @@ void append_plain(std::string& line, std::string_view text) {
   if (text.size() > kLongestLine) line += "…";
 }
 
+std::string text_line(Log::Weight weight, std::string_view text) {
+  std::string line = time_text() + " " + weight_name(weight) + " ";
+  append_plain(line, text);
+  return line;
+}
+
+std::string json_line(Log::Weight weight, std::string_view text, std::string_view part, Log::Fields fields) {
+  base::JsonObject about;
+  for (const Log::Field& field : fields) about.raw(field.name, field.json);
+  std::string message(text.substr(0, kLongestLine));
+  if (text.size() > kLongestLine) message += "…";
+  return base::JsonObject()
+      .text("time", time_text())
+      .text("level", weight_name(weight))
+      .text("part", part)
+      .text("message", message)
+      .raw("fields", about.str())
+      .str();
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<Log>> Log::open(const std::string& folder, const std::string& name, int copy_to,
@@ -85,9 +105,9 @@ void Log::rotate() {
   size_ = 0;
 }
 
-void Log::write(Weight weight, std::string_view text) {
-  std::string line = time_text() + " " + weight_name(weight) + " ";
-  append_plain(line, text);
+void Log::write(Weight weight, std::string_view text, std::string_view part, Fields fields) {
+  std::string line =
+      format_ == Format::Json ? json_line(weight, text, part, fields) : text_line(weight, text);
   line += '\n';
   const std::lock_guard lock(mutex_);
   // A full disk is no reason to stop, and there is nobody left to tell.

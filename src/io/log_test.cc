@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -47,6 +48,25 @@ TEST_F(LogFile, AFullFileIsKeptOnceAndANewOneBegun) {
   EXPECT_LE(text("x.log").size(), 200U);
   EXPECT_LE(text("x.log.1").size(), 200U);
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/x.log.2"));
+}
+
+TEST_F(LogFile, JsonHasAnObjectPerLine) {
+  auto log = Log::open(folder_, "x.log").value();
+  log->set_format(Log::Format::Json);
+  log->info("it \"began\"\n");
+  log->warning("\xff", "engine", {{"terminals", 3}, {"ms", int64_t{-1}}, {"path", "/a\tb"}});
+  log->error(std::string(10'000, 'x'));
+  const std::string all = text("x.log");
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 3);
+  EXPECT_THAT(all, ::testing::HasSubstr(
+                       R"(Z","level":"info","part":"daemon","message":"it \"began\"\n","fields":{}})"));
+  EXPECT_THAT(all,
+              ::testing::HasSubstr("\"level\":\"warning\",\"part\":\"engine\",\"message\":\"\xef\xbf\xbd\","
+                                   R"("fields":{"terminals":3,"ms":-1,"path":"/a\tb"}})"));
+  EXPECT_LT(all.size(), 6000U);
+  log->set_format(Log::Format::Text);
+  log->info("plain", "engine", {{"terminals", 3}});
+  EXPECT_THAT(text("x.log"), ::testing::EndsWith("Z info plain\n"));
 }
 
 TEST_F(LogFile, ASymbolicLinkIsNotFollowed) {

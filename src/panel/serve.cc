@@ -13,6 +13,7 @@
 
 #include "base/folders.h"
 #include "base/private_folder.h"
+#include "base/secret_file.h"
 #include "base/unique_fd.h"
 #include "http/server.h"
 #include "io/loop.h"
@@ -102,6 +103,16 @@ class EnterKey final : private io::Poller::Handler {
   bool watches_ = false;
 };
 
+// The token in the file; where there is none yet, a new one.
+base::Result<std::string> metrics_token_in(const std::string& path) {
+  const std::string made = base::random_secret();
+  if (const auto written = base::write_secret_file(path, made); written)
+    return made;
+  else if (written.error().code != base::ErrorCode::AlreadyExists)
+    return tl::unexpected(written.error());
+  return base::read_secret_file(path);
+}
+
 }  // namespace
 
 bool is_built() {
@@ -130,7 +141,13 @@ int serve(const ServeOptions& options, const std::function<int(const std::string
   // back.
   Sessions sessions(
       {role, options.port == 0 ? "" : folder + "/panel-sessions-" + std::to_string(options.port)});
-  Site site(loop, sessions, web.port(), options.daemon);
+  std::string metrics_token;
+  if (!options.metrics_token_file.empty()) {
+    auto token = metrics_token_in(options.metrics_token_file);
+    if (!token) return complain(token.error().message);
+    metrics_token = std::move(*token);
+  }
+  Site site(loop, sessions, web.port(), options.daemon, metrics_token);
   web.serve([&](const std::shared_ptr<http::Exchange>& exchange) { site.handle(exchange); });
 
   int ended_by = 0;

@@ -9,10 +9,11 @@
 namespace ttyward::panel {
 
 struct ServeOptions {
-  int port = 0;            // 0: any that is free
-  bool open = false;       // open it in the person's browser
-  bool view_only = false;  // nobody who comes this way can change anything
-  client::Options daemon;  // how to reach it
+  int port = 0;                    // 0: any that is free
+  bool open = false;               // open it in the person's browser
+  bool view_only = false;          // nobody who comes this way can change anything
+  std::string metrics_token_file;  // for programs that read /metrics; empty: nobody does
+  client::Options daemon;          // how to reach it
 };
 
 // Whether this program has the page.

@@ -60,6 +60,7 @@ class Sessions {
   std::optional<Role> admit(std::string_view cookie, std::string_view key);
   // Whether so many secrets were wrong of late that the next wrong one is told to wait.
   bool is_guessing();
+  void count_wrong();
 
  private:
   struct Link {
@@ -78,7 +79,6 @@ class Sessions {
   void save() const;
   void forget_old();
   const Session* find(std::string_view cookie);
-  void count_wrong();
 
   const Options options_;
   std::vector<Link> links_;

@@ -61,12 +61,13 @@ std::string json_text(const boost::json::object& object) {
 
 }  // namespace
 
-Site::Site(io::Loop& loop, Sessions& sessions, int port, client::Options daemon)
+Site::Site(io::Loop& loop, Sessions& sessions, int port, client::Options daemon, std::string metrics_token)
     : loop_(loop),
       sessions_(sessions),
       port_(std::to_string(port)),
       cookie_name_("ttyward-panel-" + port_),
-      daemon_(std::move(daemon)) {
+      daemon_(std::move(daemon)),
+      metrics_token_(std::move(metrics_token)) {
   admission_.port = port;
   admission_.origins = http::Admission::Origins::Same;
 }
@@ -93,6 +94,7 @@ void Site::handle(const Given& exchange) {
       std::string_view(request.target).substr(0, request.target.find_first_of("?#"));
   if (path == "/ws") return open_page(exchange);
   if (path == "/api/session") return begin_session(exchange);
+  if (path == "/metrics" && !metrics_token_.empty()) return serve_metrics(exchange);
   const bool exists = is_view(path) || find_asset(path) != nullptr;
   if (!exists || request.is_upgrade) return answer(exchange, 404, kText, "there is nothing here\n");
   if (request.method != "GET")
@@ -195,6 +197,29 @@ void Site::open_page(const Given& exchange) {
   ties.make_link = [this](Role role) { return link_address(role); };
   ties.closed = [this, number] { pages_.erase(number); };
   pages_[number] = std::make_unique<Page>(loop_, socket, std::move(daemon), std::move(ties));
+}
+
+// For programs: the token is all they have, so a browser's cookie counts for nothing here.
+void Site::serve_metrics(const Given& exchange) {
+  const http::Request& request = exchange->request;
+  if (request.method != "GET" || request.is_upgrade)
+    return answer(exchange, 405, kText, "this can only be read\n", {{"Allow", "GET"}});
+  const bool guessing = sessions_.is_guessing();
+  if (!http::has_token(request, metrics_token_)) {
+    if (guessing) return answer(exchange, 429, kText, "too many wrong secrets\n", {{"Retry-After", "60"}});
+    sessions_.count_wrong();
+    return answer(exchange, 401, kText,
+                  "send the token in the file of --metrics-token, as Authorization: Bearer TOKEN\n",
+                  {{"WWW-Authenticate", "Bearer"}});
+  }
+  if (scrapes_.size() >= kMostScrapes)
+    return answer(exchange, 503, kText, "too many readers at once\n", {{"Retry-After", "1"}});
+  const uint64_t number = ++last_scrape_;
+  scrapes_[number] = std::make_unique<Scrape>(loop_, daemon_, [this, number, exchange](const auto& came) {
+    came ? answer(exchange, 200, came->content_type, came->text)
+         : answer(exchange, 503, kText, came.error() + "\n");
+    loop_.post([this, number] { scrapes_.erase(number); });
+  });
 }
 
 }  // namespace ttyward::panel

@@ -1,8 +1,9 @@
-// What the panel serves: the page and its files, the exchange of a link for a session, and WebSockets.
+// What the panel serves: the page and its files, the exchange of a link for a session, WebSockets, and
+// metrics.
 //
 // Every request passes the guard first: Host and Origin must be this very server, port included. The page and
-// its files hold no secret, so they need no session; a WebSocket needs one. docs/security.md says what is
-// defended against what.
+// its files hold no secret, so they need no session; a WebSocket needs one. Metrics need a token of their
+// own. docs/security.md says what is defended against what.
 //
 // Thread rule: the loop thread.
 #pragma once
@@ -18,6 +19,7 @@
 #include "http/guard.h"
 #include "io/loop.h"
 #include "panel/page.h"
+#include "panel/scrape.h"
 #include "panel/sessions.h"
 
 namespace ttyward::panel {
@@ -25,8 +27,10 @@ namespace ttyward::panel {
 class Site {
  public:
   static constexpr size_t kMostPages = 32;
+  static constexpr size_t kMostScrapes = 4;  // at once
 
-  Site(io::Loop& loop, Sessions& sessions, int port, client::Options daemon);
+  // `metrics_token` is what a program has to know that reads /metrics; empty: nobody may.
+  Site(io::Loop& loop, Sessions& sessions, int port, client::Options daemon, std::string metrics_token = {});
 
   void handle(const std::shared_ptr<http::Exchange>& exchange);
   // Where a browser begins: with a new link's token in the fragment, which no server ever sees.
@@ -40,6 +44,7 @@ class Site {
   void serve_asset(const Given& exchange, std::string_view path);
   void begin_session(const Given& exchange);
   void open_page(const Given& exchange);
+  void serve_metrics(const Given& exchange);
 
   io::Loop& loop_;
   Sessions& sessions_;
@@ -47,8 +52,11 @@ class Site {
   const std::string cookie_name_;
   http::Admission admission_;
   client::Options daemon_;
+  const std::string metrics_token_;
   std::map<uint64_t, std::unique_ptr<Page>> pages_;
+  std::map<uint64_t, std::unique_ptr<Scrape>> scrapes_;
   uint64_t last_page_ = 0;
+  uint64_t last_scrape_ = 0;
 };
 
 }  // namespace ttyward::panel

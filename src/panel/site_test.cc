@@ -15,6 +15,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+constexpr const char* kMetricsToken = "0123456789abcdef0123456789abcdef";
+
 class SiteTest : public ::testing::Test {
  protected:
   SiteTest()
@@ -22,7 +24,7 @@ class SiteTest : public ::testing::Test {
           const auto sessions = std::make_shared<Sessions>(Sessions::Options{});
           client::Options daemon;
           daemon.start_daemon = false;
-          const auto site = std::make_shared<Site>(loop, *sessions, server.port(), daemon);
+          const auto site = std::make_shared<Site>(loop, *sessions, server.port(), daemon, kMetricsToken);
           token_ = site->link_address(Role::Person);
           token_ = token_.substr(token_.find('=') + 1);
           return
@@ -157,6 +159,30 @@ TEST_F(SiteTest, a_web_socket_needs_origin_protocol_and_a_good_cookie) {
 
 TEST_F(SiteTest, files_are_sent_as_they_were_packed) {
   EXPECT_EQ(status(get("/assets/none.js")), "HTTP/1.1 404");
+}
+
+TEST_F(SiteTest, metrics_are_for_who_has_their_token) {
+  const std::string bearer = "Authorization: Bearer ";
+  for (const std::string& headers :
+       {std::string(), bearer + "wrong\r\n", "Authorization: Basic " + std::string(kMetricsToken) + "\r\n",
+        "Cookie: ttyward-panel-" + port() + "=" + kMetricsToken + "\r\n",
+        bearer + kMetricsToken + "\r\n" + bearer + kMetricsToken + "\r\n"}) {
+    const std::string answer = get("/metrics", headers);
+    EXPECT_EQ(status(answer), "HTTP/1.1 401") << headers;
+    EXPECT_THAT(answer, HasSubstr("WWW-Authenticate: Bearer"));
+    EXPECT_THAT(answer, HasSubstr("--metrics-token"));
+  }
+  // No daemon runs here, and none is started.
+  const std::string good = bearer + kMetricsToken + "\r\n";
+  EXPECT_EQ(status(get("/metrics", good)), "HTTP/1.1 503");
+  EXPECT_EQ(status(get("/metrics", good + "Origin: http://evil.example\r\n")), "HTTP/1.1 403");
+  EXPECT_EQ(status(ask("GET /metrics", "Host: evil.example\r\n" + good)), "HTTP/1.1 403");
+  EXPECT_EQ(
+      status(ask("POST /metrics", "Host: 127.0.0.1:" + port() + "\r\nOrigin: " + here() + "\r\n" + good)),
+      "HTTP/1.1 405");
+  for (int i = 0; i < 20; ++i) get("/metrics", bearer + "guess\r\n");
+  EXPECT_EQ(status(get("/metrics", bearer + "guess\r\n")), "HTTP/1.1 429");
+  EXPECT_EQ(status(get("/metrics", good)), "HTTP/1.1 503") << "the right token still counts";
 }
 
 }  // namespace

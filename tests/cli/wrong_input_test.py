@@ -18,7 +18,7 @@ class WrongInput(CliTest):
         self.refused("there is no verb 'frobnicate' (see", "--json", "frobnicate")
 
     def test_what_is_missing_or_no_number(self):
-        self.refused("name what to do: run, status, stop", "daemon")
+        self.refused("name what to do: run, status, metrics, stop", "daemon")
         self.refused("--timeout abc is not a number", "run", "--timeout", "abc", "ls")
         self.refused("give a command", "run")
 

@@ -1,6 +1,8 @@
 """tools/make_dist.py: what is published holds what it should, and the same tree gives the same bytes. The programs here are
 stand-ins; tools/try_release.sh uses the real ones in clean systems."""
+import gzip
 import hashlib
+import io
 import json
 import os
 import re
@@ -66,6 +68,48 @@ class Dist(unittest.TestCase):
         self.assertTrue(all(name.startswith(f"ttyward-{VERSION}/") for name in members))
         self.assertEqual(members[f"ttyward-{VERSION}/bin/ttyward"].mode, 0o755)
         self.assertFalse([name for name in members if "systemd" in name], "units name a fixed place")
+
+    def test_the_image_is_whole(self):
+        files = {}
+        with tarfile.open(f"{self.dist}/ttyward-{VERSION}-linux-x86_64.oci.tar") as tar:
+            for member in tar:
+                if member.isfile():
+                    files[member.name] = tar.extractfile(member).read()
+
+        def blob(of):
+            data = files.pop("blobs/" + of["digest"].replace(":", "/"))
+            self.assertEqual((f"sha256:{hashlib.sha256(data).hexdigest()}", len(data)), (of["digest"], of["size"]))
+            return data
+
+        self.assertEqual(json.loads(files.pop("oci-layout")), {"imageLayoutVersion": "1.0.0"})
+        [entry] = json.loads(files.pop("index.json"))["manifests"]
+        self.assertEqual(entry["platform"], {"architecture": "amd64", "os": "linux"})
+        manifest = json.loads(blob(entry))
+        config = json.loads(blob(manifest["config"]))
+        layer = gzip.decompress(blob(manifest["layers"][0]))
+        self.assertEqual(files, {}, "what nothing names")
+        self.assertEqual(config["rootfs"]["diff_ids"], [f"sha256:{hashlib.sha256(layer).hexdigest()}"])
+        self.assertEqual(config["config"]["Entrypoint"], ["/usr/bin/ttyward"])
+        with open(f"{SOURCE}/server.json") as f:
+            self.assertEqual(config["config"]["Labels"]["io.modelcontextprotocol.server.name"], json.load(f)["name"])
+        with tarfile.open(fileobj=io.BytesIO(layer)) as tar:
+            modes = {member.name: (member.mode, member.uid, member.mtime) for member in tar}
+        self.assertEqual(modes["usr/bin/ttyward"], (0o755, 0, 1790000000))
+        self.assertEqual(modes["usr/libexec/ttyward/ttyward-hold"][0], 0o755)
+        self.assertEqual((modes["tmp"][0], modes["root"][0]), (0o1777, 0o700))
+
+    @unittest.skipUnless(shutil.which("podman"), "no podman")
+    def test_podman_takes_the_image(self):
+        podman = ["podman", "--root", f"{self.folder}/storage", "--runroot", f"{self.folder}/run", "--storage-driver", "vfs"]
+        path = f"{self.dist}/ttyward-{VERSION}-linux-x86_64.oci.tar"
+        done = subprocess.run([*podman, "load", "-i", path], text=True, capture_output=True, timeout=120)
+        if done.returncode != 0 and ("namespace" in done.stderr or "not permitted" in done.stderr):
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.addCleanup(subprocess.run, [*podman, "rmi", "--all", "--force"], capture_output=True, timeout=120)
+        shown = subprocess.run([*podman, "image", "inspect", f"localhost/ttyward:{VERSION}"], text=True, capture_output=True, timeout=120)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.assertEqual(json.loads(shown.stdout)[0]["Config"]["Entrypoint"], ["/usr/bin/ttyward"])
 
     def test_npm_finds_the_program_of_the_platform(self):
         packages = self.folder + "/node_modules"

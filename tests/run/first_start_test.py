@@ -37,19 +37,29 @@ class FirstStart(unittest.TestCase):
             os.mkdir(f"{self.tree}/{folder}")
         for name in ("CMakeLists.txt", "CMakePresets.json"):
             open(f"{self.tree}/{name}", "w").close()
-        for name, text in (("setup", "#!/bin/sh\n"), ("bin/cmake", CMAKE)):
-            with open(f"{self.tree}/{name}", "w") as f:
-                f.write(text)
-            os.chmod(f"{self.tree}/{name}", 0o755)
-        os.mkfifo(f"{self.tree}/go")
+        self.script("setup", "#!/bin/sh\n")
+        self.script("bin/cmake", CMAKE)
+        # One for each wait: whoever opened one again at once could get the end of what was written before.
+        for name in ("half", "most", "go"):
+            os.mkfifo(f"{self.tree}/{name}")
         self.env = dict(os.environ, TREE=self.tree, PATH=f"{self.tree}/bin:" + os.environ["PATH"])
+
+    def script(self, name, text):
+        with open(f"{self.tree}/{name}", "w") as f:
+            f.write(text)
+        os.chmod(f"{self.tree}/{name}", 0o755)
+
+    def set_clock(self, seconds):
+        with open(f"{self.tree}/now.new", "w") as f:
+            f.write(f"{seconds}\n")
+        os.rename(f"{self.tree}/now.new", f"{self.tree}/now")
 
     def start(self, stderr):
         return subprocess.Popen([f"{self.tree}/ttyward", "run", "x"], stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=stderr, env=self.env)
 
-    def go(self, word):
-        with open(f"{self.tree}/go", "w") as f:
+    def go(self, word, pipe="go"):
+        with open(f"{self.tree}/{pipe}", "w") as f:
             f.write(word + "\n")
 
     def read_until(self, fd, wanted):
@@ -73,6 +83,24 @@ class FirstStart(unittest.TestCase):
         progress = seen[seen.index(b"\n"):]  # after the announcement
         self.assertIn(b"\r\x1b[Kttyward: ", progress)
         self.assertEqual(progress.count(b"\n"), 1)
+
+    def test_the_time_that_is_left_is_estimated(self):
+        self.script("bin/date", '#!/bin/sh\ncat "$TREE/now"\n')
+        self.script("bin/cmake", CMAKE.replace('echo "[1/4] Building a"\n    echo "[3/4] Building b"', 'echo "[100/400] b"; read n <"$TREE/half"; echo "[200/400] c"; read n <"$TREE/most"; echo "[390/400] d"'))
+        self.set_clock(1000)
+        master, slave = pty.openpty()
+        self.addCleanup(os.close, master)
+        run = self.start(slave)
+        os.close(slave)
+        self.read_until(master, b"compiling, 100/400 (25 %), 0:00")
+        self.set_clock(1060)
+        self.go("on", "half")
+        self.read_until(master, b"compiling, 200/400 (50 %), 1:00, about 2 min left")
+        self.set_clock(1150)
+        self.go("on", "most")
+        self.read_until(master, b"compiling, 390/400 (97 %), 2:30, less than a minute left")
+        self.go("on")
+        self.assertEqual(run.communicate(timeout=PATIENCE)[0], b"the program runs run x\n")
 
     def test_a_pipe_gets_plain_lines(self):
         run = self.start(subprocess.PIPE)

@@ -2311,6 +2311,16 @@ export interface StatusAnswerAgents {
   session: string | null;
 }
 
+export interface MetricsRequest {
+}
+
+export interface MetricsAnswer {
+  /** what an HTTP server says of the text */
+  content_type: string;
+  /** in Prometheus's exposition format */
+  text: string;
+}
+
 export interface ReloadRequest {
 }
 
@@ -2669,6 +2679,11 @@ export interface Calls {
   discard(args: DiscardRequest, options?: CallOptions): Promise<DiscardAnswer>;
   /** The state of the daemon. */
   status(args?: StatusRequest, options?: CallOptions): Promise<StatusAnswer>;
+  /**
+   * Counts since the daemon started: commands by outcome, their durations and output, questions to people. See
+   * docs/observability.md.
+   */
+  metrics(args?: MetricsRequest, options?: CallOptions): Promise<MetricsAnswer>;
   /** Reads config.toml and rules.toml again. */
   reload(args?: ReloadRequest, options?: CallOptions): Promise<ReloadAnswer>;
   /** Stops the daemon. Terminals stay alive unless `kill_terminals` is set. */

@@ -70,6 +70,16 @@ int show_status(const Arguments& args, bool as_json) {
   return 0;
 }
 
+int show_metrics(const Arguments& args, bool as_json) {
+  auto connection = client::Connection::open(options_of(args));
+  if (!connection) return complain("daemon", connection.error().message, kExitNotRunning);
+  auto metrics = connection->call(wire::MetricsRequest{});
+  if (!metrics) return complain("daemon", metrics.error().message, kExitFailure);
+  if (as_json) return print_answer("daemon", *metrics);
+  fmt::print("{}", metrics->text);
+  return 0;
+}
+
 int stop_daemon(const Arguments& args) {
   auto connection = client::Connection::open(options_of(args));
   if (!connection && connection.error().code == base::ErrorCode::NotFound) {
@@ -100,12 +110,14 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
   run->add_option("--runtime", args->folders.runtime)->group("");
   run->add_option("--config", args->folders.config)->group("");
   const CLI::App* status = app.add_subcommand("status", "Show whether it runs, and its state");
+  const CLI::App* metrics = app.add_subcommand("metrics", "Print its counts, as Prometheus reads them");
   CLI::App* stop = app.add_subcommand("stop", "Stop the daemon; terminals stay alive");
   stop->add_flag("--kill-terminals", args->kill_terminals, "End all terminals as well");
   app.require_subcommand(1);
   const Globals* shared = &globals;
-  return [args, shared, run, status] {
+  return [args, shared, run, status, metrics] {
     if (run->parsed()) return run_daemon(*args);
+    if (metrics->parsed()) return show_metrics(*args, shared->json);
     return status->parsed() ? show_status(*args, shared->json) : stop_daemon(*args);
   };
 }

@@ -51,6 +51,11 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
          "started again is found by its open pages")
       ->check(CLI::Range(0, 65535));
   app.add_flag("--open", options->open, "Open it in the browser instead of printing a link");
+  app.add_option(
+         "--metrics-token", options->metrics_token_file,
+         "Serve counts for Prometheus at /metrics to whoever sends the token in this file; a new token "
+         "is written to it if it is not there")
+      ->type_name("FILE");
   app.add_flag("--view-only", options->view_only, "Whoever opens a link can watch and change nothing");
   return [options, &globals] { return serve(*options, globals); };
 }

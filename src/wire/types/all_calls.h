@@ -32,6 +32,6 @@ using AllCalls =
              AgentRequest, ApprovalsRequest, AnswerRequest, WithdrawRequest, RulesRequest, RuleAddRequest,
              RuleRemoveRequest, RulesUnconfirmedRequest, RulesConfirmRequest, ModeRequest, HistoryRequest,
              DecisionsRequest, ChangeSetsRequest, ChangesRequest, ApplyRequest, UndoRequest, DiscardRequest,
-             StatusRequest, ReloadRequest, StopRequest>;
+             StatusRequest, MetricsRequest, ReloadRequest, StopRequest>;
 
 }  // namespace ttyward::wire

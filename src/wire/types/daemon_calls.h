@@ -127,6 +127,29 @@ struct StatusRequest {
   static void describe(V&, auto&) {}
 };
 
+struct MetricsText {
+  std::string content_type;
+  std::string text;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("content_type", self.content_type, "what an HTTP server says of the text");
+    v.field("text", self.text, "in Prometheus's exposition format");
+  }
+};
+
+struct MetricsRequest {
+  static constexpr std::string_view kCall = "metrics";
+  static constexpr Role kRole = Role::Viewer;
+  static constexpr std::string_view kAbout =
+      "Counts since the daemon started: commands by outcome, their durations and output, questions to "
+      "people. "
+      "See docs/observability.md.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
+  using Answer = MetricsText;
+  template <class V>
+  static void describe(V&, auto&) {}
+};
+
 struct Reloaded {
   std::vector<std::string> errors;
   template <class V>

@@ -34,6 +34,7 @@ REPEAT = {
     "change_sets": "always",
     "changes": "always",
     "status": "always",
+    "metrics": "always",
     "reload": "always",
 }
 # What the client puts into such an argument: random characters behind a letter.
@@ -1131,6 +1132,11 @@ class StatusAnswerAgents(TypedDict):
     session: Optional[str]
 
 
+class MetricsAnswer(TypedDict):
+    content_type: str
+    text: str
+
+
 class ReloadAnswer(TypedDict):
     errors: List[str]
 
@@ -2003,6 +2009,11 @@ class AsyncCalls:
         """The state of the daemon."""
         return await self._call("status", {})
 
+    async def metrics(self) -> MetricsAnswer:
+        """Counts since the daemon started: commands by outcome, their durations and output, questions to
+        people. See docs/observability.md."""
+        return await self._call("metrics", {})
+
     async def reload(self) -> ReloadAnswer:
         """Reads config.toml and rules.toml again."""
         return await self._call("reload", {})
@@ -2771,6 +2782,11 @@ class Calls:
     def status(self) -> StatusAnswer:
         """The state of the daemon."""
         return self._call("status", {})
+
+    def metrics(self) -> MetricsAnswer:
+        """Counts since the daemon started: commands by outcome, their durations and output, questions to
+        people. See docs/observability.md."""
+        return self._call("metrics", {})
 
     def reload(self) -> ReloadAnswer:
         """Reads config.toml and rules.toml again."""
