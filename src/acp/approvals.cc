@@ -120,4 +120,10 @@ std::string Approvals::close(const std::string& approval) {
   return shown.chosen;
 }
 
+void Approvals::withdraw_all() {
+  for (const auto& [approval, shown] : std::exchange(shown_, {})) {
+    if (shown.asked != 0) sides_.withdraw(shown.asked);
+  }
+}
+
 }  // namespace ttyward::acp

@@ -46,6 +46,8 @@ class Approvals {
   void show(const std::string& approval, json::object params);
   // It is closed. Returns the option that was chosen in the editor; empty: none.
   std::string close(const std::string& approval);
+  // Nobody waits for an answer in the editor any more.
+  void withdraw_all();
 
  private:
   struct Shown {

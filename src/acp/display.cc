@@ -63,7 +63,10 @@ Display::~Display() {
 
 void Display::add(const std::string& id, const std::shared_ptr<Terminal>& terminal,
                   std::function<void()> then) {
-  if (shown_.size() >= kMostShown) forget_finished();
+  if (!make_room()) {
+    sides_.log("terminal " + id + " is not shown in the editor: too many are shown already");
+    return then();
+  }
   Shown& shown = shown_[id];
   shown.terminal = terminal;
   terminal->when_ended([this, alive = alive_, id] {
@@ -71,9 +74,12 @@ void Display::add(const std::string& id, const std::shared_ptr<Terminal>& termin
   });
   if (view_ == EditorView::Meta) {
     terminal->on_bytes([this, id](std::string_view bytes) {
-      Shown& to = shown_[id];
+      const auto found = shown_.find(id);
+      if (found == shown_.end()) return;
+      Shown& to = found->second;
       to.unsent += bytes;
-      if (to.unsent.size() > 2 * kUnsent) to.unsent.erase(0, to.unsent.size() - kUnsent);
+      const size_t most = to.released && to.calls.empty() ? kShownText : kUnsent;
+      if (to.unsent.size() > 2 * most) to.keep_unsent(most);
     });
   }
   if (view_ != EditorView::Terminals) return then();
@@ -98,12 +104,42 @@ void Display::add(const std::string& id, const std::shared_ptr<Terminal>& termin
       });
 }
 
-// Those that are over are shown as they are; nothing more comes for them.
+void Display::Shown::keep_unsent(size_t most) {
+  unsent.erase(0, unsent.size() - tail(unsent, most).size());
+  unsent.shrink_to_fit();
+}
+
+void Display::release(const std::string& id) {
+  const auto found = shown_.find(id);
+  if (found == shown_.end()) return;
+  found->second.released = true;
+  // An agent shows a terminal before it releases it. If it comes to that later, the end is enough.
+  if (found->second.calls.empty()) found->second.keep_unsent(kShownText);
+}
+
+Display::Entry Display::forget(Entry entry) {
+  sides_.loop().cancel(entry->second.timer);
+  if (entry->second.terminal) entry->second.terminal->on_bytes({});
+  return shown_.erase(entry);
+}
+
 void Display::forget_finished() {
-  for (auto& [id, shown] : shown_) {
-    if (shown.finished || shown.told_ended) sides_.loop().cancel(shown.timer);
+  for (auto each = shown_.begin(); each != shown_.end();)
+    each = each->second.over() ? forget(each) : std::next(each);
+}
+
+bool Display::make_room() {
+  if (shown_.size() >= kMostShown) forget_finished();
+  if (shown_.size() < kMostShown) return true;
+  // Terminals that an agent tells of, and whose end it never tells, give way to ours.
+  auto oldest = shown_.end();
+  for (auto each = shown_.begin(); each != shown_.end(); ++each) {
+    if (each->second.terminal) continue;
+    if (oldest == shown_.end() || each->second.since < oldest->second.since) oldest = each;
   }
-  std::erase_if(shown_, [](const auto& each) { return each.second.finished || each.second.told_ended; });
+  if (oldest == shown_.end()) return false;
+  forget(oldest);
+  return true;
 }
 
 // When it has shown everything, it ends by itself, and the editor keeps what it drew.

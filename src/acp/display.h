@@ -55,6 +55,8 @@ class Display {
   void set_session(std::string id) { session_ = std::move(id); }
   // A terminal of ours. `then` is called when the agent may embed it.
   void add(const std::string& id, const std::shared_ptr<Terminal>& terminal, std::function<void()> then);
+  // The agent does not need it any more. What is shown stays.
+  void release(const std::string& id);
   // An update of a tool call on its way to the editor: the line, or what is sent instead.
   std::string pass(std::string line, const json::object& update, ToolCalls& calls);
 
@@ -75,16 +77,26 @@ class Display {
     std::set<std::string> calls;  // tool calls that embed it
     std::string drawn;            // Text: what stands there
     bool finished = false;        // nothing more comes
+    bool released = false;        // by the agent
     std::chrono::milliseconds pause = kPause;
     io::Loop::TimerId timer = 0;
 
     std::string_view text_now() const { return terminal ? terminal->text().text() : text->text(); }
     bool ended() const { return terminal ? terminal->ended() : told_ended; }
+    // Nobody misses it: it is shown as it will stay, or was released without having been shown.
+    bool over() const {
+      return finished || told_ended || (released && ended() && (calls.empty() || !viewer.empty()));
+    }
+    void keep_unsent(size_t most);
   };
+  using Entry = std::map<std::string, Shown>::iterator;
 
   void hear(const json::object& update, ToolCalls& calls);
   Shown& told_terminal(const std::string& id);
+  Entry forget(Entry entry);
   void forget_finished();
+  // False: everything that is there is in use.
+  bool make_room();
   std::string without_forgeries(std::string line, const json::object& update) const;
   // The content as the editor can show it; nullopt: as it is.
   std::optional<json::array> shown_content(const std::string& call, const json::array& content);

@@ -48,7 +48,24 @@ bool names_path(std::string_view path, std::string_view name) {
   return false;
 }
 
+void put_name(std::string& text, const std::string& name) {
+  static constexpr std::string_view kPlace = "{server}";
+  for (size_t at = text.find(kPlace); at != std::string::npos; at = text.find(kPlace, at + name.size()))
+    text.replace(at, kPlace.size(), name);
+}
+
 }  // namespace
+
+Profile with_server(Profile profile, const std::string& name) {
+  for (auto* list : {&profile.our_tools, &profile.our_calls}) {
+    for (std::string& text : *list) put_name(text, name);
+  }
+  for (auto* list : {&profile.environment, &profile.files, &profile.defaults}) {
+    for (auto& [variable, value] : *list) put_name(value, name);
+  }
+  put_name(profile.session_meta, name);
+  return profile;
+}
 
 const char* shell_word(Profile::Shell shell) {
   return shell == Profile::Shell::Terminals ? "terminals"

@@ -6,9 +6,10 @@
 //             shell tool is switched off, so our MCP tools are what it has), "not_governed"
 //   environment, files, session_meta   how its own shell tool is switched off
 //   defaults      variables that help, and are set unless the person has set them
-//   our_tools     what it calls our MCP tools, in titles and names: "ttyward_*", where * is a tool's name
+//   our_tools     what it calls our MCP tools, in titles and names: "{server}_*", where * is a tool's name
 //   our_calls     how ids of calls of our tools begin, where the agent makes them of the tool's name
 //   allow_options the ids of its options that mean "this once, and nothing else"
+// In all of these, {server} is the name of our MCP server (server_name.h).
 //
 // Values. Thread rule: any thread.
 #pragma once
@@ -45,6 +46,9 @@ const char* shell_word(Profile::Shell shell);
 // Whether the agent calls one of our MCP tools so. All of `text` must be the name: a title may be a command
 // line, which whoever talks to the model can make begin like one.
 bool names_our_tool(const Profile& profile, std::string_view text);
+
+// The profile for an MCP server of this name.
+Profile with_server(Profile profile, const std::string& name);
 
 base::Result<Profile> parse_profile(std::string_view toml, std::string id);
 // Those that come with ttyward.

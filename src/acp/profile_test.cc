@@ -40,6 +40,25 @@ TEST(Profiles, KnowsOurToolsByTheirWholeName) {
     EXPECT_FALSE(names_our_tool(profile, name)) << name;
 }
 
+TEST(Profiles, KnowsOurToolsByTheNameOfOurServerOnly) {
+  for (const Profile& built_in : built_in_profiles()) {
+    SCOPED_TRACE(built_in.id);
+    const Profile profile = with_server(built_in, "ttyward1a2b3c4d");
+    for (const auto* list : {&profile.our_tools, &profile.our_calls}) {
+      for (const std::string& text : *list) {
+        EXPECT_NE(text.find("ttyward1a2b3c4d"), std::string::npos) << text;
+        EXPECT_EQ(text.find('{'), std::string::npos) << text;
+      }
+    }
+    for (const auto& [name, value] : profile.files)
+      EXPECT_EQ(value.find("{server}"), std::string::npos) << name;
+    for (const char* other : {"mcp__ttyward__run_command", "ttyward_run_command", "mcp.ttyward.run_command"})
+      EXPECT_FALSE(names_our_tool(profile, other)) << other;
+  }
+  EXPECT_TRUE(names_our_tool(with_server(*profile_with_id(built_in_profiles(), "claude"), "ttyward1a2b3c4d"),
+                             "mcp__ttyward1a2b3c4d__run_command"));
+}
+
 TEST(Profiles, IsFoundByAPartOfTheCommand) {
   const auto id = [](const std::vector<std::string>& argv) {
     const Profile* found = profile_for_command(built_in_profiles(), argv);

@@ -14,7 +14,7 @@
 namespace ttyward::acp {
 namespace {
 
-constexpr const char* kServerName = "ttyward";
+constexpr const char* kUsualName = "ttyward";  // of our MCP server, where a person has set it up
 constexpr size_t kMostPending = 4096;
 
 json::object object_of(std::string_view text) {
@@ -23,15 +23,6 @@ json::object object_of(std::string_view text) {
   json::error_code error;
   json::value value = json::parse(json::string_view(text.data(), text.size()), error, {}, options);
   return !error && value.is_object() ? std::move(value.get_object()) : json::object();
-}
-
-// An id as its value: an agent answers with the same value, which its JSON library may write differently.
-std::string id_value(const std::string& id) {
-  if (const auto text = string_of(id)) return '"' + *text;
-  json::error_code error;
-  const json::value value = json::parse(id, error);
-  const auto whole = error ? 0 : value.to_number<int64_t>(error);
-  return error ? id : std::to_string(whole);
 }
 
 bool makes_session(const std::string& method) {
@@ -111,7 +102,8 @@ void Proxy::from_editor(std::string_view text) {
   if (!line->method.empty()) return line->id.empty() ? editor_notification(*line) : editor_request(*line);
   // An answer: to a request of ours, or of the agent.
   const auto id = string_of(line->id);
-  if (!id || !id->starts_with(own_ids_)) return outputs_.agent(line->text);
+  if (!id || !id->starts_with(own_ids_))
+    return passed_.erase(MessageId(line->id)) > 0 ? outputs_.agent(line->text) : drop_answer(false);
   uint64_t number = 0;
   std::from_chars(id->data() + own_ids_.size(), id->data() + id->size(), number);
   const auto found = asked_.find(number);
@@ -131,7 +123,7 @@ void Proxy::from_editor(std::string_view text) {
 
 void Proxy::editor_request(const Line& line) {
   const std::string params(line.outline.value("params").value_or("{}"));
-  const std::string id = id_value(line.id);
+  const MessageId id(line.id);
   if (pending_.contains(id) || pending_.size() >= kMostPending) {
     json::object refused;
     refused["jsonrpc"] = "2.0";
@@ -141,7 +133,6 @@ void Proxy::editor_request(const Line& line) {
     return outputs_.editor(json::serialize(refused));
   }
   Pending pending;
-  pending.id = line.id;
   pending.method = line.method;
   if (const auto outline = Outline::of(params)) pending.session = outline->text("sessionId").value_or("");
   std::string out(line.text);
@@ -193,19 +184,25 @@ std::string Proxy::with_terminals(const Line& line) {
   return out;
 }
 
-std::string Proxy::mcp_servers(std::string_view given, const std::string& session) const {
+std::optional<std::string> Proxy::mcp_servers(std::string_view given, const std::string& session) const {
   json::error_code error;
   const json::value list = json::parse(json::string_view(given.data(), given.size()), error);
-  if (error || !list.is_array()) return std::string(given);  // the agent will say what is wrong with it
+  if (error || !list.is_array()) return std::nullopt;  // the agent will say what is wrong with it
   for (const json::value& each : list.get_array()) {
     const json::object* server = each.if_object();
-    if (server != nullptr && rpc::text_or(*server, "name") == kServerName) return std::string(given);
+    const std::string name = server != nullptr ? rpc::text_or(*server, "name") : "";
+    if (name == kUsualName || name == options_.server) return std::nullopt;
   }
   json::object server;
-  server["name"] = kServerName;
+  server["name"] = options_.server;
   if (version_ >= 2) server["type"] = "stdio";
   server["command"] = options_.program;
-  server["args"] = json::array{"mcp", "--session", session};
+  json::array arguments = {"mcp", "--session", session};
+  if (!options_.sandbox.empty()) {
+    arguments.push_back("--sandbox");
+    arguments.push_back(json::string(options_.sandbox));
+  }
+  server["args"] = std::move(arguments);
   json::array variables;
   // An agent may start servers with an environment of its own making.
   for (const char* name : {"TTYWARD_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME"}) {
@@ -226,20 +223,22 @@ std::string Proxy::with_our_server(const Line& line, Pending& pending) {
   // One that is loaded or resumed may be open already, and may speak before the answer.
   const bool has_id =
       (line.method == "session/load" || line.method == "session/resume") && !pending.session.empty();
-  std::string name;
+  Session* session = nullptr;
   if (has_id && sessions_.contains(pending.session)) {
-    name = sessions_.at(pending.session)->name();
+    session = sessions_.at(pending.session).get();
   } else {
-    auto made =
-        Session::open(*this, options_.folders, view_, options_.program, rpc::text_or(values, "cwd", "/"));
+    auto made = Session::open(
+        *this, options_.folders,
+        {view_, options_.program, rpc::text_or(values, "cwd", "/"), options_.sandbox, version_});
     if (!made) {
       log("this session is not served: " + made.error().message);
       return std::string(line.text);
     }
-    name = (*made)->name();
+    session = made->get();
     if (has_id) {
-      (*made)->set_id(pending.session);
+      session->set_id(pending.session);
       sessions_[pending.session] = std::move(*made);
+      pending.opens_session = true;
     } else {
       pending.new_session = std::move(*made);
     }
@@ -251,7 +250,9 @@ std::string Proxy::with_our_server(const Line& line, Pending& pending) {
   if (options_.inject_mcp) {
     const auto outline = Outline::of(params);
     const auto given = outline ? outline->value("mcpServers") : std::nullopt;
-    set({"params", "mcpServers"}, mcp_servers(given.value_or("[]"), name));
+    const auto servers = mcp_servers(given.value_or("[]"), session->name());
+    if (servers) set({"params", "mcpServers"}, *servers);
+    session->set_has_our_server(servers.has_value());
   }
   if (profile_ != nullptr && !profile_->session_meta.empty()) {
     json::value meta = json::object();
@@ -279,35 +280,49 @@ Session* Proxy::session_of(const json::object& params) {
 void Proxy::agent_request(const Line& line) {
   const bool terminal = line.method.starts_with("terminal/");
   const bool permission = line.method == "session/request_permission";
-  if (!terminal && !permission) return outputs_.editor(line.text);
+  if (!terminal && !permission) return pass_request(line);
+  const MessageId id(line.id);
   json::object params = object_of(line.outline.value("params").value_or("{}"));
   Session* const session = session_of(params);
   if (session == nullptr) {
-    return refuse_agent(line.id, kNotFound,
+    return refuse_agent(id, kNotFound,
                         "there is no session " + rpc::text_or(params, "sessionId") +
                             ": name one that session/new answered with",
                         {});
   }
   if (permission) {
     Governed governed;
-    governed.our_tools = options_.inject_mcp;
+    governed.our_tools = session->has_our_server();
     governed.terminals = profile_ != nullptr && profile_->shell == Profile::Shell::Terminals &&
                          version_ < 2 && !has_own_shell_;
-    return session->permissions().request(line.id, std::move(params), profile_, governed);
+    return session->permissions().request(id, std::move(params), profile_, governed);
   }
-  if (session->terminals().handle(line.method, line.id, params)) return;
-  refuse_agent(line.id, rpc::kMethodNotFound, "there is no method " + line.method, {});
+  if (session->terminals().handle(line.method, id, params)) return;
+  refuse_agent(id, rpc::kMethodNotFound, "there is no method " + line.method, {});
+}
+
+void Proxy::pass_request(const Line& line) {
+  const MessageId id(line.id);
+  if (passed_.contains(id) || passed_.size() >= kMostPending) {
+    return refuse_agent(
+        id, rpc::kInvalidRequest,
+        "this id belongs to a request that is not answered yet, or there are too many: wait for answers", {});
+  }
+  passed_.insert(id);
+  outputs_.editor(line.text);
 }
 
 void Proxy::agent_notification(const Line& line) {
   const std::string_view params = line.outline.value("params").value_or("{}");
   if (line.method == "$/cancel_request") {
     const auto outline = Outline::of(params);
-    const std::string id(outline ? outline->value("requestId").value_or("") : "");
+    const MessageId id(std::string(outline ? outline->value("requestId").value_or("") : ""));
     for (const auto& [name, session] : sessions_) {
       if (session->cancel(id)) return;
     }
-    return outputs_.editor(line.text);
+    // Of any other request the editor knows nothing, or it has answered it.
+    if (passed_.contains(id)) outputs_.editor(line.text);
+    return;
   }
   // Most updates carry text; those that are about tools and terminals say so.
   const bool about_tools = line.method == "session/update" && (params.find("tool_call") != params.npos ||
@@ -325,9 +340,8 @@ void Proxy::agent_notification(const Line& line) {
 }
 
 void Proxy::agent_answer(const Line& line) {
-  const auto found = pending_.find(id_value(line.id));
-  if (found == pending_.end())
-    return log("the agent answered a request that nobody made, or twice; the answer was dropped");
+  const auto found = pending_.find(MessageId(line.id));
+  if (found == pending_.end()) return drop_answer(true);
   Pending pending = std::move(found->second);
   pending_.erase(found);
   const auto result = line.outline.value("result");
@@ -338,8 +352,9 @@ void Proxy::agent_answer(const Line& line) {
     outputs_.editor(line.text);
     return session_opened(std::move(pending), values);
   } else if (result && (pending.method == "session/close" || pending.method == "session/delete")) {
-    const auto session = sessions_.find(pending.session);
-    if (session != sessions_.end()) session->second->release_all();
+    close_session(pending.session);
+  } else if (!result && pending.opens_session) {
+    session_failed(pending);
   }
   outputs_.editor(line.text);
 }
@@ -411,13 +426,47 @@ void Proxy::session_opened(Pending pending, const json::object& result) {
   sessions_[id] = std::move(pending.new_session);
 }
 
+// It was not loaded. A second request for it, if there is one, may still succeed.
+void Proxy::session_failed(const Pending& failed) {
+  for (auto& [id, pending] : pending_) {
+    if (pending.session != failed.session ||
+        (pending.method != "session/load" && pending.method != "session/resume"))
+      continue;
+    pending.opens_session = true;
+    return;
+  }
+  close_session(failed.session);
+}
+
+void Proxy::close_session(const std::string& id) {
+  auto found = sessions_.extract(id);
+  if (found.empty()) return;
+  const uint64_t number = ++last_closing_;
+  Session& session = *found.mapped();
+  closing_[number].session = std::move(found.mapped());
+  const std::shared_ptr<void> ended(nullptr, [this, alive = alive_, number](void*) {
+    if (!*alive) return;
+    loop_.post([this, alive, number] {
+      if (*alive) closing_.erase(number);
+    });
+  });
+  session.release_all(ended);
+}
+
+void Proxy::drop_answer(bool by_agent) {
+  if (!std::has_single_bit(++unasked_)) return;
+  log(std::string("the ") + (by_agent ? "agent" : "editor") +
+      " answered a request that nobody made, or twice; the answer was dropped" +
+      (unasked_ > 1 ? " (" + std::to_string(unasked_) + " so far)" : ""));
+}
+
 // ---- the ends
 
 void Proxy::agent_ended(const std::string& why) {
-  for (const auto& [value, pending] : std::exchange(pending_, {})) {
+  for (const auto& [id, pending] : std::exchange(pending_, {})) {
     json::object answer;
     answer["jsonrpc"] = "2.0";
-    answer["id"] = json::parse(pending.id);
+    answer["id"] = json::parse(id.text());
     answer["error"] = rpc::error_object(rpc::kInternalError,
                                         why + " before it answered " + pending.method + "; start it again");
     outputs_.editor(json::serialize(answer));
@@ -431,19 +480,21 @@ void Proxy::editor_ended(std::function<void()> done) {
     if (*alive) loop_.post(done);
   });
   for (const auto& [id, session] : sessions_) session->release_all(all);
+  for (auto& [number, closing] : closing_) closing.waiting.push_back(all);
   asked_.clear();
 }
 
 // ---- Sides
 
 void Proxy::answer_agent(const AgentId& id, json::value result) {
-  std::string line = R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":)" + json::serialize(result) + "}";
+  std::string line =
+      R"({"jsonrpc":"2.0","id":)" + id.text() + R"(,"result":)" + json::serialize(result) + "}";
   outputs_.agent(line);
 }
 
 void Proxy::refuse_agent(const AgentId& id, int code, std::string_view message, json::object data) {
   const std::string error = json::serialize(rpc::error_object(code, message, std::move(data)));
-  outputs_.agent(R"({"jsonrpc":"2.0","id":)" + id + R"(,"error":)" + error + "}");
+  outputs_.agent(R"({"jsonrpc":"2.0","id":)" + id.text() + R"(,"error":)" + error + "}");
 }
 
 void Proxy::tell_editor(std::string_view method, json::object params) {

@@ -19,6 +19,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,10 +36,12 @@ namespace ttyward::acp {
 struct ProxyOptions {
   base::Folders folders;
   std::string program;  // ttyward itself: absolute
+  std::string server;   // the name of our MCP server (server_name.h)
   std::vector<Profile> profiles;
   const Profile* started_with = nullptr;  // of `profiles`: what was set before the agent began; null: none
   bool inject_mcp = true;
-  int protocol = 1;  // the newest version that is spoken
+  std::string sandbox;  // the profile that confines every command at least; empty: as configured
+  int protocol = 1;     // the newest version that is spoken
 };
 
 class Proxy final : public Sides {
@@ -79,10 +82,15 @@ class Proxy final : public Sides {
  private:
   // A request of the editor that the agent has not answered.
   struct Pending {
-    std::string id;  // as the editor wrote it
     std::string method;
     std::string session;                   // the one it names; empty: none
     std::unique_ptr<Session> new_session;  // it makes one
+    bool opens_session = false;            // it loads or resumes one that was not served before
+  };
+  // A session that is closed, until its commands have ended.
+  struct Closing {
+    std::unique_ptr<Session> session;
+    std::vector<std::shared_ptr<void>> waiting;  // let go of then
   };
   struct Line {
     std::string_view text;
@@ -96,9 +104,12 @@ class Proxy final : public Sides {
   void editor_notification(const Line& line);
   std::string with_terminals(const Line& line);
   std::string with_our_server(const Line& line, Pending& pending);
-  std::string mcp_servers(std::string_view given, const std::string& session) const;
+  // The list with our server in it; nullopt: it stays as it is.
+  std::optional<std::string> mcp_servers(std::string_view given, const std::string& session) const;
 
   void agent_request(const Line& line);
+  // To the editor, which answers it.
+  void pass_request(const Line& line);
   void agent_notification(const Line& line);
   void agent_answer(const Line& line);
   void initialized(const json::object& result);
@@ -106,6 +117,10 @@ class Proxy final : public Sides {
   // A command that the agent ran by itself, although its profile says that it cannot.
   void watch_shell(const ToolCall* call);
   void session_opened(Pending pending, const json::object& result);
+  void session_failed(const Pending& pending);
+  void close_session(const std::string& id);
+  // An answer to a request that nobody made, or that was answered before.
+  void drop_answer(bool by_agent);
   Session* session_of(const json::object& params);
 
   // Constant after construction.
@@ -119,12 +134,16 @@ class Proxy final : public Sides {
   const Profile* profile_ = nullptr;
   std::string agent_name_;
   std::string agent_version_;
-  bool has_own_shell_ = false;              // it was seen
-  std::map<std::string, Pending> pending_;  // by the value of the editor's id
+  bool has_own_shell_ = false;            // it was seen
+  std::map<MessageId, Pending> pending_;  // by the editor's id
+  std::set<MessageId> passed_;            // requests of the agent that the editor has not answered
   std::map<std::string, std::unique_ptr<Session>> sessions_;
+  std::map<uint64_t, Closing> closing_;
+  uint64_t last_closing_ = 0;
   std::map<uint64_t, rpc::OnAnswer> asked_;  // of the editor, by us
   uint64_t last_asked_ = 0;
   uint64_t dropped_ = 0;                    // lines that could not be read
+  uint64_t unasked_ = 0;                    // answers that nobody had asked for
   std::unique_ptr<client::Client> status_;  // tells the daemon which agent this is
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

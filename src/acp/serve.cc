@@ -17,6 +17,7 @@
 #include "acp/channel.h"
 #include "acp/profile.h"
 #include "acp/proxy.h"
+#include "acp/server_name.h"
 #include "base/folders.h"
 #include "base/ids.h"
 #include "base/private_folder.h"
@@ -232,8 +233,12 @@ int serve(const ServeOptions& options) {
   auto log = io::Log::open(proxy.folders.state, "acp.log", STDERR_FILENO);
   if (!log) return complain(log.error().message);
   proxy.program = own_program();
-  proxy.profiles = std::move(*profiles);
+  auto name = server_name(proxy.folders);
+  if (!name) return complain(name.error().message);
+  proxy.server = std::move(*name);
+  for (const Profile& each : *profiles) proxy.profiles.push_back(with_server(each, proxy.server));
   proxy.inject_mcp = options.inject_mcp;
+  proxy.sandbox = options.sandbox;
   proxy.protocol = options.protocol;
   Preparation preparation(proxy.folders);
   const bool chosen = options.profile != "auto" && !proxy.profiles.empty();

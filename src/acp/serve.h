@@ -10,6 +10,7 @@ struct ServeOptions {
   std::vector<std::string> agent;  // its argv
   std::string profile = "auto";    // auto, none, the id of one that comes with ttyward, or a file
   bool inject_mcp = true;
+  std::string sandbox;  // the profile that confines every command at least; empty: as configured
   int protocol = 1;
 };
 

@@ -30,27 +30,27 @@ client::Options connection(const base::Folders& folders, const client::OwnSessio
 }  // namespace
 
 base::Result<std::unique_ptr<Session>> Session::open(Sides& sides, const base::Folders& folders,
-                                                     EditorView view, const std::string& program,
-                                                     std::string cwd) {
+                                                     const SessionOptions& options) {
   // Ours is the secret that owns the session. Our MCP server, which the agent starts, gets one that lets it
   // join, so nothing that the agent can read makes it answer its own questions.
   client::OwnSession own = client::new_session('s');
   own.name = "acp-" + own.name;
   if (auto may_join = client::let_join(folders, own); !may_join) return tl::unexpected(may_join.error());
-  return std::unique_ptr<Session>(new Session(sides, folders, std::move(own), view, program, std::move(cwd)));
+  return std::unique_ptr<Session>(new Session(sides, folders, std::move(own), options));
 }
 
-Session::Session(Sides& sides, const base::Folders& folders, client::OwnSession own, EditorView view,
-                 const std::string& program, std::string cwd)
+Session::Session(Sides& sides, const base::Folders& folders, client::OwnSession own,
+                 const SessionOptions& options)
     : sides_(sides),
       folders_(folders),
       own_(std::move(own)),
+      version_(options.version),
       agent_(sides.loop(), connection(folders, own_, "agent"), client::Client::Presence::AtNeed),
       person_(sides.loop(), connection(folders, own_, "dialogue"), client::Client::Presence::AtNeed),
       approvals_(sides, person_),
-      display_(sides, view, program, [this](const Told& told) { note_told(told); }),
-      terminals_(sides, agent_, approvals_, display_, calls_, cwd),
-      permissions_(sides, agent_, approvals_, calls_, cwd) {
+      display_(sides, options.view, options.program, [this](const Told& told) { note_told(told); }),
+      terminals_(sides, agent_, approvals_, display_, calls_, options.cwd, options.sandbox),
+      permissions_(sides, agent_, approvals_, calls_, options.cwd) {
   agent_.on_event([this](const json::object& event) { hear(event); });
   agent_.on_connected([this] {
     wire::SubscribeRequest questions;
@@ -80,12 +80,18 @@ void Session::hear(const json::object& event) {
   const wire::Approval& approval = opened->approval;
   json::object params;
   params["sessionId"] = id_;
-  params["toolCall"] =
-      json::object{{"toolCallId", "ttyward-" + approval.id},
-                   {"title", approval.shown},
-                   {"kind", "execute"},
-                   {"status", "pending"},
-                   {"rawInput", json::object{{"command", approval.command}, {"cwd", approval.cwd}}}};
+  if (version_ >= 2) {
+    params["title"] = approval.shown;
+    params["subject"] =
+        json::object{{"type", "command"}, {"command", approval.command}, {"cwd", approval.cwd}};
+  } else {
+    params["toolCall"] =
+        json::object{{"toolCallId", "ttyward-" + approval.id},
+                     {"title", approval.shown},
+                     {"kind", "execute"},
+                     {"status", "pending"},
+                     {"rawInput", json::object{{"command", approval.command}, {"cwd", approval.cwd}}}};
+  }
   params["options"] = own_options();
   params["_meta"] = json::object{{"ttyward", json::object{{"approval", approval.id}}}};
   approvals_.show(approval.id, std::move(params));
@@ -161,6 +167,7 @@ void Session::cancel_turn() {
 void Session::release_all(const std::shared_ptr<void>& done) {
   permissions_.cancel_all();
   terminals_.release_all(done);
+  approvals_.withdraw_all();
 }
 
 }  // namespace ttyward::acp

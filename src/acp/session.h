@@ -24,11 +24,18 @@
 
 namespace ttyward::acp {
 
+struct SessionOptions {
+  EditorView view = EditorView::Text;
+  std::string program;  // ttyward itself
+  std::string cwd;
+  std::string sandbox;  // the profile that confines its commands; empty: as configured
+  int version = 1;      // of the protocol
+};
+
 class Session {
  public:
   static base::Result<std::unique_ptr<Session>> open(Sides& sides, const base::Folders& folders,
-                                                     EditorView view, const std::string& program,
-                                                     std::string cwd);
+                                                     const SessionOptions& options);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session();
@@ -41,6 +48,10 @@ class Session {
   // The daemon's name for it.
   const std::string& name() const { return own_.name; }
 
+  // Whether the agent was given our MCP server for this session.
+  bool has_our_server() const { return has_our_server_; }
+  void set_has_our_server(bool has) { has_our_server_ = has; }
+
   Terminals& terminals() { return terminals_; }
   Permissions& permissions() { return permissions_; }
   client::Client& daemon() { return agent_; }
@@ -52,11 +63,10 @@ class Session {
   bool cancel(const AgentId& id);
   // The editor cancelled the turn.
   void cancel_turn();
-  void release_all(const std::shared_ptr<void>& done = nullptr);
+  void release_all(const std::shared_ptr<void>& done);
 
  private:
-  Session(Sides& sides, const base::Folders& folders, client::OwnSession own, EditorView view,
-          const std::string& program, std::string cwd);
+  Session(Sides& sides, const base::Folders& folders, client::OwnSession own, const SessionOptions& options);
   void hear(const json::object& event);
   void note_told(const Told& told);
   // Display terminals of the second protocol version.
@@ -65,7 +75,9 @@ class Session {
   Sides& sides_;
   const base::Folders folders_;
   const client::OwnSession own_;
+  const int version_;
   std::string id_;
+  bool has_our_server_ = false;
   client::Client agent_;
   client::Client person_;
   ToolCalls calls_;

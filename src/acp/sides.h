@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "acp/message_id.h"
 #include "io/loop.h"
 #include "rpc/json.h"
 #include "rpc/request.h"
@@ -19,8 +20,8 @@ namespace json = rpc::json;
 
 inline constexpr int kNotFound = -32002;  // a session, terminal or file that is not there
 
-// A request of the agent that we answer: its id as JSON text.
-using AgentId = std::string;
+// A request of the agent that we answer.
+using AgentId = MessageId;
 
 class Sides {
  public:

@@ -18,10 +18,17 @@ constexpr int kHistoryAttempts = 20;
 
 }  // namespace
 
-Terminal::Terminal(io::Loop& loop, client::Caller& daemon, std::string command_id, size_t limit)
-    : loop_(loop), daemon_(daemon), command_id_(std::move(command_id)), limit_(limit), text_(limit) {}
+Terminal::Terminal(io::Loop& loop, client::Caller& daemon, std::shared_ptr<const bool> daemon_is_there,
+                   std::string command_id, size_t limit)
+    : loop_(loop),
+      daemon_(daemon),
+      daemon_is_there_(std::move(daemon_is_there)),
+      command_id_(std::move(command_id)),
+      limit_(limit),
+      text_(limit) {}
 
 void Terminal::follow() {
+  if (!*daemon_is_there_) return;
   wire::WaitRequest wait;
   wait.command = command_id_;
   wait.exit = true;
@@ -38,6 +45,7 @@ void Terminal::follow() {
 }
 
 void Terminal::look_up(int attempt) {
+  if (!*daemon_is_there_) return;
   wire::HistoryRequest history;
   history.terminal = terminal_id;
   history.limit = 10;
@@ -86,7 +94,7 @@ void Terminal::refresh(Then then) {
 }
 
 void Terminal::read_next() {
-  if (ended_) return read_done();
+  if (ended_ || !*daemon_is_there_) return read_done();
   wire::ReadRequest read;
   read.command = command_id_;
   read.raw = wire::RawRange{static_cast<int64_t>(offset_), kReadBytes};
@@ -125,7 +133,7 @@ void Terminal::read_done() {
 }
 
 void Terminal::kill(Then then) {
-  if (exited_) return then();
+  if (exited_ || !*daemon_is_there_) return then();
   wire::KillRequest kill;
   kill.command = command_id_;
   daemon_.call<wire::KillRequest>(

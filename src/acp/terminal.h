@@ -24,12 +24,15 @@ class Terminal : public std::enable_shared_from_this<Terminal> {
   using Then = std::function<void()>;
   using OnBytes = std::function<void(std::string_view)>;
 
-  Terminal(io::Loop& loop, client::Caller& daemon, std::string command_id, size_t limit);
+  // `daemon` is used while `*daemon_is_there`.
+  Terminal(io::Loop& loop, client::Caller& daemon, std::shared_ptr<const bool> daemon_is_there,
+           std::string command_id, size_t limit);
 
   const std::string& command_id() const { return command_id_; }
   std::string terminal_id;  // the daemon's
   std::string command;      // as it is shown
   std::string cwd;
+  std::shared_ptr<void> held;  // for somebody who waits until it is gone
 
   // Begins to wait for its end.
   void follow();
@@ -58,6 +61,7 @@ class Terminal : public std::enable_shared_from_this<Terminal> {
 
   io::Loop& loop_;
   client::Caller& daemon_;
+  const std::shared_ptr<const bool> daemon_is_there_;
   const std::string command_id_;
   const size_t limit_;
   PlainText text_;

@@ -165,6 +165,7 @@ void Terminals::create(const AgentId& id, const json::object& params) {
     limit = static_cast<size_t>(std::clamp<int64_t>(*wanted, 0, kLargestLimit));
   run.command_id = base::random_id('c');
   run.task = session_;
+  run.sandbox = sandbox_;
   run.wait_for_input = true;
   // The agent has time limits of its own.
   run.timeout = std::chrono::milliseconds(0);
@@ -172,7 +173,7 @@ void Terminals::create(const AgentId& id, const json::object& params) {
   // Just long enough to know what became of it.
   run.yield_after = std::chrono::milliseconds(1);
   Creating& made = creating_[id];
-  made.terminal = std::make_shared<Terminal>(sides_.loop(), daemon_, run.command_id, limit);
+  made.terminal = std::make_shared<Terminal>(sides_.loop(), daemon_, alive_, run.command_id, limit);
   made.terminal->cwd = run.cwd;
   daemon_.call<wire::RunRequest>(
       run, {}, [this, alive = alive_, id, terminal = made.terminal](client::AnswerOf<wire::RunRequest> came) {
@@ -264,14 +265,21 @@ void Terminals::await_start(const AgentId& id, int attempt) {
   wire::ResultRequest request;
   request.command = open->terminal->command_id();
   daemon_.call<wire::ResultRequest>(
-      request, {}, [this, alive = alive_, id, attempt](client::AnswerOf<wire::ResultRequest> came) {
-        if (!*alive || creating(id) == nullptr) return;
+      request, {},
+      [this, alive = alive_, id, attempt,
+       terminal = open->terminal](client::AnswerOf<wire::ResultRequest> came) {
+        if (!*alive) return;
+        if (Creating* still = creating(id); still == nullptr || still->terminal != terminal)
+          return terminal->kill([] {});
         if (came && came->state == "failed_to_start") return refused(id, came->reason, came->state);
         if (came && came->state != "pending_approval" && came->state != "queued") return started(id, *came);
         if (attempt >= kStartAttempts)
           return refused(id, came ? "it did not begin in time" : came.error().message, "failed");
-        sides_.loop().after(kStartPoll, [this, alive, id, attempt] {
-          if (*alive) await_start(id, attempt + 1);
+        sides_.loop().after(kStartPoll, [this, alive, id, attempt, terminal] {
+          if (!*alive) return;
+          if (Creating* still = creating(id); still == nullptr || still->terminal != terminal)
+            return terminal->kill([] {});
+          await_start(id, attempt + 1);
         });
       });
 }
@@ -285,7 +293,10 @@ void Terminals::started(const AgentId& id, const wire::CommandResult& result) {
   const std::string terminal_id = new_terminal_id(result.command_id);
   display_.add(terminal_id, terminal, [this, alive = alive_, id, terminal, terminal_id] {
     if (!*alive) return;
-    if (creating_.erase(id) == 0) return terminal->kill([] {});
+    if (creating_.erase(id) == 0) {
+      display_.release(terminal_id);
+      return terminal->kill([] {});
+    }
     open_[terminal_id] = terminal;
     sides_.answer_agent(id, json::object{{"terminalId", terminal_id}});
   });
@@ -334,6 +345,7 @@ void Terminals::wait_for_exit(const AgentId& id, const std::shared_ptr<Terminal>
 void Terminals::release(const AgentId& id, const std::string& terminal_id) {
   const std::shared_ptr<Terminal> terminal = open_.at(terminal_id);
   open_.erase(terminal_id);
+  display_.release(terminal_id);
   // Those who wait for its end get it: it ends now.
   if (!terminal->ended()) terminal->kill([] {});
   terminal->when_ended([this, alive = alive_, terminal] {
@@ -376,10 +388,16 @@ void Terminals::cancel_questions() {
 
 void Terminals::release_all(const std::shared_ptr<void>& done) {
   for (const auto& [id, terminal] : std::exchange(open_, {})) {
+    display_.release(id);
     if (!terminal->ended()) terminal->kill([done] {});
   }
   std::vector<AgentId> asking;
-  for (const auto& [id, open] : creating_) asking.push_back(id);
+  for (const auto& [id, open] : creating_) {
+    asking.push_back(id);
+    // If the daemon is about to start it, it is ended as soon as that is known.
+    const bool started = !open.terminal->terminal_id.empty();
+    started ? open.terminal->kill([done] {}) : static_cast<void>(open.terminal->held = done);
+  }
   for (const AgentId& id : asking) cancel(id);
 }
 

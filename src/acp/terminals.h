@@ -28,13 +28,14 @@ namespace ttyward::acp {
 class Terminals {
  public:
   Terminals(Sides& sides, client::Client& daemon, Approvals& approvals, Display& display, ToolCalls& calls,
-            std::string cwd)
+            std::string cwd, std::string sandbox)
       : sides_(sides),
         daemon_(daemon),
         approvals_(approvals),
         display_(display),
         calls_(calls),
-        cwd_(std::move(cwd)) {}
+        cwd_(std::move(cwd)),
+        sandbox_(std::move(sandbox)) {}
   Terminals(const Terminals&) = delete;
   Terminals& operator=(const Terminals&) = delete;
   ~Terminals() { *alive_ = false; }
@@ -84,6 +85,7 @@ class Terminals {
   Display& display_;
   ToolCalls& calls_;
   const std::string cwd_;
+  const std::string sandbox_;  // the profile that confines what it runs; empty: as configured
   std::string session_;
   std::map<std::string, std::shared_ptr<Terminal>> open_;  // by id
   std::map<AgentId, Creating> creating_;

@@ -187,6 +187,7 @@ int serve(const ServeOptions& options) {
                         client::Client::Presence::AtNeed);
   tools::Terminals terminals(**loop, {agent, person}, notices, std::move(*roots), session->name);
   terminals.set_aliases(options.aliases);
+  terminals.set_sandbox(options.sandbox);
   if (options.wait.count() > 0) terminals.set_wait(options.wait);
   agent.connect();
   return run(terminals);

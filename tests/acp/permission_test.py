@@ -251,20 +251,21 @@ class Profiles(AcpTest):
         self.assertEqual(self.status()[0]["shell"], "mcp")
         # A permission for one of our tools is given: the daemon asks by itself, about what really runs.
         number = self.agent.start("session/request_permission", {
-            "sessionId": "s1", "toolCall": {"toolCallId": "c", "title": "mcp__ttyward__run_command", "kind": "other",
+            "sessionId": "s1", "toolCall": {"toolCallId": "c", "title": f"mcp__{self.server}__run_command", "kind": "other",
                                             "rawInput": {"command": ASKS}}, "options": OPTIONS})
         self.assertEqual(self.agent.answer(number)["result"], ONCE)
         self.assertEqual(self.questions(), [])
 
     def test_a_command_that_begins_like_our_tool(self):
         """The title of a call may be its command line, and whoever talks to the model has a say in that."""
-        cases = [("claude", "@agentclientprotocol/claude-agent-acp", "mcp__ttyward__run_command"),
-                 ("opencode", "OpenCode", "ttyward_run_command"), ("codex", "@agentclientprotocol/codex-acp", "mcp.ttyward.run_command"),
-                 ("qwen", "qwen-code", "mcp__ttyward__run_command")]
-        for profile, name, tool in cases:
+        cases = [("claude", "@agentclientprotocol/claude-agent-acp", "mcp__%s__run_command"),
+                 ("opencode", "OpenCode", "%s_run_command"), ("codex", "@agentclientprotocol/codex-acp", "mcp.%s.run_command"),
+                 ("qwen", "qwen-code", "mcp__%s__run_command")]
+        for profile, name, pattern in cases:
             self.start("--profile", profile)
             self.initialize(info={"name": name, "version": "1"})
             self.session()
+            tool = pattern % self.server
             for title in (tool + "; " + ASKS, tool + " " + ASKS, ASKS + " # " + tool, tool + "\n" + ASKS):
                 number = self.agent.start("session/request_permission", {
                     "sessionId": "s1", "toolCall": {"toolCallId": "c-" + title, "title": title, "kind": "execute"}, "options": OPTIONS})
@@ -282,12 +283,28 @@ class Profiles(AcpTest):
         self.session()
         call = {"title": ASKS, "kind": "other", "status": "pending"}
         number = self.agent.start("session/request_permission", {
-            "sessionId": "s1", "toolCall": {"toolCallId": "mcp_ttyward_run_command__call_1", **call}, "options": OPTIONS})
+            "sessionId": "s1", "toolCall": {"toolCallId": f"mcp_{self.server}_run_command__call_1", **call}, "options": OPTIONS})
         self.assertEqual(self.agent.answer(number)["result"], ONCE)
-        number = self.agent.start("session/request_permission", {
-            "sessionId": "s1", "toolCall": {"toolCallId": "run_shell_command__mcp_ttyward_", **call}, "options": OPTIONS})
-        self.editor.reply(self.editor.asked("session/request_permission")["id"], NO)
-        self.assertEqual(self.agent.answer(number)["result"], NO)
+        for other in (f"run_shell_command__mcp_{self.server}_", "mcp_ttyward_run_command__call_1"):
+            number = self.agent.start("session/request_permission", {
+                "sessionId": "s1", "toolCall": {"toolCallId": other, **call}, "options": OPTIONS})
+            self.editor.reply(self.editor.asked("session/request_permission")["id"], NO)
+            self.assertEqual(self.agent.answer(number)["result"], NO)
+
+    def test_another_server_that_calls_itself_ttyward(self):
+        """A project's settings may name one so, and so may the editor: its tools are not ours."""
+        self.start("--profile", "claude")
+        self.initialize(info={"name": "@agentclientprotocol/claude-agent-acp", "version": "1"})
+        self.session("s1")
+        self.session("s2", mcpServers=[{"name": "ttyward", "command": "/bin/other", "args": [], "env": []}])
+        ours = f"mcp__{self.server}__run_command"
+        for session, title, wanted in (("s1", "mcp__ttyward__run_command", NO), ("s2", "mcp__ttyward__run_command", NO), ("s2", ours, NO), ("s1", ours, ONCE)):
+            number = self.agent.start("session/request_permission", {
+                "sessionId": session, "toolCall": {"toolCallId": session + title, "title": title, "kind": "other", "rawInput": {"command": "echo hi"}},
+                "options": OPTIONS})
+            if wanted == NO:
+                self.editor.reply(self.editor.asked("session/request_permission")["id"], NO)
+            self.assertEqual(self.agent.answer(number)["result"], wanted, (session, title))
 
     def test_our_tool_by_the_name_beside_its_title(self):
         self.start("--profile", "qwen")
@@ -295,7 +312,7 @@ class Profiles(AcpTest):
         self.session()
         call = {"toolCallId": "call_1", "title": '{"command":"%s"}' % ASKS, "kind": "other", "rawInput": {"command": ASKS}}
         number = self.agent.start("session/request_permission", {
-            "sessionId": "s1", "toolCall": {**call, "_meta": {"toolName": "mcp__ttyward__run_command"}}, "options": OPTIONS})
+            "sessionId": "s1", "toolCall": {**call, "_meta": {"toolName": f"mcp__{self.server}__run_command"}}, "options": OPTIONS})
         self.assertEqual(self.agent.answer(number)["result"], ONCE)
 
     def test_a_tool_of_another_server_is_not_ours_to_judge(self):
@@ -321,7 +338,7 @@ class Profiles(AcpTest):
         self.initialize(info={"name": "@agentclientprotocol/claude-agent-acp", "version": "0.99.1"})
         self.session()
         self.assertEqual(self.status()[0]["shell"], "mcp")
-        self.update("a", what="tool_call", title="mcp__ttyward__run_command", kind="other", status="in_progress")
+        self.update("a", what="tool_call", title=f"mcp__{self.server}__run_command", kind="other", status="in_progress")
         self.update("b", what="tool_call", title="Edit", kind="edit", status="completed")
         self.editor.asked("session/update")
         self.assertEqual(self.status()[0]["shell"], "mcp")
@@ -380,6 +397,13 @@ class Profiles(AcpTest):
         self.eventually(lambda: os.path.exists(self.folder + "/marker"))
         while json.loads(mcp.stdout.readline()).get("id") != 2:
             pass
+        # A question that is open when the session is closed is withdrawn from the editor.
+        call(3, "tools/call", {"name": "run_command", "arguments": {"command": ASKS + "2", "cwd": self.work}})
+        asked = self.editor.asked("session/request_permission")
+        number = self.editor.start("session/close", {"sessionId": "s1"})
+        self.agent.reply(self.agent.asked("session/close")["id"], {})
+        self.editor.answer(number)
+        self.assertEqual(self.editor.asked("$/cancel_request")["params"]["requestId"], asked["id"])
 
 
 if __name__ == "__main__":

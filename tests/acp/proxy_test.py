@@ -55,11 +55,18 @@ class Lines(AcpTest):
         other = {"name": "other", "command": "/bin/other", "args": [], "env": []}
         servers = self.session("s1", mcpServers=[other])["params"]["mcpServers"]
         self.assertEqual(servers[0], other)
-        self.assertEqual((servers[1]["name"], servers[1]["args"][:2]), ("ttyward", ["mcp", "--session"]))
+        self.assertRegex(servers[1]["name"], "^ttyward[0-9a-z]{8}$")
+        self.assertEqual(servers[1]["args"][:2], ["mcp", "--session"])
+        self.assertEqual(len(servers[1]["args"]), 3)
         self.assertTrue(os.path.isabs(servers[1]["command"]))
         self.assertIn({"name": "TTYWARD_HOME", "value": self.home}, servers[1]["env"])
         mine = {"name": "ttyward", "command": "/usr/bin/ttyward", "args": ["mcp"], "env": []}
         self.assertEqual(self.session("s2", mcpServers=[mine])["params"]["mcpServers"], [mine])
+        # The next proxy gives it the same name, so an agent that remembers our tools finds them again.
+        self.end()
+        self.start()
+        self.initialize()
+        self.assertEqual(self.session()["params"]["mcpServers"][0]["name"], servers[1]["name"])
 
     def test_no_server_without_wanting_one(self):
         self.start("--no-mcp")
@@ -78,7 +85,8 @@ class Lines(AcpTest):
         self.agent.reply(asked["id"], {"protocolVersion": 2, "info": self.AGENT, "capabilities": {"session": {}}})
         self.editor.answer(number)
         server = self.session()["params"]["mcpServers"][0]
-        self.assertEqual((server["type"], server["name"]), ("stdio", "ttyward"))
+        self.assertEqual(server["type"], "stdio")
+        self.assertTrue(server["name"].startswith("ttyward"))
         self.agent.notify("session/update", {"sessionId": "s1", "update": {
             "sessionUpdate": "terminal_update", "terminalId": "t", "command": "make all", "cwd": self.work}})
         self.agent.notify("session/update", {"sessionId": "s1", "update": {
@@ -133,7 +141,41 @@ class Lines(AcpTest):
         self.agent.reply(77, {"stopReason": "end_turn"})
         self.agent.notify("_end", {})
         self.assertEqual(json.loads(self.editor.line())["method"], "_end")
+        self.editor.reply(77, {"content": "text"})
+        self.editor.reply("x", {"content": "text"})
+        self.editor.notify("_end", {})
+        self.assertEqual(json.loads(self.agent.line())["method"], "_end")
+        # The second answer to a request is one, too.
+        self.agent.start("fs/read_text_file", {"sessionId": "s1", "path": "/x"}, 5)
+        self.editor.asked("fs/read_text_file")
+        for text in ("first", "second"):
+            self.editor.reply(5, {"content": text})
+        self.editor.notify("_end", {})
+        self.assertEqual(json.loads(self.agent.line())["result"]["content"], "first")
+        self.assertEqual(json.loads(self.agent.line())["method"], "_end")
 
+    def test_a_request_of_the_agent_that_it_cancels(self):
+        """The editor hears of it if the request is the editor's to answer, and not otherwise."""
+        self.begin()
+        self.agent.start("fs/read_text_file", {"sessionId": "s1", "path": "/x"}, 5)
+        self.editor.asked("fs/read_text_file")
+        self.agent.notify("$/cancel_request", {"requestId": 6})
+        self.agent.notify("$/cancel_request", {"requestId": 5})
+        self.assertEqual(json.loads(self.editor.line())["params"], {"requestId": 5})
+        self.editor.send({"jsonrpc": "2.0", "id": 5, "error": {"code": -32800, "message": "cancelled"}})
+        self.assertEqual(self.agent.answer(5)["error"]["code"], -32800)
+        self.agent.notify("$/cancel_request", {"requestId": 5})  # too late
+        self.agent.notify("_end", {})
+        self.assertEqual(json.loads(self.editor.line())["method"], "_end")
+
+    def test_an_id_that_the_agent_uses_twice(self):
+        self.begin()
+        for _ in range(2):
+            self.agent.start("fs/read_text_file", {"sessionId": "s1", "path": "/x"}, 5)
+        self.assertEqual(self.agent.answer(5)["error"]["code"], -32600)
+        self.editor.asked("fs/read_text_file")
+        self.editor.reply(5, {"content": "text"})
+        self.assertEqual(self.agent.answer(5)["result"], {"content": "text"})
 
     def test_an_id_that_the_agent_writes_differently(self):
         """The same value, by another JSON library."""
@@ -191,10 +233,86 @@ sys.stdin.read()
     def test_a_flood_of_nonsense(self):
         self.begin()
         self.agent.write(b"nonsense\n" * 20_000)
+        self.agent.write(b'{"jsonrpc":"2.0","id":77,"result":{}}\n' * 20_000)
         self.agent.notify("_end", {})
         self.editor.asked("_end")
+        self.editor.write(b'{"jsonrpc":"2.0","id":77,"result":{}}\n' * 20_000)
+        self.editor.notify("_end", {})
+        self.agent.asked("_end")
         with open(self.home + "/state/acp.log") as f:
-            self.assertLess(f.read().count("was dropped"), 20)
+            self.assertLess(f.read().count("was dropped"), 40)
+
+
+class Sessions(AcpTest):
+    def sockets(self):
+        """Connections of the proxy to the daemon."""
+        folder = f"/proc/{self.proxy.pid}/fd"
+        found = 0
+        for name in os.listdir(folder):
+            try:
+                found += os.readlink(f"{folder}/{name}").startswith("socket:")
+            except FileNotFoundError:
+                pass
+        return found
+
+    def answer_of(self, method, **fields):
+        """The editor's request and what the agent answers; what the editor gets."""
+        number = self.editor.start(method, {"cwd": self.work, "mcpServers": [], **fields.pop("params")})
+        asked = self.agent.asked(method)
+        self.agent.send({"jsonrpc": "2.0", "id": asked["id"], **fields})
+        return self.editor.answer(number)
+
+    def test_a_session_that_is_closed_leaves_nothing(self):
+        self.begin()
+        self.terminal("wait_for_exit", self.create("true"))
+        before = self.eventually(self.sockets)
+        for method in ("session/close", "session/delete"):
+            self.session("s2")
+            terminal = self.create("sleep", "1000", session="s2")
+            self.assertTrue(terminal)
+            self.assertGreater(self.sockets(), before)
+            self.answer_of(method, params={"sessionId": "s2"}, result={})
+            self.eventually(lambda: self.sockets() == before)
+            self.eventually(lambda: all(row["duration_ms"] is not None for row in self.history(task="s2")))
+            self.assertEqual(self.terminal("output", terminal, "s2")["code"], -32002)
+        # It can be opened again.
+        self.answer_of("session/load", params={"sessionId": "s2"}, result={})
+        self.terminal("wait_for_exit", self.create("true", session="s2"), "s2")
+
+    def test_a_session_that_cannot_be_loaded_leaves_nothing(self):
+        self.begin()
+        self.terminal("wait_for_exit", self.create("true"))
+        before = self.eventually(self.sockets)
+        for method in ("session/load", "session/resume"):
+            for i in range(3):
+                answer = self.answer_of(method, params={"sessionId": f"gone-{i}"}, error={"code": -32002, "message": "no such session"})
+                self.assertEqual(answer["error"]["code"], -32002)
+        self.eventually(lambda: self.sockets() == before)
+        # One that is open stays, also if it cannot be loaded again.
+        self.answer_of("session/load", params={"sessionId": "s1"}, error={"code": -32603, "message": "busy"})
+        self.terminal("wait_for_exit", self.create("true"))
+
+    def test_two_loads_of_one_session(self):
+        self.begin()
+        numbers = [self.editor.start("session/load", {"cwd": self.work, "mcpServers": [], "sessionId": "s2"}) for _ in range(2)]
+        first, second = (self.agent.asked("session/load")["id"] for _ in range(2))
+        self.agent.send({"jsonrpc": "2.0", "id": first, "error": {"code": -32603, "message": "busy"}})
+        self.agent.reply(second, {})
+        for number in numbers:
+            self.editor.answer(number)
+        self.terminal("wait_for_exit", self.create("true", session="s2"), "s2")
+
+    def test_the_editor_goes_after_it_closed_a_session(self):
+        """What ran in it is ended all the same."""
+        self.begin()
+        self.create("sleep", "1000")
+        number = self.editor.start("session/close", {"sessionId": "s1"})
+        self.agent.reply(self.agent.asked("session/close")["id"], {})
+        self.editor.answer(number)
+        self.proxy.stdin.close()
+        self.proxy.wait(timeout=PATIENCE)
+        [row] = self.eventually(lambda: [r for r in self.history(task="s1") if r["duration_ms"] is not None])
+        self.assertTrue(row["signal"], row)
 
 
 class Ends(AcpTest):

@@ -138,6 +138,9 @@ class AcpTest(HomeTest):
         asked = self.agent.asked("session/new")
         self.agent.reply(asked["id"], {"sessionId": name})
         self.editor.answer(number)
+        for server in asked["params"]["mcpServers"]:
+            if "--session" in server["args"]:
+                self.server = server["name"]  # what our tools are called after
         return asked
 
     def begin(self, *options, abilities=None, info=None):

@@ -1,19 +1,24 @@
 """terminal/* of an agent, served by the daemon: what runs, what is shown of it, and what ids mean."""
 import json
 import os
+import shutil
 import unittest
 
 from sides import PATIENCE, AcpTest
 
 
-class Terminals(AcpTest):
-    CONFIG = '[policy]\nmode = "auto-edit"\n[limits]\nterminals = 200\n'
+class WithPython(AcpTest):
+    """It may do anything."""
 
     def setUp(self):
         super().setUp()
         with open(self.home + "/config/rules.toml", "w") as f:
             f.write('[[rule]]\nname = "python"\ndecision = "allow"\nprogram = "python3"\nargs = ["..."]\n')
         os.chmod(self.home + "/config/rules.toml", 0o600)
+
+
+class Terminals(WithPython):
+    CONFIG = '[policy]\nmode = "auto-edit"\n[limits]\nterminals = 200\n'
 
     def run_to_end(self, command, *args, **more):
         terminal = self.create(command, *args, **more)
@@ -192,6 +197,35 @@ class Terminals(AcpTest):
         waiting = self.agent.start("terminal/wait_for_exit", {"sessionId": "s1", "terminalId": terminal})
         self.agent.notify("$/cancel_request", {"requestId": waiting})
         self.assertEqual(self.agent.answer(waiting)["error"]["code"], -32800)
+
+    def test_a_withdrawn_wait_whose_id_is_written_differently(self):
+        self.begin()
+        terminal = self.create("sleep", "1000")
+        for sent, cancelled in (("7e2", "700"), ('"a\\/b"', '"a/b"')):
+            self.agent.write(('{"jsonrpc":"2.0","id":%s,"method":"terminal/wait_for_exit","params":{"sessionId":"s1","terminalId":"%s"}}\n'
+                              % (sent, terminal)).encode())
+            self.agent.write(('{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":%s}}\n' % cancelled).encode())
+            self.assertEqual(self.agent.answer(json.loads(sent))["error"]["code"], -32800)
+
+
+class Confined(WithPython):
+    def test_the_sandbox_of_the_proxy(self):
+        self.start("--sandbox", "workspace")
+        self.initialize()
+        server = self.session()["params"]["mcpServers"][0]
+        self.assertEqual(server["args"][3:], ["--sandbox", "workspace"])
+        # The system's: one in a home folder is not visible inside.
+        python = shutil.which("python3", path="/usr/bin:/bin")
+        terminal = self.create(python, "-c", "open('inside', 'w'); open('../outside', 'w')")
+        self.terminal("wait_for_exit", terminal)
+        self.assertTrue(os.path.exists(self.work + "/inside"), self.terminal("output", terminal))
+        self.assertFalse(os.path.exists(self.folder + "/outside"))
+
+    def test_a_sandbox_that_does_not_exist(self):
+        for verb in (["acp", "--sandbox", "wall", "--", "true"], ["agent", "--sandbox", "wall", "--command", "true", "x"], ["mcp", "--sandbox", "wall"]):
+            done = self.ttyward(*verb)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("there is no sandbox 'wall'", done.stderr)
 
 
 class Display(AcpTest):

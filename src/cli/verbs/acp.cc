@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "acp/serve.h"
+#include "cli/sandbox_option.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
 
@@ -21,6 +22,10 @@ std::function<int()> declare(CLI::App& app, const Globals&) {
   app.add_option("--protocol", options->protocol,
                  "The newest version of the protocol to speak: 1, or 2, which is a draft (default: 1)")
       ->check(CLI::Range(1, 2));
+  add_sandbox_option(
+      app, options->sandbox,
+      "Confine every command that the agent runs in ttyward at least so: read-only, workspace, "
+      "workspace+net (default: as configured; docs/sandbox.md)");
   return [options] { return acp::serve(*options); };
 }
 

@@ -21,6 +21,7 @@
 #include "cli/colour.h"
 #include "cli/current_folder.h"
 #include "cli/daemon_verb.h"
+#include "cli/sandbox_option.h"
 #include "cli/shown_text.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
@@ -39,6 +40,7 @@ struct Arguments {
   std::vector<std::string> words;  // NAME PROMPT, or PROMPT with --command
   std::string command;
   std::string profile;
+  std::string sandbox;
   std::string resume;
   std::string cwd;
   bool list = false;
@@ -102,7 +104,9 @@ class Runner final : private io::Poller::Handler {
   }
 
   int run() {
-    std::vector<std::string> argv = {acp::own_program(), "acp", "--profile", chosen_.profile, "--"};
+    std::vector<std::string> argv = {acp::own_program(), "acp", "--profile", chosen_.profile};
+    if (!args_.sandbox.empty()) argv.insert(argv.end(), {"--sandbox", args_.sandbox});
+    argv.emplace_back("--");
     argv.insert(argv.end(), chosen_.argv.begin(), chosen_.argv.end());
     std::vector<std::string> environment;
     for (char** each = environ; each != nullptr && *each != nullptr; each++) environment.emplace_back(*each);
@@ -355,6 +359,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
                  "The agent's name in the configuration, and the prompt (-: read it from standard input)");
   app.add_option("--command", args->command, "The agent's command line, instead of a configured name");
   app.add_option("--profile", args->profile, "As in ttyward acp");
+  add_sandbox_option(app, args->sandbox, "As in ttyward acp");
   app.add_option("--cwd", args->cwd, "The folder it works in (default: this one)");
   app.add_option("--resume", args->resume, "Go on with the session of this id");
   app.add_flag("--list", args->list, "List the agent's sessions, and end");

@@ -3,6 +3,7 @@
 
 #include "cli/choice.h"
 #include "cli/daemon_verb.h"
+#include "cli/sandbox_option.h"
 #include "cli/verb.h"
 #include "cli/verbs/verbs.h"
 #include "mcp/serve.h"
@@ -25,6 +26,9 @@ std::function<int()> declare(CLI::App& app, const Globals&) {
                  "The name of this agent's session, for rules and reuse of terminals");
   choose(app.add_option("--mode", options->mode, "How much runs without asking (default: as configured)"),
          {"plan", "default", "auto-edit", "auto", "yolo"});
+  add_sandbox_option(app, options->sandbox,
+                     "Confine every command at least so: read-only, workspace, workspace+net (default: as "
+                     "configured; docs/sandbox.md)");
   app.add_flag("--conformance", options->conformance,
                "Serve the fixtures of the official conformance suite, and no terminals");
   return [options] {

@@ -151,6 +151,7 @@ Detached run_command(Context& context, RequestPtr request, json::object values) 
   std::string problem = command_problem(call.command);
   if (problem.empty()) problem = place_problem(context, values, true, call.cwd);
   if (problem.empty()) problem = environment_problem(values, call.env);
+  if (problem.empty()) problem = sandbox_problem(context, values, call.sandbox);
   if (!problem.empty()) {
     request->reply(error_result(problem));
     co_return;
@@ -167,7 +168,6 @@ Detached run_command(Context& context, RequestPtr request, json::object values) 
   call.keep_background = flag_at(values, "keep_background", call.keep_background);
   call.task = context.session;
   call.stdin_text = text_at(values, "stdin");
-  call.sandbox = text_or(values, "sandbox");
   call.try_run = flag_at(values, "try");
   call.place = text_or(values, "place");
   add_manner(values, request, wait_ms, call);
@@ -179,12 +179,12 @@ Detached run_persistent_command(Context& context, RequestPtr request, json::obje
   call.command = text_or(values, "command");
   std::string problem = command_problem(call.command);
   if (problem.empty()) problem = place_problem(context, values, false, call.cwd);
+  if (problem.empty()) problem = sandbox_problem(context, values, call.sandbox);
   if (!problem.empty()) {
     request->reply(error_result(problem));
     co_return;
   }
   call.terminal = text_or(values, "id");
-  call.sandbox = text_or(values, "sandbox");
   call.timeout = time_at(values, "timeout_ms").value_or(call.timeout);
   call.on_busy = wire::word_named<wire::OnBusy>(text_or(values, "on_busy")).value_or(call.on_busy);
   add_manner(values, request, integer_at(values, "wait_ms"), call);
@@ -221,6 +221,7 @@ Detached run_batch(Context& context, RequestPtr request, json::object values) {
   const bool one_shell = flag_at(values, "one_shell");
   if (one_shell && integer_at(values, "parallel").value_or(1) > 1)
     problem = "`parallel` cannot be combined with `one_shell`: leave one of them out.";
+  if (problem.empty()) problem = sandbox_problem(context, values, batch.sandbox);
   if (!problem.empty()) {
     request->reply(error_result(problem));
     co_return;
@@ -232,7 +233,6 @@ Detached run_batch(Context& context, RequestPtr request, json::object values) {
   batch.yield_after = wait_ms ? wait_of(*wait_ms) : context.wait;
   batch.parallel = integer_at(values, "parallel").value_or(batch.parallel);
   batch.timeout = time_at(values, "timeout_ms");
-  batch.sandbox = text_or(values, "sandbox");
   add_view(values, batch.view);
   const auto progress = Progress::start(request);
   // Named first: GCC 12 destroys a closure twice that is made inside a co_await.

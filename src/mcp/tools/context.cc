@@ -7,6 +7,26 @@
 #include "mcp/tools/result_text.h"
 
 namespace ttyward::mcp::tools {
+namespace {
+
+// How much a profile allows: the less, the stricter.
+int allowance(std::string_view profile) {
+  if (profile.starts_with("read-only")) return 0;
+  if (profile.starts_with("workspace+net")) return 2;
+  return profile == "none" ? 3 : 1;
+}
+
+}  // namespace
+
+std::string sandbox_problem(const Context& context, const json::object& values, std::string& sandbox) {
+  const std::string asked = text_or(values, "sandbox");
+  sandbox = asked.empty() ? context.sandbox : asked;
+  if (context.sandbox.empty() || asked.empty() || allowance(asked) < allowance(context.sandbox)) return {};
+  if (allowance(asked) > allowance(context.sandbox))
+    return "The sandbox here is " + context.sandbox + ": leave `sandbox` out, or ask for a stricter one.";
+  sandbox = context.sandbox;  // it may have further words, such as an image
+  return {};
+}
 
 Callback<CallReply> send_call(Context& context, const RequestPtr& request, std::string name,
                               json::object args, Backend::OnPart on_part) {

@@ -33,10 +33,14 @@ struct Context {
   std::chrono::milliseconds wait{
       50'000};  // for a command's end: below the minute after which some clients give up
   // NOLINTBEGIN(readability-redundant-member-init): who makes one leaves these out.
+  std::string sandbox{};  // the profile that confines every command at least; empty: as configured
   PendingStates<StartedPtr> states{};
   std::list<std::weak_ptr<Started>> started{};  // whom questions may be about
   // NOLINTEND(readability-redundant-member-init)
 };
+
+// Sets `sandbox` to the profile that a tool's caller gets. Empty: fine.
+std::string sandbox_problem(const Context& context, const json::object& values, std::string& sandbox);
 
 // A call to the daemon that is taken back when the client cancels the request. Its answer is handed on to
 // clients as the daemon wrote it.

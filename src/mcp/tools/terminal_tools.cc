@@ -26,20 +26,22 @@ Detached open_terminal(Context& context, RequestPtr request, json::object values
     request->reply(error_result(folder.error().message + "."));
     co_return;
   }
+  wire::OpenRequest open;
+  if (const std::string problem = sandbox_problem(context, values, open.sandbox); !problem.empty()) {
+    request->reply(error_result(problem));
+    co_return;
+  }
   wire::AcquireRequest acquire;
   acquire.cwd = *folder;
   acquire.task = context.session;
   // One like any other may be one that is idle there already.
   const bool reuse = !flag_at(values, "new") && !values.contains("name") && !values.contains("shell") &&
-                     !values.contains("shell_args") && !values.contains("sandbox") &&
-                     !values.contains("place");
-  wire::OpenRequest open;
+                     !values.contains("shell_args") && open.sandbox.empty() && !values.contains("place");
   open.cwd = *folder;
   open.task = context.session;
   open.owner = wire::Owner::Agent;
   open.name = text_or(values, "name");
   open.shell = text_or(values, "shell");
-  open.sandbox = text_or(values, "sandbox");
   open.place = text_or(values, "place");
   if (const json::array* arguments = array_at(values, "shell_args")) {
     for (const json::value& each : *arguments) open.shell_args.emplace_back(view(each.get_string()));

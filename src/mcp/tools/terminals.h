@@ -22,6 +22,8 @@ class Terminals final : public Catalog {
 
   // How long run_command and run_batch wait unless the caller says so.
   void set_wait(std::chrono::milliseconds wait) { context_.wait = wait; }
+  // The profile that confines every command at least; empty: as configured.
+  void set_sandbox(std::string profile) { context_.sandbox = std::move(profile); }
   void set_patience(std::chrono::milliseconds patience) { context_.patience = patience; }
 
   // Other names for run_command. What is no tool's name, or another tool's, is left out.

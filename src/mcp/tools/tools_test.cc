@@ -151,6 +151,44 @@ TEST(RunCommand, UnknownTerminalsAreErrorsWithAWayOut) {
   EXPECT_EQ(text_or(client.agent.last_args("exec"), "terminal"), "t9");
 }
 
+TEST(RunCommand, TheSandboxOfTheServerHoldsForEveryCommand) {
+  struct Case {
+    const char* floor;
+    const char* asked;
+    const char* given;  // empty: refused
+  };
+  for (const Case& each :
+       {Case{"workspace", "", "workspace"}, Case{"workspace", "read-only", "read-only"},
+        Case{"workspace", "workspace", "workspace"}, Case{"workspace", "none", ""},
+        Case{"workspace", "workspace+net", ""}, Case{"workspace-landlock", "workspace", "workspace-landlock"},
+        Case{"read-only", "workspace", ""}, Case{"none", "workspace+net", "workspace+net"}}) {
+    SCOPED_TRACE(std::string(each.floor) + " " + each.asked);
+    Client client;
+    client.initialize();
+    client.catalog.set_sandbox(each.floor);
+    client.agent.on("run", kExited);
+    client.agent.on("exec", kExited);
+    client.agent.on("batch", R"({"results":[],"not_run":[]})");
+    client.agent.on("open", R"({"terminal":{"id":"t1"}})");
+    const auto ask = [&](const char* tool, json::object arguments, const char* call) {
+      SCOPED_TRACE(tool);
+      if (*each.asked != '\0') arguments["sandbox"] = each.asked;
+      const size_t before = client.agent.calls.size();
+      const json::object response = client.call("tools/call", Client::tool(tool, std::move(arguments)));
+      if (*each.given != '\0') {
+        EXPECT_EQ(text_or(client.agent.last_args(call), "sandbox"), each.given);
+        return;
+      }
+      EXPECT_TRUE(flag_at(Client::result(response), "isError"));
+      EXPECT_EQ(client.agent.calls.size(), before);
+    };
+    ask("run_command", {{"command", "ls"}}, "run");
+    ask("run_persistent_command", {{"persistentTerminalId", "t1"}, {"command", "ls"}}, "exec");
+    ask("run_batch", {{"commands", json::array{"ls"}}}, "batch");
+    if (std::string_view(each.asked) != "none") ask("open_persistent_terminal", {}, "open");
+  }
+}
+
 TEST(RunCommand, ProgressTellsTheLastLineAndOnlyGrows) {
   Client client;
   client.initialize();

@@ -184,7 +184,7 @@ class Agents(unittest.TestCase):
         self.assertNotIn("a shell of its own", self.log())
 
     def test_kimi_with_our_tool(self):
-        model = self.model(tool("ttyward__run_command$", {"command": LINE}))
+        model = self.model(tool("ttyward[0-9a-z]+__run_command$", {"command": LINE}))
         self.ran(model, self.drive(*self.kimi(model), model))
 
     def test_kimi_with_our_client(self):
@@ -209,7 +209,7 @@ class Agents(unittest.TestCase):
         return "opencode-ai", [module(program("opencode-linux") + "/bin/opencode"), "acp"]
 
     def test_opencode(self):
-        model = self.model(tool("ttyward_run_command$", {"command": LINE}))
+        model = self.model(tool("ttyward[0-9a-z]+_run_command$", {"command": LINE}))
         self.ran_in_our_tool(model, self.drive(*self.opencode(model), model), "^bash$")
 
     def test_opencode_is_denied(self):
@@ -231,7 +231,7 @@ class Agents(unittest.TestCase):
         return "@agentclientprotocol/claude-agent-acp", [NODE, module("@agentclientprotocol/claude-agent-acp/dist/index.js")]
 
     def test_claude(self):
-        model = self.model(tool("ttyward__run_command$", {"command": LINE}))
+        model = self.model(tool("ttyward[0-9a-z]+__run_command$", {"command": LINE}))
         self.ran_in_our_tool(model, self.drive(*self.claude(model), model), "^Bash$")
 
     def test_claude_by_itself(self):
@@ -240,7 +240,7 @@ class Agents(unittest.TestCase):
         self.ran(model, self.drive(*self.claude(model), model, "--profile", "none"), known_by="told")
 
     def test_gemini(self):
-        model = self.model(tool("ttyward_+run_command$", {"command": LINE}))
+        model = self.model(tool("ttyward[0-9a-z]+_+run_command$", {"command": LINE}))
         self.environment.update(GEMINI_API_KEY="k", GOOGLE_GEMINI_BASE_URL=model.url, GEMINI_CLI_TRUST_WORKSPACE="true",
                                 ACPX_AUTH_GEMINI_API_KEY="k")
         argv = [NODE, module("@google/gemini-cli/bundle/gemini.js"), "--acp", "-m", "gemini-2.5-pro"]
@@ -257,7 +257,7 @@ class Agents(unittest.TestCase):
         self.ran_in_our_tool(model, self.drive(*self.codex(model), model), "^(shell|exec_command|shell_command|local_shell|write_stdin)$")
 
     def test_qwen(self):
-        model = self.model(tool("ttyward__run_command$", {"command": LINE}))
+        model = self.model(tool("ttyward[0-9a-z]+__run_command$", {"command": LINE}))
         self.environment.update(OPENAI_API_KEY="k", OPENAI_BASE_URL=model.url + "/v1", OPENAI_MODEL="m", ACPX_AUTH_OPENAI="k")
         argv = [NODE, module("@qwen-code/qwen-code/cli.js"), "--acp"]
         self.ran_in_our_tool(model, self.drive("@qwen-code/qwen-code", argv, model), "^run_shell_command$")
