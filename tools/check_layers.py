@@ -41,7 +41,7 @@ ALLOWED = {
     "http": ["base", "io"],
     "mcp": ["base", "io", "wire", "client", "rpc", "http"],
     "acp": ["base", "io", "vt", "wire", "pty", "client", "rpc"],
-    "panel": ["base", "io", "wire", "client", "rpc", "http"],
+    "panel": ["base", "io", "wire", "sandbox", "client", "rpc", "http"],
     "app": ["base", "io", "vt", "wire/types", "changes", "proxy", "sandbox", "pty", "place", "relay", "shell", "terminal", "digest", "command", "policy", "gate", "engine", "store", "config", "telemetry"],
     "daemon": ["base", "io", "place", "wire", "app"],
     "fleet": ["base", "io", "wire", "client"],

@@ -7,7 +7,7 @@ import { A, Choice, copy, Empty, Icon, RiskBadge, SearchField, Segments, State, 
 import { Bar } from "./shell";
 import { go, link, place, setQuery, store, terminalName, useCall, useStore } from "./store";
 import type { HistoryRow, Risk } from "./types";
-import { agent, clock, count, dayOf, ended, failed, nameOf, path, size } from "./words";
+import { agent, clock, count, dayOf, ended, failed, knownBy, nameOf, path, size } from "./words";
 
 const PAGE = 60;
 
@@ -31,10 +31,6 @@ function underWay(): Shown[] {
   const runs = [...store.terminals.values()].flatMap((each) => (each.running && each.command?.command_id ? [{ ...each.command, command_id: each.command.command_id, terminal_name: nameOf(each), owner: each.owner,
     started_at: each.command.started_at ?? each.created_at, duration_ms: null }] : []));
   return [...asked, ...runs].sort((a, b) => a.started_at.localeCompare(b.started_at));
-}
-
-function knownBy(row: Shown): string {
-  return row.known_by ? `exit code from ${row.known_by.replace(/_/g, " ")}` : "";
 }
 
 function Row({ row, open, line, find }: { row: Shown; open: boolean; line: number; find: string }) {
@@ -73,7 +69,7 @@ function Row({ row, open, line, find }: { row: Shown; open: boolean; line: numbe
       </h3>
       {open ? (
         <>
-          <LogTools command={row.command_id} terminal={row.terminal_id} words={[knownBy(row), findings?.sandbox ? `confined: ${findings.sandbox.profile}` : "", count(row.total_lines, "line"), size(row.total_bytes), row.reason ?? ""].filter(Boolean).join(" · ")} />
+          <LogTools command={row.command_id} terminal={row.terminal_id} words={[knownBy(row.known_by), findings?.sandbox ? `confined: ${findings.sandbox.profile}` : "", count(row.total_lines, "line"), size(row.total_bytes), row.reason ?? ""].filter(Boolean).join(" · ")} />
           <FactsBox facts={findings?.facts} onLine={onLine} />
           {findings?.changes ? <ChangesBox command={row.command_id} onChanged={() => {}} /> : null}
           {lines.length > 0 ? <p class="log-found" role="status">{at + 1} of {lines.length} matches <button type="button" class="link" onClick={() => setAt((at + 1) % lines.length)}>Next</button></p> : null}

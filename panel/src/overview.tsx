@@ -1,10 +1,10 @@
 // What happened: figures, two plots, failures, the slowest, room, and what was decided without a person.
 import type { ComponentChildren } from "preact";
-import { A, Icon, Segments, State } from "./parts";
+import { A, Icon, Segments, State, Visible } from "./parts";
 import { Bar } from "./shell";
 import { place, setQuery, store, useCall, useStore } from "./store";
 import type { DecisionRow, HistoryRow } from "./types";
-import { clock, count, duration, ended, failed, size } from "./words";
+import { agent, clock, count, duration, ended, failed, size } from "./words";
 
 const HOUR = 3_600_000;
 const NARROW = "(max-width: 719px)"; // letters stay letters there
@@ -130,9 +130,11 @@ export function Overview() {
     without.set(key, { row, times: (without.get(key)?.times ?? 0) + 1 });
   }
   const byRule = [...without.values()].sort((a, b) => b.times - a.times).slice(0, 6);
+  const askers = new Map(decisions.flatMap((row) => (row.command_id ? [[row.command_id, row.asked_by] as const] : [])));
   const owners = new Map<string, { commands: number; failed: number }>();
   for (const row of rows) {
-    const name = row.owner === "user" ? "you" : row.owner === "agent" ? "agents" : row.owner;
+    // An agent's commands are decided about, and the decision knows the agent.
+    const name = row.owner === "user" ? "you" : row.owner === "agent" ? agent(askers.get(row.command_id) ?? null) : row.owner;
     const entry = owners.get(name) ?? { commands: 0, failed: 0 };
     owners.set(name, { commands: entry.commands + 1, failed: entry.failed + (failed(row) ? 1 : 0) });
   }
@@ -147,7 +149,7 @@ export function Overview() {
       <main class="main" id="main" tabIndex={-1}>
         <div class="overview">
           <Figure title="Commands" value={String(rows.length)}>{earlier === rows.length ? `as many as ${words}` : `${Math.abs(rows.length - earlier)} ${rows.length > earlier ? "more" : "fewer"} than ${words}`}</Figure>
-          <Figure title="Failed" value={String(bad.length)}>{rows.length ? `${Math.round((bad.length / rows.length) * 100)}%` : ""}{worst[0] ? ` · ${worst[0].times} of them ${worst[0].row.command.split(" ")[0]}` : ""}</Figure>
+          <Figure title="Failed" value={String(bad.length)}>{rows.length ? `${Math.round((bad.length / rows.length) * 100)}%` : ""}{worst[0] ? <> · {worst[0].times} of them <bdi><Visible text={worst[0].row.command.split(" ")[0]!} /></bdi></> : null}</Figure>
           <Figure title="Questions" value={String(asked.length)}>{`${kinds(["ask_allow", "allow"])} allowed, ${kinds(["deny"])} denied, ${kinds(["expired"])} expired`}</Figure>
           <Figure title="Wait for an answer" value={median != null ? duration(median) : "–"}>{median != null ? `median · longest ${duration(answered[answered.length - 1]!)}` : "no question was answered"}</Figure>
           <section class="box w7">
@@ -161,14 +163,14 @@ export function Overview() {
           <section class="box w4">
             <header class="box-top"><h2>Failures</h2>{bad.length ? <A class="link" href="/history?view=failed">All {bad.length}</A> : null}</header>
             <ul class="rows">
-              {worst.map(({ row, times }) => <li key={row.command_id}><State state={{ mark: "fail", words: "" }} /><A class="mono cut" href={`/c/${row.command_id}`}>{row.command}</A><span class="num">{ended(row).words}{times > 1 ? ` · ${times} times` : ""}</span></li>)}
+              {worst.map(({ row, times }) => <li key={row.command_id}><State state={{ mark: "fail", words: "" }} /><A class="mono cut" href={`/c/${row.command_id}`}><bdi><Visible text={row.command} /></bdi></A><span class="num">{ended(row).words}{times > 1 ? ` · ${times} times` : ""}</span></li>)}
               {worst.length === 0 ? <li class="dim">Nothing failed.</li> : null}
             </ul>
           </section>
           <section class="box w4">
             <header class="box-top"><h2>Slowest</h2></header>
             <ul class="rows">
-              {slowest.map((row) => <li key={row.command_id}><A class="mono cut" href={`/c/${row.command_id}`}>{row.command}</A><span class="num">{duration(row.duration_ms!)}</span></li>)}
+              {slowest.map((row) => <li key={row.command_id}><A class="mono cut" href={`/c/${row.command_id}`}><bdi><Visible text={row.command} /></bdi></A><span class="num">{duration(row.duration_ms!)}</span></li>)}
               {slowest.length === 0 ? <li class="dim">Nothing ran yet.</li> : null}
             </ul>
           </section>
@@ -184,12 +186,12 @@ export function Overview() {
           <section class="box w6">
             <header class="box-top"><h2>Who ran commands</h2></header>
             <table class="table"><thead><tr><th scope="col">Who</th><th scope="col">Commands</th><th scope="col">Failed</th></tr></thead>
-              <tbody>{[...owners].map(([name, value]) => <tr key={name}><th scope="row">{name}</th><td>{value.commands}</td><td>{value.failed}</td></tr>)}</tbody></table>
+              <tbody>{[...owners].sort((a, b) => b[1].commands - a[1].commands).map(([name, value]) => <tr key={name}><th scope="row"><bdi><Visible text={name} /></bdi></th><td>{value.commands}</td><td>{value.failed}</td></tr>)}</tbody></table>
           </section>
           <section class="box w6">
             <header class="box-top"><h2>Decided without you</h2></header>
             <ul class="rows">
-              {byRule.map(({ row, times }, at) => <li key={at}><span class={row.decision === "allow" ? "state state-ok" : "state state-fail"}><Icon name={row.decision === "allow" ? "check" : "x"} small /></span><span class="cut">{row.decided_by ?? "built in"}</span><span class="num">{times} {row.decision === "allow" ? "allowed" : "refused"}</span></li>)}
+              {byRule.map(({ row, times }, at) => <li key={at}><span class={row.decision === "allow" ? "state state-ok" : "state state-fail"}><Icon name={row.decision === "allow" ? "check" : "x"} small /></span><bdi class="cut"><Visible text={row.decided_by ?? "built in"} /></bdi><span class="num">{times} {row.decision === "allow" ? "allowed" : "refused"}</span></li>)}
               {byRule.length === 0 ? <li class="dim">Nothing yet.</li> : null}
             </ul>
           </section>

@@ -12,8 +12,8 @@ export const GIVE_BACK = 10 * 60_000; // ms without a key
 export interface Keyboard {
   has: boolean;
   lastKey: number;
-  taken: string; // who took it away
 }
+
 
 function base64(text: string, binary: boolean): string {
   const bytes = binary ? Uint8Array.from(text, (char) => char.charCodeAt(0)) : new TextEncoder().encode(text);
@@ -24,9 +24,11 @@ function base64(text: string, binary: boolean): string {
 
 // The attachment of one page to one terminal.
 export class Attachment {
-  keyboard: Keyboard = { has: false, lastKey: 0, taken: "" };
+  keyboard: Keyboard = { has: false, lastKey: 0 };
   closed = "";
   onChange = () => {};
+  // Held down for the next key, by the keys bar.
+  held = { ctrl: false, alt: false };
   private subscription = 0;
   private painter = new Painter();
   private xterm: Xterm | null = null;
@@ -48,7 +50,7 @@ export class Attachment {
   async attach(options: { keyboard: boolean; take?: boolean }): Promise<void> {
     const before = this.subscription;
     const answer = await link.call("attach", {
-      terminal: this.terminal, read_only: !options.keyboard, take: options.take ?? false,
+      terminal: this.terminal, read_only: !options.keyboard, take: options.take ?? false, ...(options.keyboard ? { give_back_ms: GIVE_BACK } : {}),
     });
     if (this.ended) {
       link.call("detach", { subscription: answer.subscription }).catch(() => {});
@@ -58,7 +60,7 @@ export class Attachment {
     this.subscription = answer.subscription;
     attachments.set(answer.subscription, (event) => this.take(event));
     if (before) await link.call("detach", { subscription: before }).catch(() => {});
-    this.keyboard = { has: answer.writable, lastKey: Date.now(), taken: "" };
+    this.keyboard = { has: answer.writable, lastKey: Date.now() };
     this.closed = "";
     this.apply(answer.screen);
     this.onChange();
@@ -72,21 +74,36 @@ export class Attachment {
   }
 
   type(text: string, binary: boolean): void {
+    const { ctrl, alt } = this.held;
+    if ((ctrl || alt) && [...text].length === 1 && text >= " ") return this.press(text === " " ? "Space" : text);
+    this.send({ base64: base64(text, binary) });
+  }
+
+  // A key by its name. The daemon knows what the program wants to get for it.
+  press(name: string): void {
+    const { ctrl, alt } = this.held;
+    this.held = { ctrl: false, alt: false };
+    this.send({ keys: (ctrl ? "C-" : "") + (alt ? "M-" : "") + name });
+    this.onChange();
+    store.changed();
+  }
+
+  private send(input: { base64: string } | { keys: string }): void {
     if (!this.keyboard.has) return;
     this.keyboard.lastKey = Date.now();
-    const subscription = this.subscription;
-    link.call("attach_input", { subscription, base64: base64(text, binary) }).catch((error: Error) => store.toast(error.message));
+    link.call("attach_input", { subscription: this.subscription, base64: "", ...input }).catch((error: Error) => store.toast(error.message));
   }
 
   private take(event: AttachEvent): void {
     if (event.event === "attach_screen") return this.apply(event.screen);
     if (event.event === "attach_keyboard") {
-      this.keyboard = { has: event.writable, lastKey: Date.now(), taken: event.writable ? "" : "somebody" };
-      if (!event.writable) store.alarm = "The keyboard was taken. You are watching.";
+      this.keyboard = { has: event.writable, lastKey: Date.now() };
+      if (!event.writable && event.reason === "idle") store.toast("The keyboard was given back: no key for 10 minutes.");
+      else if (!event.writable) store.alarm = "The keyboard was taken. You are watching.";
       this.draw();
     } else {
       this.closed = event.reason ?? "the terminal has ended";
-      this.keyboard = { has: false, lastKey: 0, taken: "" };
+      this.keyboard = { has: false, lastKey: 0 };
       attachments.delete(this.subscription);
       this.subscription = 0;
     }
@@ -225,34 +242,24 @@ export function LiveScreen({ terminal, attachment, onLeave }: { terminal: Termin
 }
 
 export function KeysBar({ attachment, onPaste }: { attachment: Attachment; onPaste: () => void }) {
-  const [ctrl, setCtrl] = useState(false);
-  const [alt, setAlt] = useState(false);
-  const send = (text: string) => {
-    attachment.type((alt ? "\x1b" : "") + text, false);
-    setCtrl(false);
-    setAlt(false);
+  const [, redraw] = useState(0);
+  const { held } = attachment;
+  const hold = (key: "ctrl" | "alt") => {
+    attachment.held = { ...held, [key]: !held[key] };
+    redraw((value) => value + 1);
   };
-  // The next letter of the soft keyboard is a control character.
-  useEffect(() => {
-    if (!ctrl && !alt) return;
-    const pressed = (event: InputEvent) => {
-      if (!event.data || !(event.target as HTMLElement).closest(".xterm")) return;
-      const letter = event.data.toLowerCase().charCodeAt(0);
-      if (!ctrl || letter < 97 || letter > 122) return;
-      event.preventDefault();
-      event.stopPropagation();
-      send(String.fromCharCode(letter - 96));
-    };
-    document.addEventListener("beforeinput", pressed, true);
-    return () => document.removeEventListener("beforeinput", pressed, true);
-  }, [ctrl, alt]);
+  const press = (name: string) => () => attachment.press(name);
+  const control = (letter: string) => () => {
+    attachment.held = { ...held, ctrl: true };
+    attachment.press(letter);
+  };
   const keys: { text: string; label?: string; act: () => void; on?: boolean }[] = [
-    { text: "Esc", act: () => send("\x1b") }, { text: "Tab", act: () => send("\t") },
-    { text: "Ctrl", act: () => setCtrl(!ctrl), on: ctrl }, { text: "Alt", act: () => setAlt(!alt), on: alt },
-    { text: "↑", label: "Up", act: () => send("\x1b[A") }, { text: "Paste", act: onPaste },
-    { text: "^C", label: "Control C", act: () => send("\x03") }, { text: "^D", label: "Control D", act: () => send("\x04") },
-    { text: "^Z", label: "Control Z", act: () => send("\x1a") }, { text: "←", label: "Left", act: () => send("\x1b[D") },
-    { text: "↓", label: "Down", act: () => send("\x1b[B") }, { text: "→", label: "Right", act: () => send("\x1b[C") },
+    { text: "Esc", act: press("Escape") }, { text: "Tab", act: press("Tab") },
+    { text: "Ctrl", act: () => hold("ctrl"), on: held.ctrl }, { text: "Alt", act: () => hold("alt"), on: held.alt },
+    { text: "↑", label: "Up", act: press("Up") }, { text: "Paste", act: onPaste },
+    { text: "^C", label: "Control C", act: control("c") }, { text: "^D", label: "Control D", act: control("d") },
+    { text: "^Z", label: "Control Z", act: control("z") }, { text: "←", label: "Left", act: press("Left") },
+    { text: "↓", label: "Down", act: press("Down") }, { text: "→", label: "Right", act: press("Right") },
   ];
   return (
     <div class="keys-bar" role="group" aria-label="Keys">

@@ -1,6 +1,8 @@
 // Permissions, written through the daemon as a person and shown as a difference first; and what is this page's alone.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Folders, NewSessions, SandboxSettings } from "./config";
+import { Difference } from "./difference";
 import { A, Choice, CommandText, copy, Dialog, EffectChips, hiddenCount, Icon, Reasons, RiskBadge, State } from "./parts";
 import { Bar } from "./shell";
 import { attempt, link, store, useCall, useStore, type Prefs } from "./store";
@@ -36,7 +38,7 @@ function Mode() {
       <h2>Mode</h2>
       <p>What agents may do without asking. Built-in refusals stand in every mode.</p>
       {sessions.length > 0 ? <Choice label="Session" value={session} onChange={setSession} options={sessions.map((each) => ({ value: each, text: `Session ${each}` }))} />
-        : <p class="dim">No agent has a session now. New ones begin in this mode, which is the setting <code>policy.mode</code>.</p>}
+        : <p class="dim">No agent has a session now. New ones begin in this mode, which is the setting <code>policy.mode</code> below.</p>}
       {error ? <p class="page-note">{error}</p> : null}
       <fieldset class="modes" disabled={!canAct || !session}>
         <legend class="unseen">Mode</legend>
@@ -67,20 +69,6 @@ function bodyOf(rule: Rule): string {
 }
 
 interface Change { title: string; before: string; after: string; replaces?: string; remove?: string }
-
-function Difference({ before, after }: { before: string; after: string }) {
-  const removed = before ? before.trimEnd().split("\n") : [];
-  const added = after ? after.trimEnd().split("\n") : [];
-  const line = (sign: string, text: string, at: number) => (
-    <div key={sign + at} class={sign === "+" ? "add" : "del"}><span>{at + 1}</span><span>{sign}</span><span>{text}</span></div>
-  );
-  return (
-    <div class="difference" role="group" aria-label="Difference">
-      {removed.map((text, at) => line("−", text, at))}
-      {added.map((text, at) => line("+", text, at))}
-    </div>
-  );
-}
 
 const NEW_RULE = `[[rule]]
 name = "my rule"
@@ -213,6 +201,7 @@ function Permissions() {
       <Mode />
       <Confirm />
       <div class="two"><Rules cwd="" decided={decided} /><Tester onRule={setDecided} /></div>
+      <NewSessions />
     </>
   );
 }
@@ -287,6 +276,8 @@ function About() {
 
 const PARTS: { path: string; title: string; view: () => ComponentChildren }[] = [
   { path: "permissions", title: "Permissions", view: () => <Permissions /> },
+  { path: "folders", title: "Folders", view: () => <Folders /> },
+  { path: "sandbox", title: "Sandbox", view: () => <SandboxSettings /> },
   { path: "links", title: "Links", view: () => <Links /> },
   { path: "notifications", title: "Notifications", view: () => <Notifications /> },
   { path: "appearance", title: "Appearance", view: () => <Appearance /> },

@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { CallError, Link, type SignIn } from "./link";
 import type { Answer, Approval, Args, AttachClosedEvent, AttachKeyboardEvent, AttachScreenEvent, CallName, HistoryRow, Terminal } from "./types";
-import { learnHome, nameOf } from "./words";
+import { learnHome, nameOf, who } from "./words";
 
 export interface Note { id: string; text: string; command: string; until: number; mark: "ok" | "fail" | "off" }
 export type Last = Pick<HistoryRow, "state" | "exit_code" | "signal" | "reason" | "duration_ms">;
@@ -13,6 +13,7 @@ export interface Prefs {
   keys: boolean; // single letters act
   reader: boolean; // the terminal has a tree for screen readers
   notify: boolean;
+  wrap: boolean; // long lines of output
 }
 
 const PREFS = "ttyward-panel-prefs";
@@ -31,7 +32,7 @@ class Store {
   notes: Note[] = []; // in the place of questions that were closed
   toasts: Toast[] = [];
   notices: string[] = []; // what a person has to know
-  prefs: Prefs = { theme: "system", keys: true, reader: false, notify: false };
+  prefs: Prefs = { theme: "system", keys: true, reader: false, notify: false, wrap: false };
   ready = false; // the lists are there
   announcement = ""; // for screen readers
   alarm = ""; // the same, at once
@@ -163,7 +164,7 @@ export function applyTheme(): void {
 
 function closedWords(approval: Approval, mine: string): { text: string; mark: Note["mark"] } {
   const by = approval.answered_by;
-  const where = by === mine ? "here" : by?.startsWith("ttyward panel") ? "in another browser" : by ? "on the command line" : "";
+  const where = by ? who(by, mine) : "";
   switch (approval.state) {
     case "allowed":
       return { text: `was allowed ${where}.`, mark: "ok" };

@@ -7,7 +7,7 @@ import { Attachment, GIVE_BACK, KeysBar, LiveScreen } from "./screen";
 import { attempt, go, link, place, setQuery, store, useCall, useNow, useStore } from "./store";
 import { isOver, needsYou, openTerminal, ownerName, PasswordDialog, stateOf, useOrder } from "./terminals";
 import type { Answer, Result, Terminal } from "./types";
-import { clock, count, ended, left, nameOf, path, size, who } from "./words";
+import { clock, count, ended, holder, left, nameOf, path, size, who } from "./words";
 
 type Shown = Answer<"show">;
 
@@ -44,9 +44,6 @@ function Banner({ terminal, attachment, onTake, onGive }: { terminal: Terminal; 
   const now = useNow(1000);
   const { keyboard } = attachment;
   const rest = GIVE_BACK - (now - keyboard.lastKey);
-  useEffect(() => {
-    if (keyboard.has && rest <= 0) onGive();
-  }, [keyboard.has, rest <= 0]);
   if (keyboard.has) {
     return (
       <div class="lease" role="status">
@@ -69,31 +66,56 @@ function Banner({ terminal, attachment, onTake, onGive }: { terminal: Terminal; 
   return null;
 }
 
+interface Finds { text: string; hits: { command: string; line: number }[]; searched: number; problem: string }
+const NOTHING: Finds = { text: "", hits: [], searched: 0, problem: "" };
+const SEARCH_PAUSE = 250; // ms after the last letter
+const AT_ONCE = 6;
+const MOST_COMMANDS = 100;
+
+// A few at a time: each may be a long output.
+async function searchAll(commands: string[], text: string, signal: AbortSignal): Promise<Finds> {
+  const found = new Map<string, number[]>();
+  const left = [...commands].reverse();
+  let problem = "";
+  const work = async () => {
+    for (let command = left.shift(); command && !signal.aborted; command = left.shift()) {
+      try {
+        found.set(command, await grep(command, text));
+      } catch (error) {
+        problem = (error as Error).message;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return { text, searched: found.size, problem, hits: commands.flatMap((command) => (found.get(command) ?? []).map((line) => ({ command, line }))) };
+}
+
 export function Commands({ terminal, shown, again, onOpen }: { terminal: Terminal; shown: Shown | null; again: () => void; onOpen?: () => void }) {
   const { query, hash } = place();
   const text = query.get("q") ?? "";
   const [open, setOpen] = useState<string | null>(null);
-  const [finds, setFinds] = useState<{ text: string; hits: { command: string; line: number }[] }>({ text: "", hits: [] });
+  const [finds, setFinds] = useState<Finds>(NOTHING);
   const [at, setAt] = useState(0);
   const commands = shown?.commands ?? [];
   // The newest is open until somebody chooses.
   const last = commands[commands.length - 1]?.command_id ?? null;
   const current = open ?? last;
+  const searched = commands.filter((each) => each.command_id && each.total_lines > 0);
   useEffect(() => {
-    if (!text) return setFinds({ text: "", hits: [] });
-    let wanted = true;
-    void Promise.all(commands.filter((each) => each.command_id && each.total_lines > 0).slice(-40).map(async (each) =>
-      (await grep(each.command_id!, text).catch(() => [])).map((line) => ({ command: each.command_id!, line })))).then((found) => {
-      if (!wanted) return;
-      const hits = found.flat();
-      setFinds({ text, hits });
-      setAt(Math.max(0, hits.length - 1));
-      if (hits.length > 0) setOpen(hits[hits.length - 1]!.command);
-    });
+    if (!text) return setFinds(NOTHING);
+    const search = new AbortController();
+    // Not at every letter of a word.
+    const timer = window.setTimeout(() => void searchAll(searched.map((each) => each.command_id!), text, search.signal).then((found) => {
+      if (search.signal.aborted) return;
+      setFinds(found);
+      setAt(Math.max(0, found.hits.length - 1));
+      if (found.hits.length > 0) setOpen(found.hits[found.hits.length - 1]!.command);
+    }), SEARCH_PAUSE);
     return () => {
-      wanted = false;
+      window.clearTimeout(timer);
+      search.abort();
     };
-  }, [text, commands.length]);
+  }, [text, searched.length]);
   const step = (by: number) => {
     if (finds.hits.length === 0) return;
     const next = (at + by + finds.hits.length) % finds.hits.length;
@@ -115,7 +137,7 @@ export function Commands({ terminal, shown, again, onOpen }: { terminal: Termina
         </label>
         {text ? (
           <>
-            <span class="hits" role="status">{finds.hits.length === 0 ? "none" : `${at + 1} of ${finds.hits.length}`}</span>
+            <span class="hits" role="status">{finds.text !== text ? "searching…" : finds.hits.length === 0 ? "none" : `${at + 1} of ${finds.hits.length}`}</span>
             <button type="button" class="btn btn-bare btn-icon" aria-label="Previous match" onClick={() => step(-1)}><Icon name="up" /></button>
             <button type="button" class="btn btn-bare btn-icon" aria-label="Next match" onClick={() => step(1)}><Icon name="down" /></button>
             <button type="button" class="btn btn-bare btn-icon" aria-label="Close search" onClick={() => setQuery({ q: "" })}><Icon name="x" /></button>
@@ -144,7 +166,10 @@ export function Commands({ terminal, shown, again, onOpen }: { terminal: Termina
         })}
         {commands.length === 0 ? <Empty icon="clock" title="Nothing ran yet"><p>Commands of this terminal appear here.</p></Empty> : null}
         {text && finds.text === text && finds.hits.length === 0 && commands.length > 0 ? (
-          <Empty icon="search" title={`No line has “${text}”`}><p>Searched {count(commands.length, "command")} of {nameOf(terminal)}.</p></Empty>
+          <Empty icon="search" title={`No line has “${text}”`}><p>Searched the output of the {count(finds.searched, "command")} that {finds.searched === 1 ? "is" : "are"} listed here. Older ones are in the <A class="link" href="/history?since=all">history</A>.</p></Empty>
+        ) : null}
+        {text && finds.text === text && finds.problem ? (
+          <p class="page-note" role="alert">{count(searched.length - finds.searched, "command")} could not be searched: {finds.problem}</p>
         ) : null}
       </div>
     </section>
@@ -168,7 +193,7 @@ function Output({ command, result, terminal, find, line }: { command: string; re
 function useShown(terminal: Terminal | undefined): { shown: Shown | null; error: string; again: () => void } {
   const [times, set] = useState(0);
   const mark = `${terminal?.command?.command_id} ${terminal?.command?.state} ${terminal?.state} ${times}`;
-  const { answer, error } = useCall("show", terminal ? { terminal: terminal.id, most: 100 } : null, mark);
+  const { answer, error } = useCall("show", terminal ? { terminal: terminal.id, most: MOST_COMMANDS } : null, mark);
   return { shown: answer, error, again: () => set((value) => value + 1) };
 }
 
@@ -292,7 +317,7 @@ export function TerminalPage({ id }: { id: string }) {
         </Dialog>
       ) : null}
       {dialog === "take" ? (
-        <Dialog title={`Take the keyboard from ${who(terminal.lease?.by ?? null, store.mine) === "in another browser" ? "another browser" : "the command line"}?`} onClose={() => setDialog("")}>
+        <Dialog title={`Take the keyboard from ${holder(terminal.lease?.by ?? null, store.mine)}?`} onClose={() => setDialog("")}>
           <p>What it typed stays.</p>
           <div class="acts"><button type="button" class="btn btn-bare" onClick={() => setDialog("")}>Cancel</button><span class="gap" />
             <button type="button" class="btn btn-main" onClick={() => { setDialog(""); void take(true); }}>Take it</button></div>

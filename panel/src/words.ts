@@ -153,15 +153,30 @@ export function nameOf(terminal: Pick<Terminal, "id" | "name">): string {
   return terminal.name || terminal.id.slice(0, 8);
 }
 
-// Who asked or answered, as the daemon knows clients: "ttyward mcp", "ttyward panel 3".
+// Where somebody asked or answered, as the daemon knows clients: "ttyward panel 3", "ttyward acp (editor)", "VS Code".
 export function who(client: string | null, mine: string): string {
   if (!client) return "nobody";
   if (client === mine) return "here";
   if (client.startsWith("ttyward panel")) return "in another browser";
+  if (client === "VS Code") return "in VS Code";
+  if (client.endsWith(" (editor)")) return "in an editor";
+  if (client.endsWith(" (dialogue)")) return "in the agent’s own window";
+  if (client.startsWith("fleet")) return "over the fleet";
   if (client.startsWith("ttyward ")) return "on the command line";
   return `by ${client}`;
 }
 
+// The same as somebody from whom the keyboard can be taken.
+export function holder(client: string | null, mine: string): string {
+  return who(client, mine).replace(/^in (the |an )?/, (_, article) => (article ?? "")).replace(/^(on|by|over) /, "");
+}
+
 export function agent(client: string | null): string {
   return (client ?? "").replace(/^ttyward /, "") || "an agent";
+}
+
+// How the end of a command is known.
+export function knownBy(how: string | null): string {
+  if (!how) return "";
+  return how === "told" ? "told by the agent" : `exit code from ${how.replace(/_/g, " ")}`;
 }

@@ -7,6 +7,7 @@
 #include "app/watching.h"
 #include "base/unix_time.h"
 #include "engine/read.h"
+#include "vt/input_encoder.h"
 #include "vt/serialize/serialize.h"
 
 namespace ttyward::app {
@@ -38,8 +39,31 @@ void Watching::take_keyboard(Terminal& terminal) {
   for (const auto& [key, other] : attachments_) {
     if (other->terminal != terminal.id() || !other->writable) continue;
     other->writable = false;
+    core_.loop.cancel(other->idle);
     sink_.event(other->connection, key, wire::AttachKeyboard{false});
   }
+}
+
+// A page whose computer sleeps, or whose tab is frozen, does not give the keyboard back: the daemon does.
+void Watching::expect_input(uint64_t key, Attachment& attachment) {
+  core_.loop.cancel(attachment.idle);
+  if (!attachment.writable || attachment.give_back.count() == 0) return;
+  attachment.idle = core_.loop.after(attachment.give_back, [this, alive = core_.alive, key] {
+    if (!*alive) return;
+    const auto found = attachments_.find(key);
+    if (found == attachments_.end()) return;
+    found->second->idle = 0;
+    release_keyboard(*found->second);
+    sink_.event(found->second->connection, key, wire::AttachKeyboard{false, "idle"});
+  });
+}
+
+void Watching::release_keyboard(Attachment& attachment) {
+  if (!attachment.writable) return;
+  attachment.writable = false;
+  const auto terminal = core_.engine->find(attachment.terminal);
+  if (terminal && (*terminal)->lease() && (*terminal)->lease()->connection == attachment.connection)
+    (*terminal)->set_lease(std::nullopt);
 }
 
 Outcome<wire::Attached> Watching::attach(const Caller& caller, const wire::AttachRequest& request) {
@@ -64,6 +88,7 @@ Outcome<wire::Attached> Watching::attach(const Caller& caller, const wire::Attac
   made->connection = caller.connection;
   made->terminal = terminal.id();
   made->writable = !read_only;
+  made->give_back = std::chrono::milliseconds(request.give_back_ms);
   if (!read_only) {
     terminal.set_lease(Terminal::Lease{caller.connection, caller.client, base::unix_ms()});
     pty::WindowSize wanted = terminal.spec().size;
@@ -74,6 +99,7 @@ Outcome<wire::Attached> Watching::attach(const Caller& caller, const wire::Attac
   made->viewer = std::make_unique<engine::Viewer>(core_.loop, terminal, [this, key] { send_changes(key); });
   Attachment& attachment = *made;
   attachments_.emplace(key, std::move(made));
+  expect_input(key, attachment);
   wire::Attached answer;
   answer.subscription = key;
   answer.screen = screen_object(attachment.viewer->take_all());
@@ -108,11 +134,8 @@ void Watching::end_attachment(uint64_t key, const std::string& reason) {
   if (found == attachments_.end()) return;
   std::shared_ptr<Attachment> gone = std::move(found->second);
   attachments_.erase(found);
-  if (gone->writable) {
-    const auto terminal = core_.engine->find(gone->terminal);
-    if (terminal && (*terminal)->lease() && (*terminal)->lease()->connection == gone->connection)
-      (*terminal)->set_lease(std::nullopt);
-  }
+  core_.loop.cancel(gone->idle);
+  release_keyboard(*gone);
   if (!reason.empty()) {
     if (const auto last = gone->viewer->take())
       sink_.event(gone->connection, key, wire::AttachScreen{screen_object(*last)});
@@ -131,7 +154,14 @@ void Watching::attach_input(const Caller& caller, const wire::AttachInputRequest
   }
   const auto terminal = core_.engine->find((*found)->terminal);
   if (!terminal) return reply.fail(terminal.error());
-  (*terminal)->input(request.base64.bytes, engine::Owner::User, [reply](const base::Result<void>& sent) {
+  expect_input(request.subscription, **found);
+  std::string bytes = request.base64.bytes;
+  if (request.keys) {
+    auto encoded = vt::encode_keys(*request.keys, (*terminal)->output().screen().keyboard());
+    if (!encoded) return reply.fail(encoded.error());
+    bytes = std::move(*encoded);
+  }
+  (*terminal)->input(bytes, engine::Owner::User, [reply](const base::Result<void>& sent) {
     sent ? reply.ok({}) : reply.fail(sent.error());
   });
 }

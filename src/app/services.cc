@@ -26,6 +26,7 @@ Services::Services(io::Loop& loop, io::Log& log, Installation installation, Even
                  [this](const wire::AnyEvent& event, const std::string& id) { watching_.tell(event, id); }),
       commands_(core_, gatekeeper_, history_, environment_, watching_, change_sets_, proxies_),
       approvals_(core_, gatekeeper_, [this] { static_cast<void>(reload()); }),
+      setting_changes_(core_, [this] { static_cast<void>(reload()); }),
       agents_(core_, history_),
       webhook_(loop, log),
       telemetry_(core_, [this] { return gauges(); }) {

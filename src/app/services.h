@@ -1,10 +1,11 @@
-// The application: six services on one engine, one gate and one store.
+// The application: its services on one engine, one gate and one store.
 //
 //   Commands   run, exec, batch, result, interrupt          Approvals  questions, answers, rules, modes
 //   Terminals  open, input, name, lend, kill                History    what was run and decided
 //   Watching   wait, read, events, attach                   ChangeSets what commands changed that ran with
 //   Agents     which agents are served, what they tell                 try
 //   Telemetry  counts, and spans for a collector
+//   SettingChanges  what agents may do, in config.toml
 //
 // They take wire/types and a Caller, answer a value or, later, a Reply, and tell an EventSink. They know
 // nothing of sockets or JSON. Thread rule: everything on the loop's thread.
@@ -26,6 +27,7 @@
 #include "app/gatekeeper.h"
 #include "app/history.h"
 #include "app/sandbox_proxy.h"
+#include "app/setting_changes.h"
 #include "app/telemetry.h"
 #include "app/terminals.h"
 #include "app/watching.h"
@@ -47,6 +49,7 @@ class Services final : private engine::EngineObserver, private gate::GateObserve
   Terminals& terminals() { return terminals_; }
   Watching& watching() { return watching_; }
   Approvals& approvals() { return approvals_; }
+  SettingChanges& setting_changes() { return setting_changes_; }
   History& history() { return history_; }
   Agents& agents() { return agents_; }
   ChangeSets& change_sets() { return change_sets_; }
@@ -92,6 +95,7 @@ class Services final : private engine::EngineObserver, private gate::GateObserve
   Terminals terminals_;
   Commands commands_;
   Approvals approvals_;
+  SettingChanges setting_changes_;
   Agents agents_;
   Webhook webhook_;
   Telemetry telemetry_;

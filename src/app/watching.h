@@ -75,6 +75,7 @@ class Watching {
   void connection_closed(uint64_t connection);
   // Ends all subscriptions and attachments without a message.
   void end_all() {
+    for (const auto& [key, each] : attachments_) core_.loop.cancel(each->idle);
     attachments_.clear();
     subscriptions_.clear();
   }
@@ -100,6 +101,9 @@ class Watching {
     std::string terminal;
     bool writable = false;
     bool paused = false;  // its reader does not read
+    std::chrono::milliseconds give_back{
+        0};  // without input for so long it loses the keyboard; 0: it does not
+    io::Loop::TimerId idle = 0;
     std::unique_ptr<engine::Viewer> viewer;
   };
 
@@ -140,6 +144,10 @@ class Watching {
   Outcome<Attachment*> find_attachment(const Caller& caller, uint64_t key);
   // Who had the keyboard goes on watching.
   void take_keyboard(engine::Terminal& terminal);
+  // There was input: the time until the keyboard is given back begins anew.
+  void expect_input(uint64_t key, Attachment& attachment);
+  // It goes on watching.
+  void release_keyboard(Attachment& attachment);
   void send_changes(uint64_t key);
   // Adds where a person is and what they marked, as far as the caller may read it.
   void add_person(const Caller& caller, wire::EnvironmentNews& news);

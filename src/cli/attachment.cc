@@ -169,7 +169,7 @@ void Attachment::type(const std::string& keys) {
   } else if (subscription_ == 0 || daemon_gone_ || !may_write()) {
     write_out("\a");
   } else {
-    auto sent = daemon_.start(wire::AttachInputRequest{subscription_, {keys}});
+    auto sent = daemon_.start(wire::AttachInputRequest{subscription_, {keys}, {}});
     if (sent) inputs_.emplace(*sent, keys);
   }
 }

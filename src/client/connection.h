@@ -28,6 +28,11 @@
 
 namespace ttyward::client {
 
+struct Options;
+// Connects to the daemon's socket, and starts a daemon where none runs and Options says so. Blocks for at
+// most the patience of the options.
+base::Result<base::UniqueFd> reach_daemon(const Options& options);
+
 struct Options {
   base::Folders folders = base::user_folders();
   std::string program;  // the ttyward that starts the daemon; empty: this very program
@@ -40,6 +45,8 @@ struct Options {
   std::string token;
   bool start_daemon = true;
   std::chrono::milliseconds patience{10'000};  // to connect, start and be welcomed, all together
+  // Who connects instead of this process, which may not; empty: this process. Called on any thread.
+  std::function<base::Result<base::UniqueFd>(const Options& options)> reach;
 };
 
 struct Reply {

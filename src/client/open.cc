@@ -56,23 +56,13 @@ base::Result<base::UniqueFd> connect_to_daemon(const base::Folders& folders) {
 
 }  // namespace
 
-base::Result<Connection> Connection::open(const Options& options) {
+base::Result<base::UniqueFd> reach_daemon(const Options& options) {
   const auto until = Clock::now() + options.patience;
   milliseconds pause{2};
   int killed_starts = 0;
   for (;;) {
     auto socket = connect_to_daemon(options.folders);
-    if (socket) {
-      Options rest = options;
-      rest.patience = std::max(std::chrono::ceil<milliseconds>(until - Clock::now()), milliseconds(1));
-      auto greeted = greet(std::move(*socket), rest);
-      // Closed without a word: it was ending, or was killed. The next one is asked.
-      const bool ended = !greeted && greeted.error().sys_errno == ECONNRESET && Clock::now() < until;
-      if (!ended) return greeted;
-      std::this_thread::sleep_for(pause);
-      pause = std::min(pause * 2, milliseconds(50));
-      continue;
-    }
+    if (socket) return socket;
     // EAGAIN: its queue is full of clients that it has not accepted yet.
     const bool nobody = nobody_there(socket.error());
     if (!nobody && socket.error().sys_errno != EAGAIN) return tl::unexpected(socket.error());
@@ -102,6 +92,24 @@ base::Result<Connection> Connection::open(const Options& options) {
       continue;
     }
     // Somebody else is starting it, or ending it, right now.
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, milliseconds(50));
+  }
+}
+
+base::Result<Connection> Connection::open(const Options& options) {
+  const auto until = Clock::now() + options.patience;
+  milliseconds pause{2};
+  Options rest = options;
+  for (;;) {
+    rest.patience = std::max(std::chrono::ceil<milliseconds>(until - Clock::now()), milliseconds(1));
+    auto socket = options.reach ? options.reach(rest) : reach_daemon(rest);
+    if (!socket) return tl::unexpected(socket.error());
+    rest.patience = std::max(std::chrono::ceil<milliseconds>(until - Clock::now()), milliseconds(1));
+    auto greeted = greet(std::move(*socket), rest);
+    // Closed without a word: it was ending, or was killed. The next one is asked.
+    const bool ended = !greeted && greeted.error().sys_errno == ECONNRESET && Clock::now() < until;
+    if (!ended) return greeted;
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, milliseconds(50));
   }

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 
+#include "config/edit.h"
 #include "config/load.h"
 
 namespace ttyward::config {
@@ -322,6 +323,44 @@ TEST_F(ConfigDisk, what_is_no_file_or_too_large_is_said_to_be_so) {
   Loaded loaded;
   apply_file(loaded, root_ + "/nowhere", FileLevel::Person, IfAbsent::Problem);
   EXPECT_EQ(loaded.problems.size(), 1U);
+}
+
+std::string changed(const std::string& text, std::string_view section, std::string_view name,
+                    const std::optional<Value>& value) {
+  const auto made = with_setting(text, *find_setting(section, name), value, "f");
+  return made ? *made : "error: " + made.error().message;
+}
+
+TEST(Edit, one_setting_changes_and_the_rest_stays) {
+  const std::string text =
+      "# mine\n[policy]\nmode = \"plan\"   # for now: ü\nallowed_roots = [\n  \"/a\", # one\n  \"/b\",\n] # "
+      "roots\n"
+      "\n[sandbox]\nhosts = []\n\n[agents.x]\ncommand = [\"x\"]\n";
+  EXPECT_EQ(changed(text, "policy", "mode", Value(int64_t{1})),
+            "# mine\n[policy]\nmode = \"default\"   # for now: ü\nallowed_roots = [\n  \"/a\", # one\n  "
+            "\"/b\",\n] # roots\n"
+            "\n[sandbox]\nhosts = []\n\n[agents.x]\ncommand = [\"x\"]\n");
+  EXPECT_EQ(changed(text, "policy", "allowed_roots", Value(std::vector<std::string>{"/c"})),
+            "# mine\n[policy]\nmode = \"plan\"   # for now: ü\nallowed_roots = [\"/c\"] # roots\n"
+            "\n[sandbox]\nhosts = []\n\n[agents.x]\ncommand = [\"x\"]\n");
+  EXPECT_EQ(changed(text, "sandbox", "profile", Value(int64_t{2})),
+            "# mine\n[policy]\nmode = \"plan\"   # for now: ü\nallowed_roots = [\n  \"/a\", # one\n  "
+            "\"/b\",\n] # roots\n"
+            "\n[sandbox]\nprofile = \"workspace\"\nhosts = []\n\n[agents.x]\ncommand = [\"x\"]\n");
+  EXPECT_EQ(changed("[policy]\nmode = \"plan\"\n", "policy", "mode", std::nullopt), "[policy]\n");
+  EXPECT_EQ(changed("", "policy", "mode", Value(int64_t{0})), "[policy]\nmode = \"plan\"\n");
+  EXPECT_EQ(changed("[daemon]\nautostart = true", "policy", "mode", Value(int64_t{0})),
+            "[daemon]\nautostart = true\n\n[policy]\nmode = \"plan\"\n");
+}
+
+TEST(Edit, what_cannot_be_changed_by_lines_is_left_to_a_person) {
+  EXPECT_THAT(changed("policy = { mode = \"plan\" }\n", "policy", "mode", Value(int64_t{1})),
+              HasSubstr("edit it by hand"));
+  EXPECT_THAT(changed("policy.mode = \"plan\"\n", "policy", "mode", Value(int64_t{1})),
+              HasSubstr("edit it by hand"));
+  EXPECT_THAT(changed("[policy]\nmode = 7\n", "policy", "mode", Value(int64_t{1})),
+              HasSubstr("fix it first"));
+  EXPECT_THAT(changed("[policy\n", "policy", "mode", Value(int64_t{1})), HasSubstr("fix it first"));
 }
 
 }  // namespace

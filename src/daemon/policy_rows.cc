@@ -18,6 +18,8 @@ std::vector<CallRow> policy_rows(app::Services& services) {
           call_row(approvals, &A::rule_remove),
           call_row(approvals, &A::rules_unconfirmed),
           call_row(approvals, &A::rules_confirm),
+          call_row(services.setting_changes(), &app::SettingChanges::settings),
+          call_row(services.setting_changes(), &app::SettingChanges::settings_change),
           call_row(approvals, &A::mode),
           call_row(history, &H::history),
           call_row(history, &H::decisions),

@@ -201,6 +201,19 @@ Result<void> append_rules(const std::string& path, const std::vector<std::string
   return replace(file, *with, *lock);
 }
 
+Result<void> replace_rule_file(const std::string& path, std::string_view before, std::string_view after) {
+  const std::string file = real_path(path);
+  if (auto made = make_folder(folder_of(file)); !made) return made;
+  auto lock = FolderLock::take(folder_of(file));
+  if (!lock) return tl::unexpected(lock.error());
+  auto text = read_all(file);
+  if (!text) return tl::unexpected(text.error());
+  if (*text != before)
+    return fail(ErrorCode::InvalidArgument,
+                path + " was changed meanwhile, and nothing was saved; look at it again");
+  return replace(file, after, *lock);
+}
+
 Result<size_t> remove_rules(const std::string& path, std::string_view name) {
   const std::string file = real_path(path);
   if (::access(file.c_str(), F_OK) != 0) return 0;

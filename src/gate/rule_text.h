@@ -33,6 +33,10 @@ base::Result<WithoutRules> without_rules(const std::string& text, std::string_vi
 base::Result<std::string> text_of_rules(const std::string& text, std::string_view name,
                                         const std::string& path);
 
+// Replaces the file if it still is `before`. For config.toml, too.
+base::Result<void> replace_rule_file(const std::string& path, std::string_view before,
+                                     std::string_view after);
+
 // Empty if there is no such file.
 base::Result<std::string> read_rule_file(const std::string& path);
 

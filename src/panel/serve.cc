@@ -1,26 +1,24 @@
 #include "panel/serve.h"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "base/folders.h"
 #include "base/private_folder.h"
 #include "base/secret_file.h"
-#include "base/unique_fd.h"
 #include "http/server.h"
 #include "io/loop.h"
 #include "io/signals.h"
 #include "panel/assets.h"
+#include "panel/outside.h"
 #include "panel/sessions.h"
 #include "panel/site.h"
+#include "sandbox/serve_only.h"
 
 namespace ttyward::panel {
 namespace {
@@ -36,46 +34,14 @@ http::Limits limits() {
   return out;
 }
 
-// A link opened in the person's browser. The address is a secret and other users can read a program's
-// arguments, so the browser gets a file that only this user may read, and that leads to it.
-class OpenedLink {
- public:
-  base::Result<void> open(const std::string& folder, const std::string& address) {
-    if (auto private_folder = base::open_private_folder(folder, base::IfMissing::Create); !private_folder)
-      return tl::unexpected(private_folder.error());
-    path_ = folder + "/panel-" + std::to_string(::getpid()) + ".html";
-    const std::string text =
-        "<!doctype html><meta charset=utf-8><title>ttyward</title>"
-        "<meta http-equiv=refresh content=\"0;url=" +
-        address + "\">";
-    ::unlink(path_.c_str());
-    const base::UniqueFd file(
-        ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!file || ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-      return base::fail_errno(errno, "cannot write " + path_);
-    std::string program = "xdg-open";
-    std::string argument = "file://" + path_;
-    char* const argv[] = {program.data(), argument.data(), nullptr};
-    pid_t pid = 0;
-    posix_spawnattr_t attributes;
-    ::posix_spawnattr_init(&attributes);
-    sigset_t none;
-    ::sigemptyset(&none);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    const int failed = ::posix_spawnp(&pid, program.c_str(), nullptr, &attributes, argv, environ);
-    ::posix_spawnattr_destroy(&attributes);
-    if (failed != 0) return base::fail_errno(failed, "cannot start xdg-open");
-    std::thread([pid] { ::waitpid(pid, nullptr, 0); }).detach();  // whoever it started lives on
-    return {};
-  }
-  ~OpenedLink() {
-    if (!path_.empty()) ::unlink(path_.c_str());
-  }
-
- private:
-  std::string path_;
-};
+// Whether this program was built to look for mistakes of its own: what does that reads files and traces
+// processes at the end.
+constexpr bool kChecksItself =
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    true;
+#else
+    false;
+#endif
 
 // Whoever sits at the terminal gets another link with Enter.
 class EnterKey final : private io::Poller::Handler {
@@ -121,6 +87,26 @@ bool is_built() {
 
 int serve(const ServeOptions& options, const std::function<int(const std::string& message)>& complain) {
   ::signal(SIGPIPE, SIG_IGN);
+  const std::string folder = options.daemon.folders.sockets();
+  if (auto opened = base::open_private_folder(folder, base::IfMissing::Create); !opened)
+    return complain(opened.error().message);
+  client::Options daemon = options.daemon;
+  if (const char* const file = std::getenv("TTYWARD_PERSON_TOKEN_FILE");
+      daemon.token.empty() && file != nullptr && *file != '\0') {
+    auto token = base::read_secret_file(file);
+    if (!token) return complain(token.error().message);
+    daemon.token = std::move(*token);
+  }
+  // On a port of its own choice the next panel is found by nobody; on one that was asked for, its pages come
+  // back.
+  const std::string sessions_file =
+      options.port == 0 ? "" : folder + "/panel-sessions-" + std::to_string(options.port);
+  // Before there are threads.
+  auto helper = Outside::start({options.daemon, folder, sessions_file});
+  if (!helper) return complain(helper.error().message);
+  Outside& outside = **helper;
+  daemon.reach = [&](const client::Options& how) { return outside.reach(how); };
+
   auto made = io::Loop::create();
   if (!made) return complain(made.error().message);
   io::Loop& loop = **made;
@@ -133,21 +119,21 @@ int serve(const ServeOptions& options, const std::function<int(const std::string
   if (!listening) return complain(listening.error().message);
   http::Server& web = **listening;
 
-  const std::string folder = options.daemon.folders.sockets();
-  if (auto opened = base::open_private_folder(folder, base::IfMissing::Create); !opened)
-    return complain(opened.error().message);
   const Role role = options.view_only ? Role::Viewer : Role::Person;
-  // On a port of its own choice the next panel is found by nobody; on one that was asked for, its pages come
-  // back.
-  Sessions sessions(
-      {role, options.port == 0 ? "" : folder + "/panel-sessions-" + std::to_string(options.port)});
+  Sessions::Options kept{role, sessions_file};
+  if (!sessions_file.empty()) kept.keep = [&](std::string_view text) { outside.keep_sessions(text); };
+  Sessions sessions(std::move(kept));
   std::string metrics_token;
   if (!options.metrics_token_file.empty()) {
     auto token = metrics_token_in(options.metrics_token_file);
     if (!token) return complain(token.error().message);
     metrics_token = std::move(*token);
   }
-  Site site(loop, sessions, web.port(), options.daemon, metrics_token);
+  if (!kChecksItself) {
+    if (const auto confined = sandbox::serve_only(); !confined)
+      complain(confined.error().message + ": the panel runs without a sandbox");
+  }
+  Site site(loop, sessions, web.port(), daemon, metrics_token);
   web.serve([&](const std::shared_ptr<http::Exchange>& exchange) { site.handle(exchange); });
 
   int ended_by = 0;
@@ -160,9 +146,8 @@ int serve(const ServeOptions& options, const std::function<int(const std::string
     std::fflush(stdout);
   };
   const EnterKey enter(loop, show_link);
-  OpenedLink opened;
   if (options.open) {
-    if (const auto shown = opened.open(folder, site.link_address(role)); !shown) {
+    if (const auto shown = outside.open_link(site.link_address(role)); !shown) {
       complain(shown.error().message + "; open the address by hand");
       show_link();
     }

@@ -1,8 +1,5 @@
 #include "panel/sessions.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -12,7 +9,6 @@
 #include "base/same_secret.h"
 #include "base/secret_file.h"
 #include "base/sha256.h"
-#include "base/unique_fd.h"
 #include "base/unix_time.h"
 
 namespace ttyward::panel {
@@ -121,18 +117,14 @@ void Sessions::load() {
   forget_old();
 }
 
-// Written anew and renamed. Without it pages have to be opened with a new link after a restart: no more.
+// Where they are not kept, pages have to be opened with a new link after a restart: no more.
 void Sessions::save() const {
-  if (options_.file.empty()) return;
+  if (!options_.keep) return;
   std::string text;
   for (const Session& each : sessions_)
     text +=
         each.cookie + " " + each.key + " " + role_name(each.role) + " " + std::to_string(each.until) + "\n";
-  const std::string made = options_.file + ".new";
-  ::unlink(made.c_str());
-  const base::UniqueFd file(::open(made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file || ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) return;
-  if (::rename(made.c_str(), options_.file.c_str()) != 0) ::unlink(made.c_str());
+  options_.keep(text);
 }
 
 }  // namespace ttyward::panel

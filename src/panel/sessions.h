@@ -36,8 +36,10 @@ class Sessions {
   static constexpr int64_t kWrongTime = 60'000;  // so many ms; more are told to wait
 
   struct Options {
-    Role most = Role::Person;           // no session ever gets more than this
-    std::string file;                   // where sessions are kept; empty: nowhere
+    Role most = Role::Person;  // no session ever gets more than this
+    std::string file;          // where sessions were kept, read once; empty: nowhere
+    // Keeps this text in that file, for the next panel; empty: sessions end with the process.
+    std::function<void(std::string_view text)> keep = {};
     std::function<int64_t()> now = {};  // ms since the epoch; empty: the clock
   };
   explicit Sessions(Options options);

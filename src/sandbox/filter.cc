@@ -292,10 +292,75 @@ void judge_personality(Program& program) {
   program.end_if();
 }
 
-}  // namespace
+// What a process that only serves cannot do besides. Names of files lead nowhere, and nothing new is made.
+constexpr int kNotForServing[] = {
+    // programs and processes
+    SYS_execve,
+    SYS_execveat,
+    SYS_ptrace,
+    SYS_kill,
+    SYS_tkill,
+    SYS_rt_sigqueueinfo,
+    SYS_rt_tgsigqueueinfo,
+    SYS_pidfd_open,
+    SYS_pidfd_send_signal,
+    // files by name
+    SYS_openat,
+    SYS_mkdirat,
+    SYS_mknodat,
+    SYS_unlinkat,
+    SYS_symlinkat,
+    SYS_linkat,
+    SYS_renameat2,
+    SYS_fchmodat,
+    kFchmodat2,
+    SYS_fchownat,
+    SYS_utimensat,
+    SYS_truncate,
+    SYS_readlinkat,
+    SYS_faccessat,
+    SYS_faccessat2,
+    SYS_chdir,
+    SYS_fchdir,
+    SYS_setxattr,
+    SYS_lsetxattr,
+    SYS_removexattr,
+    SYS_lremovexattr,
+    SYS_name_to_handle_at,
+    SYS_inotify_add_watch,
+    SYS_memfd_create,
+    // sockets
+    SYS_socket,
+    SYS_socketpair,
+    SYS_connect,
+    SYS_bind,
+    SYS_listen,
+#if defined(__x86_64__)
+    SYS_fork,
+    SYS_vfork,
+    SYS_open,
+    SYS_creat,
+    SYS_mkdir,
+    SYS_rmdir,
+    SYS_mknod,
+    SYS_unlink,
+    SYS_symlink,
+    SYS_link,
+    SYS_rename,
+    SYS_renameat,
+    SYS_chmod,
+    SYS_chown,
+    SYS_lchown,
+    SYS_utime,
+    SYS_utimes,
+    SYS_futimesat,
+    SYS_readlink,
+    SYS_access,
+#endif
+};
 
-std::vector<sock_filter> system_call_filter(Sockets sockets) {
-  Program program;
+// Up to the number of the call, which is loaded.
+void begin(Program& program) {
   program.load(kMachine);
   program.if_not_equal(kArchitecture);
   program.refuse(EPERM);
@@ -306,6 +371,9 @@ std::vector<sock_filter> system_call_filter(Sockets sockets) {
   program.refuse(ENOSYS);
   program.end_if();
 #endif
+}
+
+void refuse_calls(Program& program) {
   for (const int call : kAbsent) {
     program.if_equal(static_cast<uint32_t>(call));
     program.refuse(ENOSYS);
@@ -316,12 +384,51 @@ std::vector<sock_filter> system_call_filter(Sockets sockets) {
     program.refuse(EPERM);
     program.end_if();
   }
+}
+
+}  // namespace
+
+std::vector<sock_filter> system_call_filter(Sockets sockets) {
+  Program program;
+  begin(program);
+  refuse_calls(program);
   // TIOCSTI types into a terminal; TIOCLINUX pastes into a console; TIOCSETD loads line disciplines.
   refuse_arguments(program, SYS_ioctl, 1, {TIOCSTI, kTioclinux, TIOCSETD, TIOCCONS}, EPERM);
   judge_clone(program);
   judge_personality(program);
   judge_sockets(program, sockets);
   judge_modes(program);
+  program.allow();
+  return program.take();
+}
+
+std::vector<sock_filter> serving_filter(uint32_t self) {
+  Program program;
+  begin(program);
+  refuse_calls(program);
+  for (const int call : kNotForServing) {
+    program.if_equal(static_cast<uint32_t>(call));
+    program.refuse(EPERM);
+    program.end_if();
+  }
+  refuse_arguments(program, SYS_ioctl, 1, {TIOCSTI, kTioclinux, TIOCSETD, TIOCCONS}, EPERM);
+  // Threads, and no processes.
+  program.if_equal(SYS_clone);
+  program.load(argument(0));
+  program.if_any_bit(CLONE_THREAD);
+  program.allow();
+  program.end_if();
+  program.refuse(EPERM);
+  program.end_if();
+  // abort() signals its own thread.
+  program.if_equal(SYS_tgkill);
+  program.load(argument(0));
+  program.if_equal(self);
+  program.allow();
+  program.end_if();
+  program.refuse(EPERM);
+  program.end_if();
+  judge_personality(program);
   program.allow();
   return program.take();
 }

@@ -19,4 +19,9 @@ enum class Sockets : uint8_t {
 
 std::vector<sock_filter> system_call_filter(Sockets sockets);
 
+// For a process that only serves what it has open (serve_only.h): what system_call_filter() refuses, and
+// besides that every call that runs a program, makes a process, opens or changes a file by name, makes a
+// socket or connects one, or sends a signal to anybody but `self`.
+std::vector<sock_filter> serving_filter(uint32_t self);
+
 }  // namespace ttyward::sandbox

@@ -30,7 +30,7 @@ stage({
       ['/', '.questions[aria-busy="false"]'], ['/terminals', '.tile .shot div'], ['/terminals?q=none', '.empty'],
       [`/t/${shell}`, '.xterm-rows'], [`/t/${shell}?q=nothing`, '.log mark'], [`/t/${over}`, '.empty'], [`/t/${asks}`, '.lease'], ['/t/tnone', '.empty'],
       ['/history', '.command-head'], [`/c/${id}`, '.facts'], [`/c/${id}?find=nothing`, '.log mark'], ['/history?view=decisions', '.commands, .rows, .empty'],
-      ['/overview', '.plot-ok'], ['/settings/permissions', '.rule'], ['/settings/links', '#main .btn'], ['/settings/notifications', '.toggle'], ['/settings/appearance', '.toggle'], ['/settings/about', '#main .link'],
+      ['/overview', '.plot-ok'], ['/settings/permissions', '.rule'], ['/settings/folders', '.setting'], ['/settings/sandbox', '.setting'], ['/settings/links', '#main .btn'], ['/settings/notifications', '.toggle'], ['/settings/appearance', '.toggle'], ['/settings/about', '#main .link'],
     ];
   },
 }, async (all) => {

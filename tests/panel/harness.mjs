@@ -68,7 +68,9 @@ export class Socket {
 }
 
 export class Home {
-  constructor() {
+  // `program`: another ttyward than the one under test.
+  constructor(program = TTYWARD) {
+    this.program = program;
     this.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'panel-'));
     this.home = path.join(this.folder, 'h');
     this.work = path.join(this.folder, 'shop');
@@ -87,7 +89,7 @@ export class Home {
   }
 
   run(...args) {
-    const done = spawnSync(TTYWARD, args, { env: this.environment, cwd: this.work, encoding: 'utf8', timeout: PATIENCE });
+    const done = spawnSync(this.program, args, { env: this.environment, cwd: this.work, encoding: 'utf8', timeout: PATIENCE });
     return { code: done.status, out: done.stdout, err: done.stderr };
   }
   async begin() {
@@ -113,7 +115,7 @@ export class Home {
   }
 
   start(...args) {
-    const child = spawn(TTYWARD, args, { env: this.environment, cwd: this.work, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(this.program, args, { env: this.environment, cwd: this.work, stdio: ['ignore', 'pipe', 'pipe'] });
     this.children.push(child);
     return child;
   }

@@ -106,6 +106,7 @@ await desktop.locator('article.question').first().waitFor();
 const state = await desktop.context().storageState();
 const phone = await browser.page({ ...PHONE, deviceScaleFactor: 2, storageState: state });
 const laptop = await browser.page({ viewport: { width: 1024, height: 768 }, storageState: state });
+for (const page of [phone, laptop]) await page.goto(panel.origin); // the theme is kept by origin
 const views = {
   approvals: { at: '/', ready: 'article.question' },
   terminals: { at: '/terminals', ready: '.tile .shot div' },

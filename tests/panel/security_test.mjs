@@ -208,3 +208,49 @@ test('nothing but loopback listens', () => {
   assert.ok(lines.length > 0);
   for (const line of lines) assert.match(line, /0100007F:/);
 });
+
+test('the panel runs confined: it runs no program and opens no file', { skip: process.env.TTYWARD_SANITIZED && 'sanitizers read files at the end' }, async () => {
+  const status = fs.readFileSync(`/proc/${panel.child.pid}/status`, 'utf8');
+  assert.match(status, /^NoNewPrivs:\s+1$/m);
+  assert.match(status, /^Seccomp:\s+2$/m, 'a filter of system calls'); // src/sandbox/serve_only_test.cc tries what it refuses
+  // Every thread has it, those for connections, too.
+  const other = await browser.another(page);
+  await other.goto(panel.origin + '/');
+  await other.getByText('Nothing waits for you').waitFor();
+  for (const thread of fs.readdirSync(`/proc/${panel.child.pid}/task`)) {
+    assert.match(fs.readFileSync(`/proc/${panel.child.pid}/task/${thread}/status`, 'utf8'), /^Seccomp:\s+2$/m);
+  }
+  await other.context().close();
+  // What it has open: no file, no folder.
+  const open = fs.readdirSync(`/proc/${panel.child.pid}/fd`).filter((fd) => Number(fd) > 2).map((fd) => { try { return fs.readlinkSync(`/proc/${panel.child.pid}/fd/${fd}`); } catch { return ''; } });
+  assert.deepEqual(open.filter((each) => each.startsWith('/')), []);
+});
+
+test('the helper outside ends with the panel, and no signal meant for both ends it sooner', async () => {
+  const other = await home.panel();
+  const helpers = () => fs.readdirSync('/proc').filter((each) => /^\d+$/.test(each)).filter((pid) => {
+    try {
+      return fs.readFileSync(`/proc/${pid}/status`, 'utf8').includes(`\nPPid:\t${other.child.pid}\n`);
+    } catch {
+      return false;
+    }
+  });
+  const [helper, ...more] = helpers();
+  assert.ok(helper && more.length === 0, `one child: ${helper} ${more}`);
+  process.kill(Number(helper), 'SIGINT');
+  const tab = await browser.page();
+  await tab.goto(other.link);
+  await tab.getByText('Nothing waits for you').waitFor();
+  other.child.kill('SIGKILL');
+  await eventually(() => !fs.existsSync(`/proc/${helper}`), 'it ended');
+  await tab.context().close();
+});
+
+test('other machines: the panel says to use ssh, and listens nowhere else', () => {
+  for (const address of ['0.0.0.0', '192.168.1.5', '::', 'example.com', '']) {
+    const refused = home.run('panel', '--port', '8080', '--address', address);
+    assert.equal(refused.code, 2, refused.err);
+    assert.match(refused.err, /127\.0\.0\.1 only.*ssh -L 8080:127\.0\.0\.1:8080/);
+    assert.equal(refused.err.trim().split('\n').length, 1, refused.err);
+  }
+});

@@ -75,10 +75,3 @@ test('a panel on a port of its own choice forgets its sessions when it ends', as
   await tab.getByText('Reconnecting. This is the last picture.').waitFor();
   await tab.context().close();
 });
-
-test('the panel is small', async (t) => {
-  const { readFileSync } = await import('node:fs');
-  const kib = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${panel.child.pid}/status`, 'utf8'))[1]);
-  t.diagnostic(`${kib} KiB with a page`);
-  if (!process.env.TTYWARD_SANITIZED) assert.ok(kib < 40 * 1024, `${kib} KiB`);
-});

@@ -1723,6 +1723,8 @@ export interface AttachRequest {
   read_only?: boolean | null;
   /** take the keyboard from another person */
   take?: boolean | null;
+  /** after so long without `attach_input` the keyboard is given back, and the caller watches; 0: never */
+  give_back_ms?: number | null;
   /** who takes the keyboard gives the terminal this size */
   size?: AttachRequestSize | null;
 }
@@ -1750,6 +1752,8 @@ export interface AttachInputRequest {
   subscription?: number | null;
   /** the bytes */
   base64?: string | null;
+  /** keys, such as "C-c Up", encoded as the terminal's modes want them; instead of `base64` */
+  keys?: string | null;
 }
 
 export interface AttachInputAnswer {
@@ -2049,6 +2053,70 @@ export interface RulesConfirmRequest {
 export interface RulesConfirmAnswer {
   /** the files are in effect as they are */
   confirmed: boolean;
+}
+
+export interface SettingsRequest {
+}
+
+export interface SettingsAnswer {
+  /** all of the sections `policy` and `sandbox` */
+  settings: SettingsAnswerSettings[];
+  /** the person's config.toml */
+  file: string;
+  /** of that file as it is, for `settings_change` */
+  digest: string;
+  /** what is wrong with it */
+  errors: string[];
+}
+
+export interface SettingsAnswerSettings {
+  /** such as `policy.mode` */
+  name: string;
+  /** what it holds */
+  kind: "flag" | "number" | "bytes" | "duration" | "choice" | "text" | "list";
+  /** what holds for the daemon, as config.toml would have it */
+  value: string;
+  /** of a list: what is in it; of a choice: the word */
+  words: string[];
+  /** its default */
+  usual: string;
+  /** of a choice: what it can be */
+  choices: string[];
+  /** where its value comes from */
+  source: "default" | "file" | "environment" | "project";
+  /** FILE:LINE, or the name of a variable */
+  where: string;
+  /** what it does */
+  about: string;
+}
+
+export interface SettingsChangeRequest {
+  /** what to change */
+  changes: SettingsChangeRequestChanges[];
+  /** of the file that was shown: if it is another one now, nothing is changed */
+  digest: string;
+  /** only say what it would look like */
+  preview?: boolean | null;
+}
+
+export interface SettingsChangeRequestChanges {
+  /** such as `sandbox.profile` */
+  name: string;
+  /** as config.toml would have it; without it and `words`: the default */
+  value?: string | null;
+  /** of a list: what is in it; of a choice: one word */
+  words?: string[] | null;
+}
+
+export interface SettingsChangeAnswer {
+  /** config.toml as it was */
+  before: string;
+  /** with the changes */
+  after: string;
+  /** of the file as it is now */
+  digest: string;
+  /** false: it was only a preview */
+  saved: boolean;
 }
 
 export interface ModeRequest {
@@ -2493,12 +2561,14 @@ export interface AttachScreenEvent {
   screen: ScreenDelta;
 }
 
-/** Somebody took the keyboard. */
+/** The watcher lost the keyboard: somebody took it, or it was idle for `give_back_ms`. */
 export interface AttachKeyboardEvent {
   event: "attach_keyboard";
   subscription: number;
   /** the watcher has the keyboard */
   writable: boolean;
+  /** why it changed */
+  reason: "taken" | "idle";
 }
 
 /** The attachment has ended. */
@@ -2661,6 +2731,13 @@ export interface Calls {
   rules_unconfirmed(args?: RulesUnconfirmedRequest, options?: CallOptions): Promise<RulesUnconfirmedAnswer>;
   /** Confirms the files as they were shown. */
   rules_confirm(args: RulesConfirmRequest, options?: CallOptions): Promise<RulesConfirmAnswer>;
+  /** What agents may do: the settings of the sections `policy` and `sandbox`. */
+  settings(args?: SettingsRequest, options?: CallOptions): Promise<SettingsAnswer>;
+  /**
+   * Changes settings of the sections `policy` and `sandbox` in config.toml, and nothing else in it. They count
+   * as confirmed and hold from the next command on.
+   */
+  settings_change(args: SettingsChangeRequest, options?: CallOptions): Promise<SettingsChangeAnswer>;
   /** The mode of a session; only a person sets it. */
   mode(args?: ModeRequest, options?: CallOptions): Promise<ModeAnswer>;
   /** What was run. An agent sees what agents ran. */

@@ -11,7 +11,9 @@ namespace ttyward::cli {
 namespace panel_verb {
 namespace {
 
-int serve(panel::ServeOptions options, const Globals& globals) {
+constexpr const char* kAddress = "127.0.0.1";
+
+int serve(panel::ServeOptions options, const std::string& address, const Globals& globals) {
   if (globals.json)
     return complain("panel", "panel has no JSON output; its link is its only line", kExitUsage);
   if (!panel::is_built()) {
@@ -19,6 +21,15 @@ int serve(panel::ServeOptions options, const Globals& globals) {
                     "this ttyward was built without the panel. In its source tree run ./ttyward panel, which "
                     "builds it (Node 18 or newer), or install the package",
                     kExitFailure);
+  }
+  if (address != kAddress && address != "localhost") {
+    const std::string port = options.port == 0 ? "PORT" : std::to_string(options.port);
+    return complain(
+        "panel",
+        "the panel listens on 127.0.0.1 only, since it has no TLS of its own. To use it from another "
+        "machine, run there: ssh -L " +
+            port + ":127.0.0.1:" + port + " THIS-MACHINE",
+        kExitUsage);
   }
   options.daemon = client_options("panel");
   options.daemon.reader.clear();
@@ -45,11 +56,15 @@ int serve(panel::ServeOptions options, const Globals& globals) {
 
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto options = std::make_shared<panel::ServeOptions>();
+  auto address = std::make_shared<std::string>(kAddress);
   app.add_option(
          "--port", options->port,
          "The port on 127.0.0.1 (default: any that is free). With a port of its own choice a panel that is "
          "started again is found by its open pages")
       ->check(CLI::Range(0, 65535));
+  app.add_option("--address", *address,
+                 "127.0.0.1, and nothing else: from another machine use ssh -L PORT:127.0.0.1:PORT")
+      ->type_name("ADDRESS");
   app.add_flag("--open", options->open, "Open it in the browser instead of printing a link");
   app.add_option(
          "--metrics-token", options->metrics_token_file,
@@ -57,7 +72,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
          "is written to it if it is not there")
       ->type_name("FILE");
   app.add_flag("--view-only", options->view_only, "Whoever opens a link can watch and change nothing");
-  return [options, &globals] { return serve(*options, globals); };
+  return [options, address, &globals] { return serve(*options, *address, globals); };
 }
 
 }  // namespace

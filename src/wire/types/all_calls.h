@@ -21,17 +21,16 @@ struct CallList {
   }
 };
 
-using AllCalls =
-    CallList<RunRequest, BatchRequest, OpenRequest, AcquireRequest, ReleaseRequest, ExecRequest, InputRequest,
-             InterruptRequest, SignalRequest, KillRequest, ResizeRequest, WaitRequest, ReadRequest,
-             RecordingRequest, ResultRequest, ScreenRequest, ListRequest, ShowRequest, LendRequest,
-             PersonTokenRequest, ResumeRequest, RenameRequest, AssignRequest, AssociateRequest,
-             SessionTerminalsRequest, SessionCwdRequest, PathAddRequest, PathRemoveRequest, PathListRequest,
-             EnvironmentRequest, AttachRequest, AttachInputRequest, AttachResizeRequest, DetachRequest,
-             SelectRequest, SubscribeRequest, UnsubscribeRequest, CheckRequest, PermitRequest, ToldRequest,
-             AgentRequest, ApprovalsRequest, AnswerRequest, WithdrawRequest, RulesRequest, RuleAddRequest,
-             RuleRemoveRequest, RulesUnconfirmedRequest, RulesConfirmRequest, ModeRequest, HistoryRequest,
-             DecisionsRequest, ChangeSetsRequest, ChangesRequest, ApplyRequest, UndoRequest, DiscardRequest,
-             StatusRequest, MetricsRequest, ReloadRequest, StopRequest>;
+using AllCalls = CallList<
+    RunRequest, BatchRequest, OpenRequest, AcquireRequest, ReleaseRequest, ExecRequest, InputRequest,
+    InterruptRequest, SignalRequest, KillRequest, ResizeRequest, WaitRequest, ReadRequest, RecordingRequest,
+    ResultRequest, ScreenRequest, ListRequest, ShowRequest, LendRequest, PersonTokenRequest, ResumeRequest,
+    RenameRequest, AssignRequest, AssociateRequest, SessionTerminalsRequest, SessionCwdRequest,
+    PathAddRequest, PathRemoveRequest, PathListRequest, EnvironmentRequest, AttachRequest, AttachInputRequest,
+    AttachResizeRequest, DetachRequest, SelectRequest, SubscribeRequest, UnsubscribeRequest, CheckRequest,
+    PermitRequest, ToldRequest, AgentRequest, ApprovalsRequest, AnswerRequest, WithdrawRequest, RulesRequest,
+    RuleAddRequest, RuleRemoveRequest, RulesUnconfirmedRequest, RulesConfirmRequest, SettingsRequest,
+    SettingsChangeRequest, ModeRequest, HistoryRequest, DecisionsRequest, ChangeSetsRequest, ChangesRequest,
+    ApplyRequest, UndoRequest, DiscardRequest, StatusRequest, MetricsRequest, ReloadRequest, StopRequest>;
 
 }  // namespace ttyward::wire

@@ -190,11 +190,14 @@ struct AttachScreen {
 
 struct AttachKeyboard {
   static constexpr std::string_view kEvent = "attach_keyboard";
-  static constexpr std::string_view kAbout = "Somebody took the keyboard.";
+  static constexpr std::string_view kAbout =
+      "The watcher lost the keyboard: somebody took it, or it was idle for `give_back_ms`.";
   bool writable = false;
+  std::string reason = "taken";
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("writable", self.writable, "the watcher has the keyboard");
+    v.field("reason", self.reason, "why it changed", OneOf{"taken|idle"});
   }
 };
 

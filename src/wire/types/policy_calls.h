@@ -353,6 +353,100 @@ struct RulesConfirmRequest {
   }
 };
 
+struct SettingRow {
+  std::string name;
+  std::string kind;
+  std::string value;
+  std::vector<std::string> words;
+  std::string usual;
+  std::vector<std::string> choices;
+  std::string source;
+  std::string where;
+  std::string about;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("name", self.name, "such as `policy.mode`");
+    v.field("kind", self.kind, "what it holds", OneOf{"flag|number|bytes|duration|choice|text|list"});
+    v.field("value", self.value, "what holds for the daemon, as config.toml would have it");
+    v.field("words", self.words, "of a list: what is in it; of a choice: the word");
+    v.field("usual", self.usual, "its default");
+    v.field("choices", self.choices, "of a choice: what it can be");
+    v.field("source", self.source, "where its value comes from", OneOf{"default|file|environment|project"});
+    v.field("where", self.where, "FILE:LINE, or the name of a variable");
+    v.field("about", self.about, "what it does");
+  }
+};
+
+struct SettingList {
+  std::vector<SettingRow> settings;
+  std::string file;
+  std::string digest;
+  std::vector<std::string> errors;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("settings", self.settings, "all of the sections `policy` and `sandbox`");
+    v.field("file", self.file, "the person's config.toml");
+    v.field("digest", self.digest, "of that file as it is, for `settings_change`");
+    v.field("errors", self.errors, "what is wrong with it");
+  }
+};
+
+struct SettingsRequest {
+  static constexpr std::string_view kCall = "settings";
+  static constexpr Role kRole = Role::Person;
+  static constexpr std::string_view kAbout =
+      "What agents may do: the settings of the sections `policy` and `sandbox`.";
+  static constexpr Repeat kRepeat = Repeat::Yes;
+  using Answer = SettingList;
+  template <class V>
+  static void describe(V&, auto&) {}
+};
+
+struct SettingChange {
+  std::string name;
+  std::optional<std::string> value;
+  std::optional<std::vector<std::string>> words;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("name", self.name, "such as `sandbox.profile`", kRequired);
+    v.field("value", self.value, "as config.toml would have it; without it and `words`: the default");
+    v.field("words", self.words, "of a list: what is in it; of a choice: one word");
+  }
+};
+
+struct ChangedSettings {
+  std::string before;
+  std::string after;
+  std::string digest;
+  bool saved = false;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("before", self.before, "config.toml as it was");
+    v.field("after", self.after, "with the changes");
+    v.field("digest", self.digest, "of the file as it is now");
+    v.field("saved", self.saved, "false: it was only a preview");
+  }
+};
+
+struct SettingsChangeRequest {
+  static constexpr std::string_view kCall = "settings_change";
+  static constexpr Role kRole = Role::Person;
+  static constexpr std::string_view kAbout =
+      "Changes settings of the sections `policy` and `sandbox` in config.toml, and nothing else in it. They "
+      "count as confirmed and hold from the next command on.";
+  using Answer = ChangedSettings;
+  std::vector<SettingChange> changes;
+  std::string digest;
+  bool preview = false;
+  template <class V>
+  static void describe(V& v, auto& self) {
+    v.field("changes", self.changes, "what to change", kRequired);
+    v.field("digest", self.digest, "of the file that was shown: if it is another one now, nothing is changed",
+            kRequired);
+    v.field("preview", self.preview, "only say what it would look like");
+  }
+};
+
 struct CurrentMode {
   Mode mode = Mode::Default;
   template <class V>

@@ -307,11 +307,16 @@ struct AttachRequest {
   bool read_only = false;
   bool take = false;
   std::optional<Size> size;
+  int64_t give_back_ms = 0;
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("terminal", self.terminal, "its id or name", kRequired);
     v.field("read_only", self.read_only, "only watch");
     v.field("take", self.take, "take the keyboard from another person");
+    v.field(
+        "give_back_ms", self.give_back_ms,
+        "after so long without `attach_input` the keyboard is given back, and the caller watches; 0: never",
+        Range{0, 86'400'000});
     v.field("size", self.size, "who takes the keyboard gives the terminal this size", Usual{"as it is"});
   }
 };
@@ -323,10 +328,13 @@ struct AttachInputRequest {
   using Answer = Nothing;
   uint64_t subscription = 0;
   Bytes base64;
+  std::optional<std::string> keys;
   template <class V>
   static void describe(V& v, auto& self) {
     v.field("subscription", self.subscription, "of the attachment");
     v.field("base64", self.base64, "the bytes");
+    v.field("keys", self.keys,
+            "keys, such as \"C-c Up\", encoded as the terminal's modes want them; instead of `base64`");
   }
 };
 

@@ -28,6 +28,7 @@ REPEAT = {
     "agent": "always",
     "approvals": "always",
     "rules": "always",
+    "settings": "always",
     "mode": "always",
     "history": "always",
     "decisions": "always",
@@ -1012,6 +1013,41 @@ class RulesConfirmAnswer(TypedDict):
     confirmed: bool
 
 
+class SettingsAnswer(TypedDict):
+    settings: List[SettingsAnswerSettings]
+    file: str
+    digest: str
+    errors: List[str]
+
+
+class SettingsAnswerSettings(TypedDict):
+    name: str
+    kind: Literal["flag", "number", "bytes", "duration", "choice", "text", "list"]
+    value: str
+    words: List[str]
+    usual: str
+    choices: List[str]
+    source: Literal["default", "file", "environment", "project"]
+    where: str
+    about: str
+
+
+class _SettingsChangeRequestChanges(TypedDict):
+    name: str
+
+
+class SettingsChangeRequestChanges(_SettingsChangeRequestChanges, total=False):
+    value: Optional[str]
+    words: Optional[List[str]]
+
+
+class SettingsChangeAnswer(TypedDict):
+    before: str
+    after: str
+    digest: str
+    saved: bool
+
+
 class ModeAnswer(TypedDict):
     mode: Literal["plan", "default", "auto-edit", "auto", "yolo"]
 
@@ -1238,8 +1274,9 @@ class AttachScreenEvent(TypedDict):
 
 
 class AttachKeyboardEvent(TypedDict):
-    """Somebody took the keyboard."""
+    """The watcher lost the keyboard: somebody took it, or it was idle for `give_back_ms`."""
     writable: bool
+    reason: Literal["taken", "idle"]
 
 
 class AttachClosedEvent(TypedDict):
@@ -1727,25 +1764,28 @@ class AsyncCalls:
         return await self._call("environment", {"task": task, "reader": reader, "edited": edited, "cool_down_ms": cool_down_ms, "view": view, "lines": lines, "chars": chars})
 
     async def attach(self, terminal: str, *, read_only: Optional[bool] = None, take: Optional[bool] = None,
-                     size: Optional[AttachRequestSize] = None) -> AttachAnswer:
+                     give_back_ms: Optional[int] = None, size: Optional[AttachRequestSize] = None) -> AttachAnswer:
         """Watches a terminal's screen and, for a person, takes the keyboard. Events `attach_screen`,
         `attach_keyboard` and `attach_closed` follow.
 
         terminal: its id or name
         read_only: only watch
         take: take the keyboard from another person
+        give_back_ms: after so long without `attach_input` the keyboard is given back, and the caller
+            watches; 0: never
         size: who takes the keyboard gives the terminal this size
         """
-        return await self._call("attach", {"terminal": terminal, "read_only": read_only, "take": take, "size": size})
+        return await self._call("attach", {"terminal": terminal, "read_only": read_only, "take": take, "give_back_ms": give_back_ms, "size": size})
 
-    async def attach_input(self, subscription: Optional[int] = None, *,
-                           base64: Optional[str] = None) -> AttachInputAnswer:
+    async def attach_input(self, subscription: Optional[int] = None, *, base64: Optional[str] = None,
+                           keys: Optional[str] = None) -> AttachInputAnswer:
         """Sends what a person types.
 
         subscription: of the attachment
         base64: the bytes
+        keys: keys, such as "C-c Up", encoded as the terminal's modes want them; instead of `base64`
         """
-        return await self._call("attach_input", {"subscription": subscription, "base64": base64})
+        return await self._call("attach_input", {"subscription": subscription, "base64": base64, "keys": keys})
 
     async def attach_resize(self, subscription: Optional[int] = None, *, cols: Optional[int] = None,
                             rows: Optional[int] = None) -> AttachResizeAnswer:
@@ -1917,6 +1957,21 @@ class AsyncCalls:
         digest: of what was shown
         """
         return await self._call("rules_confirm", {"digest": digest})
+
+    async def settings(self) -> SettingsAnswer:
+        """What agents may do: the settings of the sections `policy` and `sandbox`."""
+        return await self._call("settings", {})
+
+    async def settings_change(self, changes: List[SettingsChangeRequestChanges], digest: str, *,
+                              preview: Optional[bool] = None) -> SettingsChangeAnswer:
+        """Changes settings of the sections `policy` and `sandbox` in config.toml, and nothing else in it.
+        They count as confirmed and hold from the next command on.
+
+        changes: what to change
+        digest: of the file that was shown: if it is another one now, nothing is changed
+        preview: only say what it would look like
+        """
+        return await self._call("settings_change", {"changes": changes, "digest": digest, "preview": preview})
 
     async def mode(self, session: Optional[str] = None, *,
                    set: Optional[Literal["plan", "default", "auto-edit", "auto", "yolo"]] = None) -> ModeAnswer:
@@ -2503,24 +2558,28 @@ class Calls:
         return self._call("environment", {"task": task, "reader": reader, "edited": edited, "cool_down_ms": cool_down_ms, "view": view, "lines": lines, "chars": chars})
 
     def attach(self, terminal: str, *, read_only: Optional[bool] = None, take: Optional[bool] = None,
-               size: Optional[AttachRequestSize] = None) -> AttachAnswer:
+               give_back_ms: Optional[int] = None, size: Optional[AttachRequestSize] = None) -> AttachAnswer:
         """Watches a terminal's screen and, for a person, takes the keyboard. Events `attach_screen`,
         `attach_keyboard` and `attach_closed` follow.
 
         terminal: its id or name
         read_only: only watch
         take: take the keyboard from another person
+        give_back_ms: after so long without `attach_input` the keyboard is given back, and the caller
+            watches; 0: never
         size: who takes the keyboard gives the terminal this size
         """
-        return self._call("attach", {"terminal": terminal, "read_only": read_only, "take": take, "size": size})
+        return self._call("attach", {"terminal": terminal, "read_only": read_only, "take": take, "give_back_ms": give_back_ms, "size": size})
 
-    def attach_input(self, subscription: Optional[int] = None, *, base64: Optional[str] = None) -> AttachInputAnswer:
+    def attach_input(self, subscription: Optional[int] = None, *, base64: Optional[str] = None,
+                     keys: Optional[str] = None) -> AttachInputAnswer:
         """Sends what a person types.
 
         subscription: of the attachment
         base64: the bytes
+        keys: keys, such as "C-c Up", encoded as the terminal's modes want them; instead of `base64`
         """
-        return self._call("attach_input", {"subscription": subscription, "base64": base64})
+        return self._call("attach_input", {"subscription": subscription, "base64": base64, "keys": keys})
 
     def attach_resize(self, subscription: Optional[int] = None, *, cols: Optional[int] = None,
                       rows: Optional[int] = None) -> AttachResizeAnswer:
@@ -2692,6 +2751,21 @@ class Calls:
         digest: of what was shown
         """
         return self._call("rules_confirm", {"digest": digest})
+
+    def settings(self) -> SettingsAnswer:
+        """What agents may do: the settings of the sections `policy` and `sandbox`."""
+        return self._call("settings", {})
+
+    def settings_change(self, changes: List[SettingsChangeRequestChanges], digest: str, *,
+                        preview: Optional[bool] = None) -> SettingsChangeAnswer:
+        """Changes settings of the sections `policy` and `sandbox` in config.toml, and nothing else in it.
+        They count as confirmed and hold from the next command on.
+
+        changes: what to change
+        digest: of the file that was shown: if it is another one now, nothing is changed
+        preview: only say what it would look like
+        """
+        return self._call("settings_change", {"changes": changes, "digest": digest, "preview": preview})
 
     def mode(self, session: Optional[str] = None, *,
              set: Optional[Literal["plan", "default", "auto-edit", "auto", "yolo"]] = None) -> ModeAnswer:
