@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-from place_harness import HERE, PATIENCE, PlaceTest, TTYWARD, eventually, main, processes
+from place_harness import HERE, PATIENCE, PlaceTest, TTYWARD, command_line, eventually, main, processes
 
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import person  # noqa: E402
@@ -81,15 +81,13 @@ class Containers(PlaceTest):
         # An exec itself could not be killed from outside.
         late = self.run_in(place, "--timeout", "1", "--kill-grace", "0.2", f"trap '' INT TERM; sleep {self.token}")
         self.assertEqual(late["state"], "timed_out", late)
-        self.assertTrue(eventually(lambda: not [p for p in processes(self.token) if "podman" not in
-                                                open(f"/proc/{p}/cmdline").read()]))
+        self.assertTrue(eventually(lambda: not [p for p in processes(self.token) if "podman" not in (command_line(p) or "podman")]))
 
     def test_a_container_that_stops_says_so(self):
         name = self.container()
         process = self.start("--json", "run", "--in", f"podman:{name}", "--timeout", "0", "--idle-timeout", "0",
                              f"echo begun; sleep {self.token}")
-        self.assertTrue(eventually(lambda: [p for p in processes(self.token) if "sleep" in
-                                            open(f"/proc/{p}/cmdline").read().split("\0")[0]]))
+        self.assertTrue(eventually(lambda: [p for p in processes(self.token) if "sleep" in command_line(p).partition(" ")[0]]))
         podman("stop", "-t", "0", name)
         out, _ = process.communicate(timeout=PATIENCE)
         result = json.loads(out)
