@@ -154,9 +154,9 @@ class There(PlaceTest):
                 go = f"{self.folder}/go-{frames}"
                 # In pieces, so that there are many frames.
                 began = self.client.call("exec", terminal="far", yield_after_ms=1,
-                                         command=f"echo begun; until test -e {go}; do sleep 0.02; done; "
+                                         command=f"echo be''gun-{frames}; until test -e {go}; do sleep 0.02; done; "
                                                  f"for i in $(seq {frames}000 {frames}099); do echo $i; sleep 0.01; done")
-                self.client.call("wait", command=began["command_id"], pattern="^begun$", timeout_ms=int(PATIENCE * 1000))
+                self.assertTrue(eventually(lambda: f"begun-{frames}" in self.client.call("screen", terminal="far")["content"]))
                 self.plan(frames=frames, cuts=cut_count(self.folder) + 1)
                 before = cut_count(self.folder)
                 self.cut()
