@@ -257,6 +257,9 @@ void Commands::start_there(const Caller& caller, const std::shared_ptr<engine::R
                            const Reply<wire::CommandResult>& reply) {
   core_.engine->places().reach(
       waiting->place, [=, this](const base::Result<const relay::FarPlace*>& reached) {
+        // Asked again while the place was reached: the first call has started it.
+        if (const auto started = core_.engine->find_command(waiting->id))
+          return following_.follow(caller, *started->terminal, *started->command, how, reply);
         engine::RunRequest ready = std::move(*waiting);
         ready.verdict_json = policy::to_json(confining.verdict);
         terminal::CommandResult facts;

@@ -25,6 +25,7 @@ struct ExecOptions {
   bool sentinel = false;
   std::string on_input;  // empty: by who asks
   std::string sandbox;
+  std::string place;  // where the terminal has to be; empty: wherever it is
 };
 
 void declare_exec_options(CLI::App& app, ExecOptions& options);

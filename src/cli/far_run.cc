@@ -32,20 +32,37 @@ base::Result<relay::LinkFolders> link_folders() {
   return relay::LinkFolders{*program, folders.sockets() + "/links", folders.state + "/links"};
 }
 
-base::Result<std::shared_ptr<DevContainer>> project_container(RunArguments& args) {
-  if (args.place != "devcontainer") return nullptr;
+base::Result<std::shared_ptr<DevContainer>> project_container(std::string& place, std::string& cwd) {
+  if (place != "devcontainer") return nullptr;
   auto found = DevContainer::find(current_folder());
   if (!found) return tl::unexpected(found.error());
-  args.place = found->place();
-  if (args.cwd.empty()) args.cwd = found->workspace();
+  place = found->place();
+  if (cwd.empty()) cwd = found->workspace();
   return std::make_shared<DevContainer>(std::move(*found));
 }
 
-base::Result<void> start_project(const std::shared_ptr<DevContainer>& project, RunArguments& args) {
+base::Result<std::vector<Judged>> judge_project(LocalPolicy& policy,
+                                                const std::shared_ptr<DevContainer>& project,
+                                                const std::string& cwd) {
+  std::vector<Judged> judged;
+  if (project == nullptr) return judged;
+  if (auto planned = project->plan(); !planned) return tl::unexpected(planned.error());
+  const auto lines = project->lines();
+  if (!lines) return tl::unexpected(lines.error());
+  for (const std::string& line : *lines) {
+    gate::Action action;
+    action.command = line;
+    action.cwd = cwd;
+    judged.push_back(policy.judge(std::move(action)));
+  }
+  return judged;
+}
+
+base::Result<void> start_project(const std::shared_ptr<DevContainer>& project,
+                                 std::vector<std::string>& environment) {
   if (project == nullptr) return {};
   if (auto up = project->up(); !up) return up;
-  args.environment.insert(args.environment.begin(), project->environment().begin(),
-                          project->environment().end());
+  environment.insert(environment.begin(), project->environment().begin(), project->environment().end());
   return {};
 }
 
@@ -55,14 +72,41 @@ std::optional<PlainSsh> PlainSsh::instead_of(const std::string& place, const bas
   return PlainSsh(*name);
 }
 
-void PlainSsh::apply(command::RunOptions& options, const std::string& line) const {
-  const std::string& cwd = options.spawn.cwd;
-  options.spawn.argv =
-      relay::plain_ssh_argv(place_, cwd.empty() ? line : "cd " + shell::quote_posix(cwd) + " && " + line);
+namespace {
+
+// For any shell of a login: a folder that is not there must keep all of the line from running.
+base::Result<std::string> cd_to(const std::string& folder) {
+  if (folder.empty()) return std::string();
+  if (folder == "~") return std::string("cd && ");
+  if (folder.starts_with("~/")) return "cd ~/" + shell::quote_posix(folder.substr(2)) + " && ";
+  if (folder.front() == '/') return "cd " + shell::quote_posix(folder) + " && ";
+  return base::fail(base::ErrorCode::InvalidArgument,
+                    "--cwd " + folder + ": give an absolute folder of the other machine");
+}
+
+}  // namespace
+
+base::Result<void> PlainSsh::apply(command::RunOptions& options, const RunArguments& args,
+                                   const std::string& line, const std::vector<std::string>& argv) const {
+  auto there = cd_to(options.spawn.cwd);
+  if (!there) return tl::unexpected(there.error());
+  // A program of its own: the shell of the login may read neither this line nor assignments as sh does.
+  std::vector<std::string> words = settings_in("").shell.environment_add;
+  words.insert(words.end(), args.environment.begin(), args.environment.end());
+  if (!words.empty()) words.insert(words.begin(), "env");
+  if (argv.empty()) {
+    words.insert(words.end(), {args.shell.empty() ? "sh" : args.shell, "-c", line});
+  } else {
+    words.insert(words.end(), argv.begin(), argv.end());
+  }
+  const auto quoted = shell::quote_command(words, shell::Dialect::Posix);
+  if (!quoted) return tl::unexpected(quoted.error());
+  options.spawn.argv = relay::plain_ssh_argv(place_, *there + "exec " + *quoted);
   options.spawn.cwd = current_folder();
   // ssh needs more of our environment than a command does; none of it goes to the other side.
   if (const char* agent = std::getenv("SSH_AUTH_SOCK"))
     options.spawn.environment.push_back(std::string("SSH_AUTH_SOCK=") + agent);
+  return {};
 }
 
 void PlainSsh::correct(terminal::CommandResult& result) const {

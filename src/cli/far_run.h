@@ -9,6 +9,7 @@
 #include <CLI/App.hpp>
 
 #include "base/result.h"
+#include "cli/local_policy.h"
 #include "command/running_command.h"
 #include "io/poller.h"
 #include "relay/far_place.h"
@@ -24,17 +25,25 @@ void declare_place(CLI::App& app, std::string& place);
 base::Result<relay::LinkFolders> link_folders();
 
 // With `--in devcontainer`: the container of the project around the current folder, by its own name, which
-// takes the place in `args`. Nothing is started. Null: it is another place.
-base::Result<std::shared_ptr<DevContainer>> project_container(RunArguments& args);
+// takes the place of `place`; `cwd` becomes the project's folder there, if it is empty. Nothing is started.
+// Null: it is another place.
+base::Result<std::shared_ptr<DevContainer>> project_container(std::string& place, std::string& cwd);
+// What bringing it up would run on this machine, each judged. Nothing, if it is none.
+base::Result<std::vector<Judged>> judge_project(LocalPolicy& policy,
+                                                const std::shared_ptr<DevContainer>& project,
+                                                const std::string& cwd);
 // Brings it up, if it is one, and adds its environment.
-base::Result<void> start_project(const std::shared_ptr<DevContainer>& project, RunArguments& args);
+base::Result<void> start_project(const std::shared_ptr<DevContainer>& project,
+                                 std::vector<std::string>& environment);
 
 // The last resort, where our program cannot run: plain ssh. Of its command only what ssh says is known.
 class PlainSsh {
  public:
   // Nothing: this is no such case.
   static std::optional<PlainSsh> instead_of(const std::string& place, const base::Error& error);
-  void apply(command::RunOptions& options, const std::string& line) const;
+  // `argv` is a program with its arguments; empty: `line` is for the shell. The folder is that of `options`.
+  base::Result<void> apply(command::RunOptions& options, const RunArguments& args, const std::string& line,
+                           const std::vector<std::string>& argv) const;
   // Its code may be ssh's own: then nothing is known.
   void correct(terminal::CommandResult& result) const;
 

@@ -91,16 +91,19 @@ base::Result<std::string> ask(const relay::PlaceName& host, const std::string& s
 
 struct FarDaemon {
   std::string sockets;
-  std::string token;  // empty: there is none
+  std::string token;  // empty: there is none, or it was not asked for
 };
 
-base::Result<FarDaemon> find_daemon(const relay::PlaceName& host) {
+enum class Token : uint8_t { Leave, Fetch };
+
+base::Result<FarDaemon> find_daemon(const relay::PlaceName& host, Token token) {
   const std::string marker = "TTYWARD-HOST " + base::random_nonce();
   const std::string script = "command -v ttyward >/dev/null 2>&1 || { echo; echo " + marker +
                              "; echo none; exit 0; }; ttyward daemon run --detach >/dev/null 2>&1; "
                              "s=${TTYWARD_HOME:+$TTYWARD_HOME/state}; "
                              "s=${s:-${XDG_STATE_HOME:-$HOME/.local/state}/ttyward}; echo; echo " +
-                             marker + "; head -n 1 \"$s/daemon.lock\"; cat \"$s/person-token\" 2>/dev/null";
+                             marker + "; head -n 1 \"$s/daemon.lock\"" +
+                             (token == Token::Fetch ? "; cat \"$s/person-token\" 2>/dev/null" : "");
   auto out = ask(host, script);
   if (!out) return tl::unexpected(out.error());
   const size_t at = out->find(marker + "\n");
@@ -157,14 +160,28 @@ base::Result<RemoteHost> RemoteHost::connect(const std::string& place) {
   if (host->container())
     return base::fail(base::ErrorCode::Unsupported,
                       "--host takes ssh:HOST; for a container use --in " + place);
-  const auto daemon = find_daemon(*host);
+  // An agent here is an agent there: it gets no person's token into its hands.
+  const auto daemon = find_daemon(*host, is_agent() ? Token::Leave : Token::Fetch);
   if (!daemon) return tl::unexpected(daemon.error());
   std::error_code error;
   std::string folder = std::filesystem::temp_directory_path(error).string() + "/ttyward-host-XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) return base::fail_errno(errno, "cannot make a folder");
   for (const char* part : {"/run", "/state", "/config"}) ::mkdir((folder + part).c_str(), 0700);
   const std::string socket = folder + "/run/daemon.sock";
-  std::vector<std::string> argv = {"ssh", "-N", "-T"};
+  // The shell is told when we end, also when we are killed: it ends ssh and removes the folder, in which a
+  // person's token may be.
+  std::vector<std::string> argv = {
+      "sh",
+      "-c",
+      "folder=$1; shift; trap 'gone=1; kill \"$pid\" 2>/dev/null' TERM; "
+      "\"$@\" & pid=$!; [ -z \"$gone\" ] || kill \"$pid\"; "
+      "wait \"$pid\"; code=$?; kill \"$pid\" 2>/dev/null; rm -rf -- \"$folder\"; "
+      "exit \"$code\"",
+      "sh",
+      folder,
+      "ssh",
+      "-N",
+      "-T"};
   for (const std::string& option :
        {std::string("BatchMode=yes"), std::string("ExitOnForwardFailure=yes"), std::string("LogLevel=ERROR"),
         std::string("ServerAliveInterval=5"), std::string("StreamLocalBindMask=0177"),
@@ -176,18 +193,22 @@ base::Result<RemoteHost> RemoteHost::connect(const std::string& place) {
   if (!host->user.empty()) argv.insert(argv.end(), {"-l", host->user});
   argv.insert(argv.end(), {"--", host->target});
   auto forward = start(std::move(argv));
-  if (!forward) return tl::unexpected(forward.error());
+  if (!forward) {
+    std::filesystem::remove_all(folder, error);
+    return tl::unexpected(forward.error());
+  }
   RemoteHost remote(folder, std::move(forward->child));
   const auto until = Clock::now() + kPatience;
   while (::access(socket.c_str(), F_OK) != 0) {
     const auto exit = remote.forward_->try_reap();
     if (!exit || *exit || Clock::now() > until) {
+      static_cast<void>(remote.forward_->signal(SIGTERM));
       return base::fail(base::ErrorCode::Unavailable, "the socket of the daemon on " + place +
                                                           " cannot be forwarded: " + last_words(*forward));
     }
     std::this_thread::sleep_for(milliseconds(5));
   }
-  if (!daemon->token.empty() && !is_agent()) {
+  if (!daemon->token.empty()) {
     const std::string token = folder + "/person-token";
     if (auto written = base::write_secret_file(token, daemon->token); !written)
       return tl::unexpected(written.error());

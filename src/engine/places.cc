@@ -25,7 +25,7 @@ void Places::reach(const std::string& name, Reached then) {
     return;
   }
   relay::FarPlace* const place = find(name);
-  if (auto there = place->ensure(); !there) {
+  if (auto there = place->begin(); !there) {
     loop_.post([then = std::move(then), error = there.error()] { then(tl::unexpected(error)); });
     return;
   }

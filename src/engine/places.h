@@ -27,7 +27,7 @@ class Places {
   // Tells when there is a link, or why there is none: from the loop, never before it returns.
   void reach(const std::string& name, Reached then);
   // Connects to the link, and starts it if there is none; does not wait for the place.
-  void connect(const std::string& name) { static_cast<void>(find(name)->ensure()); }
+  void connect(const std::string& name) { static_cast<void>(find(name)->begin()); }
   // Which need not be linked. A name that is none leads to a place that can never be reached.
   const relay::FarPlace& of(const std::string& name) { return *find(name); }
   // What the place has said of itself; null: it was never reached.

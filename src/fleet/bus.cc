@@ -267,6 +267,17 @@ class NatsBus final : public Bus {
     return ttl;
   }
 
+  base::Result<int64_t> made_at(const char* bucket) override {
+    jsStreamInfo* info = nullptr;
+    jsErrCode code{};
+    const std::string stream = std::string("KV_") + bucket;
+    const natsStatus status = js_GetStreamInfo(&info, context_.get(), stream.c_str(), nullptr, &code);
+    if (status != NATS_OK) return failed(status, code, "cannot read the bucket " + std::string(bucket));
+    const int64_t made = info->Created;
+    jsStreamInfo_Destroy(info);
+    return made;
+  }
+
   bool connected() const override {
     return natsConnection_Status(connection_.get()) == NATS_CONN_STATUS_CONNECTED;
   }

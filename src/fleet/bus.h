@@ -93,6 +93,9 @@ class Bus {
   virtual base::Result<void> lay_out(const Layout& layout) = 0;
   // After which a host without a sign of life is dropped: what the bucket was made with.
   virtual base::Result<std::chrono::milliseconds> lease() = 0;
+  // When the bucket was made, in the server's time: another one than before was made after the server had
+  // lost its files.
+  virtual base::Result<int64_t> made_at(const char* bucket) = 0;
   virtual bool connected() const = 0;
   // For good: the server does not take our credentials.
   virtual bool closed() const = 0;

@@ -94,7 +94,11 @@ void Presence::run() {
     }
     if (bus_.closed()) return owner_.closed();
     // A server that lost its files has no buckets either.
-    if (!beat() && bus_.connected()) static_cast<void>(bus_.lay_out(layout_));
+    if (beat()) {
+      owner_.beaten();
+    } else if (bus_.connected()) {
+      static_cast<void>(bus_.lay_out(layout_));
+    }
   }
 }
 

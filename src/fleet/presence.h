@@ -33,6 +33,7 @@ class Presence {
     std::function<HostBeat()> now;                // makes the sign of life
     std::function<void(const std::string&)> say;  // why the bus cannot be used yet
     std::function<void()> closed;                 // the connection is closed for good
+    std::function<void()> beaten;                 // the server has taken a sign of life
   };
   // The owner's functions are called on a thread of this object.
   Presence(Bus& bus, Layout layout, Owner owner);

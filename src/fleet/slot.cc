@@ -115,17 +115,28 @@ std::optional<wire::CommandResult> find_in_history(DaemonLink& daemon, const std
   return std::nullopt;
 }
 
+bool store_records_again(Host& host) {
+  const std::vector<std::string> working = host.working.all();
+  for (const Claim& claim : host.claims.all()) {
+    if (std::find(working.begin(), working.end(), claim.job.id) == working.end()) continue;
+    const auto stored =
+        host.bus.put(kJobBucket, claim.job.id, text_of(new_record(host, claim.job, "taken")), 0);
+    if (!stored && stored.error().code != base::ErrorCode::AlreadyExists) return false;
+  }
+  return true;
+}
+
 Slot::Slot(Host& host) : host_(host), agent_(host.as_agent, host.stop_fd) {
   if (host.as_person) person_.emplace(*host.as_person, host.stop_fd);
 }
 
-JobRecord Slot::record_of(const Job& job, const std::string& state) const {
+JobRecord new_record(const Host& host, const Job& job, const std::string& state) {
   JobRecord record;
   record.id = job.id;
   record.state = state;
-  record.host = host_.name;
-  record.host_id = host_.id;
-  record.boot = host_.boot;
+  record.host = host.name;
+  record.host_id = host.id;
+  record.boot = host.boot;
   record.command = cut(line_of(job), kShownCommand);
   record.requester = job.requester;
   return record;
@@ -144,7 +155,7 @@ void Slot::take(const Delivery& message) {
   if (!std::all_of(job->needs.begin(), job->needs.end(), has)) return message.give_back(milliseconds(1000));
   if (!host_.in_hand.begin(job->id)) return message.give_back(host_.layout.lease / 3);  // another slot has it
 
-  JobRecord record = record_of(*job, "taken");
+  JobRecord record = new_record(host_, *job, "taken");
   uint64_t revision = 0;
   bool mine = false;
   const auto now = host_.presence->server_now_ms();
@@ -256,10 +267,18 @@ void Slot::resume(Claim claim) {
   const bool same_boot = claim.boot == host_.boot;
   claim.starts++;
   static_cast<void>(host_.claims.keep(claim));
-  // The claim may be older than the record: then nobody was told that the job is ours, and it is not.
+  // The claim may be older than the record: then nobody was told that the job is ours, and it is not. If the
+  // daemon has it all the same, the server has lost the record.
   base::Result<Entry> entry = host_.bus.get(kJobBucket, job.id);
-  while (!entry && entry.error().code != base::ErrorCode::NotFound) {
-    if (!host_.pause(kRetry)) return host_.in_hand.end(job.id);
+  while (!entry) {
+    if (entry.error().code == base::ErrorCode::NotFound) {
+      const Knows knows = daemon_knows(job);
+      if (knows == Knows::Stopped) return host_.in_hand.end(job.id);
+      if (knows == Knows::No) break;
+      static_cast<void>(host_.bus.put(kJobBucket, job.id, text_of(new_record(host_, job, "taken")), 0));
+    } else if (!host_.pause(kRetry)) {
+      return host_.in_hand.end(job.id);
+    }
     entry = host_.bus.get(kJobBucket, job.id);
   }
   const auto record = entry ? read_as<JobRecord>(entry->value) : tl::unexpected(entry.error());
@@ -287,6 +306,18 @@ void Slot::resume(Claim claim) {
   }
   if (report(job, last, revision, true)) host_.claims.remove(job.id);
   host_.in_hand.end(job.id);
+}
+
+Slot::Knows Slot::daemon_knows(const Job& job) {
+  for (;;) {
+    wire::ResultRequest ask;
+    ask.command = job.id;
+    ask.view = record_view();
+    const auto answer = link_for(job).call(ask);
+    if (answer) return Knows::Yes;
+    if (!is_passing(answer.error())) return find_in_history(link_for(job), job.id) ? Knows::Yes : Knows::No;
+    if (!host_.pause(kRetry)) return Knows::Stopped;
+  }
 }
 
 std::optional<wire::CommandResult> Slot::look_back(const Job& job) {
@@ -328,6 +359,13 @@ DaemonLink& Slot::link_for(const Job& job) {
 }
 
 void Slot::work(const Claim& claim, JobRecord record, uint64_t revision, const Delivery* message) {
+  const Job& job = claim.job;
+  host_.working.begin(job.id);
+  work_on(claim, std::move(record), revision, message);
+  host_.working.end(job.id);
+}
+
+void Slot::work_on(const Claim& claim, JobRecord record, uint64_t revision, const Delivery* message) {
   const Job& job = claim.job;
   std::optional<wire::CommandResult> result;
   if (const std::string why = refusal(job); !why.empty()) {

@@ -42,7 +42,8 @@ class JobsInHand {
   std::set<std::string> jobs_;  // guarded by mutex_
 };
 
-// What the parts of a worker share. Constant once it is complete, except `stopping` and `in_hand`.
+// What the parts of a worker share. Constant once it is complete, except `stopping` and what
+// stands below it.
 struct Host {
   std::string name;
   std::string id;
@@ -59,6 +60,8 @@ struct Host {
   std::atomic<bool> stopping = false;
 
   JobsInHand in_hand = {};
+  std::atomic<int> queues = 0;  // how often they were made: after a loss the server has none of our consumers
+  JobsInHand working = {};      // those of them whose record says that they are ours
 
   // Waits, and returns early with false when the worker stops.
   bool pause(std::chrono::milliseconds time) const;
@@ -76,6 +79,10 @@ class Slot {
  private:
   // It is ours: runs and reports it. `message` is null for a job whose message is not with us.
   void work(const Claim& claim, JobRecord record, uint64_t revision, const Delivery* message);
+  void work_on(const Claim& claim, JobRecord record, uint64_t revision, const Delivery* message);
+  // Whether the daemon has begun it, in this boot or before.
+  enum class Knows : uint8_t { Yes, No, Stopped };
+  Knows daemon_knows(const Job& job);
   // What the daemon says in the end; none if the worker stops before.
   std::optional<wire::CommandResult> run(const Job& job, JobRecord& record, uint64_t& revision,
                                          const Delivery* message);
@@ -86,7 +93,6 @@ class Slot {
               const Delivery& message);
   std::string refusal(const Job& job) const;
   DaemonLink& link_for(const Job& job);
-  JobRecord record_of(const Job& job, const std::string& state) const;
   // Changes the record and tells the submitter. False: it is another's now, or the worker stops.
   bool report(const Job& job, const JobRecord& record, uint64_t& revision, bool persist);
 
@@ -94,6 +100,11 @@ class Slot {
   DaemonLink agent_;
   std::optional<DaemonLink> person_;
 };
+
+JobRecord new_record(const Host& host, const Job& job, const std::string& state);
+// After the server has lost its files: the records of what this host works on. False: not all could be
+// stored.
+bool store_records_again(Host& host);
 
 // What the host's history has of a command whose result the daemon no longer keeps: all but its output.
 std::optional<wire::CommandResult> find_in_history(DaemonLink& daemon, const std::string& id);

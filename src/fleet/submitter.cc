@@ -5,6 +5,8 @@
 
 #include "fleet/host_calls.h"
 #include "fleet/names.h"
+#include "fleet/slot.h"
+#include "wire/messages.h"
 #include "wire/types/command_calls.h"
 
 namespace ttyward::fleet {
@@ -17,6 +19,7 @@ constexpr milliseconds kQuiet{1000};    // without news, before records are look
 constexpr milliseconds kBetween{2000};  // two looks
 constexpr size_t kLooksAtOnce = 200;
 constexpr int kMostTries = 40;
+constexpr size_t kMostHosts = 10'000;
 
 }  // namespace
 
@@ -120,7 +123,10 @@ std::optional<JobRecord> Submitter::next(milliseconds patience) {
 }
 
 void Submitter::look() {
-  if (!bus_.connected()) return gone_since_.clear();
+  if (!bus_.connected()) {
+    for (auto& [id, open] : open_) open.missing_since.reset();
+    return gone_since_.clear();
+  }
   auto at = open_.upper_bound(looked_until_);
   for (size_t i = 0; i < std::min(kLooksAtOnce, open_.size()); i++) {
     if (at == open_.end()) at = open_.begin();
@@ -132,6 +138,7 @@ void Submitter::look() {
 
 void Submitter::look_at(Open& open) {
   const auto entry = bus_.get(kJobBucket, open.job.id);
+  if (entry || entry.error().code != base::ErrorCode::NotFound) open.missing_since.reset();
   if (entry) {
     auto record = read_as<JobRecord>(entry->value);
     if (!record) return;
@@ -158,11 +165,55 @@ void Submitter::look_at(Open& open) {
   // Not taken. It waits in the queue, or the server has lost it.
   if (open.sequence == 0) {
     const auto queued = bus_.queued();
-    if (queued && *queued == 0) submit_again(open);
-    return;
+    if (!queued || *queued > 0) return open.missing_since.reset();
+  } else {
+    const auto waits = bus_.is_queued(open.sequence);
+    if (!waits || *waits) return open.missing_since.reset();
   }
-  const auto waits = bus_.is_queued(open.sequence);
-  if (waits && !*waits) submit_again(open);
+  // Hosts store the records of what they have in hand again, within a lease.
+  const auto now = Clock::now();
+  if (!open.missing_since) open.missing_since = now;
+  if (now - *open.missing_since > lease_) settle_missing(open);
+}
+
+void Submitter::settle_missing(Open& open) {
+  const auto hosts = bus_.entries(kHostBucket, kMostHosts);
+  if (!hosts) return;
+  const std::string& id = open.job.id;
+  bool there = open.host.empty();  // the host that had it
+  wire::ResultRequest ask;
+  ask.command = id;
+  ask.view = record_view();
+  for (const Entry& each : *hosts) {
+    const auto beat = read_as<HostBeat>(each.value);
+    if (!beat) continue;
+    if (std::find(beat->jobs.begin(), beat->jobs.end(), id) != beat->jobs.end()) return;
+    there = there || beat->host_id == open.host_id;
+    JobRecord record;
+    record.id = id;
+    record.host = beat->host;
+    record.host_id = beat->host_id;
+    record.boot = beat->boot;
+    const auto answer = call_host(bus_, beat->host, "result", wire::arguments_text(ask));
+    if (answer) {
+      auto result = read_as<wire::CommandResult>(wire::object_text(*answer));
+      if (!result || !is_final(result->state)) return;  // it runs there
+      record.state = result->state;
+      record.reason = result->reason;
+      record.result = std::move(*result);
+      return found_.push_back(std::move(record));
+    }
+    if (answer.error().code == wire::Code::NotFound) continue;
+    if (answer.error().code == wire::Code::Unavailable) return;  // asked again later
+    record.state = "lost";
+    record.reason = "the server has lost its files, and " + answer.error().message;
+    return found_.push_back(std::move(record));
+  }
+  if (there || open.job.idempotent) return submit_again(open);
+  JobRecord record = open.last;
+  record.state = "lost";
+  record.reason = "the server has lost its files, and host " + open.host + " gives no sign of life";
+  found_.push_back(std::move(record));
 }
 
 void Submitter::submit_again(Open& open) {
@@ -171,6 +222,7 @@ void Submitter::submit_again(Open& open) {
   if (entry || entry.error().code != base::ErrorCode::NotFound) return;
   const auto stored = bus_.publish(open.subject, text_of(open.job), open.job.id);
   if (stored) open.sequence = *stored;
+  open.missing_since.reset();
 }
 
 bool Submitter::is_gone(const std::string& host, const std::string& host_id) {

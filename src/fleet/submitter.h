@@ -43,6 +43,7 @@ class Submitter {
     std::string host;       // that has it; empty: none known
     std::string host_id;
     JobRecord last;
+    std::optional<Clock::time_point> missing_since;  // neither queued nor taken
   };
 
   explicit Submitter(Bus& bus) : bus_(bus) {}
@@ -51,6 +52,8 @@ class Submitter {
   void look();
   void look_at(Open& job);
   bool is_gone(const std::string& host, const std::string& host_id);
+  // The server has lost it: whether a host has it anyway is asked before it is submitted again.
+  void settle_missing(Open& job);
   void submit_again(Open& job);
 
   Bus& bus_;

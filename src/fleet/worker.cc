@@ -138,8 +138,13 @@ void do_tasks(Host& host, Desk& desk) {
 // Takes what it has places for. A place that waits for a job is not used otherwise, so only one waits.
 void take_from(Host& host, Desk& desk, const std::string& subject, const std::string& consumer) {
   std::unique_ptr<Puller> puller;
+  int queue = host.queues;
   bool plenty = false;
   while (!host.stopping) {
+    // One whose consumer is gone hears nothing, for ever.
+    const int now = host.queues;
+    if (now != queue) puller.reset();
+    queue = now;
     if (!puller) {
       auto made = host.bus.pull(subject, consumer, host.layout.lease * 2);
       if (!made) {
@@ -269,7 +274,16 @@ int work(const Invocation& invocation) {
     closed = true;
     ::kill(::getpid(), SIGTERM);
   };
-  Presence presence(**bus, layout, {beat_now, [&](const std::string& text) { host.say(text); }, on_closed});
+  // A server that lost its files is told what this host has, before anybody thinks that nobody has it.
+  int64_t bucket_made = (*bus)->made_at(kJobBucket).value_or(0);
+  const auto on_beaten = [&] {
+    const auto made = (*bus)->made_at(kJobBucket);
+    if (!made || *made == bucket_made || !store_records_again(host)) return;
+    if (bucket_made != 0) host.queues++;
+    bucket_made = *made;
+  };
+  Presence presence(**bus, layout,
+                    {beat_now, [&](const std::string& text) { host.say(text); }, on_closed, on_beaten});
   host.presence = &presence;
 
   // A stop has to be heard while the bus is still being waited for.

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <array>
@@ -39,7 +40,7 @@ std::string read_rest(int fd) {
 }
 
 // The process ends when the link's sockets are there.
-base::Result<void> start_link(const LinkFolders& folders, const PlaceName& name) {
+base::Result<pty::Spawned> spawn_link(const LinkFolders& folders, const PlaceName& name) {
   pty::SpawnSpec spec;
   spec.argv = {folders.program, "link",      "--place", name.text(),
                "--run",         folders.run, "--state", folders.state};
@@ -52,18 +53,33 @@ base::Result<void> start_link(const LinkFolders& folders, const PlaceName& name)
     if (const char* value = std::getenv(variable.c_str())) spec.argv.insert(spec.argv.end(), {option, value});
   }
   spec.provider = pty::Provider::Pipe;
-  for (char** each = environ; *each != nullptr; each++) spec.environment.emplace_back(*each);
+  for (char** each = environ; *each != nullptr; each++) {
+    // The link outlives its starter, and serves others.
+    if (!std::string_view(*each).starts_with("TTYWARD_PERSON_TOKEN_FILE="))
+      spec.environment.emplace_back(*each);
+  }
   auto spawned = pty::spawn(spec);
   if (!spawned) return tl::unexpected(spawned.error().error);
-  pollfd entry{spawned->child.pidfd(), POLLIN, 0};
-  while (::poll(&entry, 1, static_cast<int>(kStartPatience.count())) < 0 && errno == EINTR) {
-  }
-  const auto exit = spawned->child.try_reap();
+  return std::move(*spawned);
+}
+
+// How the start went: the process has ended, or waited too long.
+base::Result<void> outcome_of(pty::Spawned& process, const PlaceName& name) {
+  const auto exit = process.child.try_reap();
   if (exit && *exit && (*exit)->status.success()) return {};
-  if (!exit || !*exit) static_cast<void>(spawned->child.signal(SIGKILL));
-  const std::string why = read_rest(spawned->stderr_fd.get());
+  if (!exit || !*exit) static_cast<void>(process.child.signal(SIGKILL));
+  const std::string why = read_rest(process.stderr_fd.get());
   return base::fail(base::ErrorCode::Unavailable,
                     "the link to " + name.text() + " could not be started" + (why.empty() ? "" : ": " + why));
+}
+
+base::Result<void> start_link(const LinkFolders& folders, const PlaceName& name) {
+  auto process = spawn_link(folders, name);
+  if (!process) return tl::unexpected(process.error());
+  pollfd entry{process->child.pidfd(), POLLIN, 0};
+  while (::poll(&entry, 1, static_cast<int>(kStartPatience.count())) < 0 && errno == EINTR) {
+  }
+  return outcome_of(*process, name);
 }
 
 base::Error unknown() {
@@ -87,16 +103,67 @@ base::Result<void> FarPlace::ensure(IfNone none) {
     fd = connect_to(folders_.run, ask_socket(name_), io::Blocking::No);
   }
   if (!fd) return tl::unexpected(fd.error());
-  if (auto added = poller_.add(fd->get(), EPOLLIN, *this); !added) return added;
-  fd_ = std::move(*fd);
+  return attach(std::move(*fd));
+}
+
+base::Result<void> FarPlace::attach(base::UniqueFd fd) {
+  if (auto added = poller_.add(fd.get(), EPOLLIN, *this); !added) return added;
+  fd_ = std::move(fd);
+  start_problem_.clear();
   in_ = FrameReader();
-  out_ = {};
+  flush();  // what was asked while it was started
   return {};
+}
+
+base::Result<void> FarPlace::begin() {
+  if (fd_ || start_) return {};
+  if (auto fd = connect_to(folders_.run, ask_socket(name_), io::Blocking::No)) return attach(std::move(*fd));
+  base::UniqueFd limit(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  if (!limit) return base::fail_errno(errno, "cannot make a timer");
+  itimerspec when{};
+  when.it_value.tv_sec = std::chrono::duration_cast<std::chrono::seconds>(kStartPatience).count();
+  if (::timerfd_settime(limit.get(), 0, &when, nullptr) != 0)
+    return base::fail_errno(errno, "cannot set a timer");
+  auto process = spawn_link(folders_, name_);
+  if (!process) return tl::unexpected(process.error());
+  start_.emplace(Start{std::move(*process), std::move(limit)});
+  for (const int fd : {start_->process.child.pidfd(), start_->limit.get()}) {
+    if (auto added = poller_.add(fd, EPOLLIN, *this); !added) {
+      forget_start();
+      return added;
+    }
+  }
+  return {};
+}
+
+void FarPlace::forget_start() {
+  poller_.remove(start_->process.child.pidfd());
+  poller_.remove(start_->limit.get());
+  start_.reset();
+}
+
+void FarPlace::started(int fd) {
+  if (fd == start_->limit.get()) {
+    poller_.remove(fd);
+    static_cast<void>(start_->process.child.signal(SIGKILL));  // its end is told next
+    return;
+  }
+  auto outcome = outcome_of(start_->process, name_);
+  forget_start();
+  if (fd_) return;  // somebody who could wait has made one
+  if (outcome) {
+    auto there = connect_to(folders_.run, ask_socket(name_), io::Blocking::No);
+    outcome = there ? attach(std::move(*there)) : tl::unexpected(there.error());
+  }
+  if (outcome) return;
+  start_problem_ = outcome.error().message;
+  answer_nobody(start_problem_);
 }
 
 FarPlace::~FarPlace() {
   *alive_ = false;
   if (fd_) poller_.remove(fd_.get());
+  if (start_) forget_start();
 }
 
 void FarPlace::ask_state(uint8_t wait, Told then) const {
@@ -120,9 +187,10 @@ void FarPlace::reach_again(Told then, int more) {
         failed.kind = LinkState::Kind::Failed;
         failed.why = "the link to this place has ended; try again";
         if (!*alive) return then(failed);
-        failed.why = "the link to " + name_.text() + " has ended; try again";
-        if (more <= 0) return then(failed);
-        if (auto again = ensure(); !again) {
+        failed.why =
+            start_problem_.empty() ? "the link to " + name_.text() + " has ended; try again" : start_problem_;
+        if (more <= 0 || !start_problem_.empty()) return then(failed);
+        if (auto again = begin(); !again) {
           failed.why = again.error().message;
           return then(failed);
         }
@@ -139,14 +207,14 @@ std::string FarPlace::shell_folder(const std::string& id) const {
 }
 
 void FarPlace::ask(Type type, std::string_view payload, Answers then) const {
-  if (!fd_) {
+  if (!fd_ && !start_) {
     if (then) then(std::nullopt);
     return;
   }
   if (++last_tag_ == 0) last_tag_ = 1;
   out_.push(encode(type, 0, last_tag_, payload));
   if (then) open_.emplace(last_tag_, std::move(then));
-  flush();
+  if (fd_) flush();
 }
 
 void FarPlace::flush() const {
@@ -154,8 +222,9 @@ void FarPlace::flush() const {
   static_cast<void>(out_.flush(fd_.get(), poller_, const_cast<FarPlace&>(*this)));
 }
 
-void FarPlace::on_ready(int, uint32_t events) {
+void FarPlace::on_ready(int fd, uint32_t events) {
   const std::shared_ptr<bool> alive = alive_;
+  if (start_ && fd != fd_.get()) return started(fd);
   if ((events & EPOLLOUT) != 0) flush();
   if ((events & ~uint32_t{EPOLLOUT}) == 0) return;
   std::array<char, 64 * 1024> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
@@ -180,11 +249,16 @@ void FarPlace::on_ready(int, uint32_t events) {
 }
 
 void FarPlace::lose() {
-  const std::shared_ptr<bool> alive = alive_;
   poller_.remove(fd_.get());
   fd_.reset();
+  answer_nobody("the link to " + name_.text() + " has ended");
+}
+
+void FarPlace::answer_nobody(const std::string& why) {
+  const std::shared_ptr<bool> alive = alive_;
+  out_ = {};
   state_.kind = LinkState::Kind::Failed;
-  state_.why = "the link to " + name_.text() + " has ended";
+  state_.why = why;
   for (const auto& [tag, then] : std::exchange(open_, {})) {
     then(std::nullopt);
     if (!*alive) return;

@@ -20,6 +20,7 @@
 #include "io/outgoing.h"
 #include "io/poller.h"
 #include "place/place.h"
+#include "pty/spawn.h"
 #include "relay/link_protocol.h"
 
 namespace ttyward::relay {
@@ -48,6 +49,8 @@ class FarPlace final : public place::Place, private io::Poller::Handler {
   // Connects to the link's process, which is started if there is none.
   enum class IfNone : uint8_t { Start, Fail };
   base::Result<void> ensure(IfNone none = IfNone::Start);
+  // The same for a loop that must not wait: what is asked meanwhile is sent when the process is there.
+  base::Result<void> begin();
   // Makes the link if there is none, and tells how that went. A link whose process ends meanwhile is made
   // again.
   void reach(Told then) { reach_again(std::move(then), kMoreLinks); }
@@ -93,11 +96,23 @@ class FarPlace final : public place::Place, private io::Poller::Handler {
   void ask(Type type, std::string_view payload, Answers then) const;
   void flush() const;
   void lose();
+  base::Result<void> attach(base::UniqueFd fd);
+  void started(int fd);
+  void forget_start();
+  void answer_nobody(const std::string& why);
+
+  // The process that starts the link; it ends when the link's sockets are there.
+  struct Start {
+    pty::Spawned process;
+    base::UniqueFd limit;  // a timer
+  };
 
   io::Poller& poller_;
   const LinkFolders folders_;
   const PlaceName name_;
   base::UniqueFd fd_;
+  std::optional<Start> start_;
+  std::string start_problem_;  // of the last one; empty: it went well
   FrameReader in_;
   mutable io::Outgoing out_;
   mutable uint32_t last_tag_ = 0;

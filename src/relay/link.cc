@@ -360,13 +360,13 @@ void Link::take(const Frame& frame) {
     case Type::Welcome: {
       const auto welcome = WelcomeMessage::decode(frame.payload);
       if (!welcome) {
-        return stream_lost({ConnectProblem::Kind::Unsupported,
+        return stream_lost({ConnectProblem::Kind::Refused,
                             "the relay on " + options_.place.text() + " is from another version of ttyward"});
       }
       return greeted(*welcome);
     }
     case Type::Refused:
-      return stream_lost({ConnectProblem::Kind::Unsupported, Decoder(frame.payload).string()});
+      return stream_lost({ConnectProblem::Kind::Refused, Decoder(frame.payload).string()});
     case Type::Launched:
       return launched(frame.tag, frame.payload);
     case Type::Answer:

@@ -211,5 +211,31 @@ TEST_F(There, a_host_that_is_down_is_said_with_its_reason) {
   EXPECT_TRUE(reach_now(*poller_, **place, kPatience));
 }
 
+TEST_F(There, a_loop_does_not_wait_for_a_link_that_starts_slowly) {
+  // It ends when somebody reads the pipe, and says why it has no link.
+  ASSERT_EQ(::mkfifo((root_ + "/gate").c_str(), 0600), 0);
+  write("/bin/slow", "#!/bin/sh\necho open > " + root_ + "/gate\necho it is broken >&2\nexit 1\n");
+  ::chmod((root_ + "/bin/slow").c_str(), 0755);
+  folders_.program = root_ + "/bin/slow";
+  FarPlace place(*poller_, folders_, name_);
+  ASSERT_TRUE(place.begin());
+  std::optional<LinkState> told;
+  place.reach([&told](const LinkState& state) { told = state; });
+  EXPECT_FALSE(told);  // it was asked, and nobody has waited
+  std::string line;
+  std::getline(std::ifstream(root_ + "/gate") >> std::ws, line);
+  EXPECT_EQ(line, "open");
+  const auto until = Clock::now() + kPatience;
+  while (!told && Clock::now() < until) poller_->wait(100);
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->kind, LinkState::Kind::Failed);
+  EXPECT_EQ(told->why, "the link to ssh:far could not be started: it is broken");
+  // The next one is a link.
+  folders_.program = TTYWARD_HOLD;
+  FarPlace other(*poller_, folders_, name_);
+  ASSERT_TRUE(other.begin());
+  EXPECT_TRUE(reach_now(*poller_, other, kPatience));
+}
+
 }  // namespace
 }  // namespace ttyward::relay

@@ -9,4 +9,8 @@ namespace ttyward::relay {
 
 base::Result<std::string> read_own_program();
 
+// In the folder of programs that were brought here: marks ours as used today, and removes those that were not
+// used for a month. One that still runs goes on; whoever needs it again brings it again.
+void sweep_programs(const std::string& folder);
+
 }  // namespace ttyward::relay

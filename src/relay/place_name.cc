@@ -241,8 +241,8 @@ ConnectProblem problem_of_script(const PlaceName& place, const std::string& reas
                                    ": free 2 MB there (it takes head -c, chmod and mv)"};
   }
   if (word == "hash") {
-    return {Kind::Unsupported,
-            "what arrived in " + rest + " on " + name + " is not what was sent; try again"};
+    // Not Unsupported: then plain ssh would run the command on a machine that changes what it is sent.
+    return {Kind::Refused, "what arrived in " + rest + " on " + name + " is not what was sent; try again"};
   }
   return {Kind::Unsupported, "the start on " + name + " failed: " + reason};
 }

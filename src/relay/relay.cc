@@ -107,6 +107,7 @@ base::Result<std::unique_ptr<Relay>> Relay::create(io::Loop& loop, base::UniqueF
   }
   const std::string journals = options.folder + "/journals";
   std::unique_ptr<Relay> relay(new Relay(loop, std::move(in), std::move(out), std::move(options)));
+  sweep_programs(relay->options_.folder + "/bin");
   auto folder = journal::Folder::open(journals);
   if (!folder) return tl::unexpected(folder.error());
   relay->journals_ = std::move(*folder);

@@ -92,6 +92,8 @@ TEST(Problems, say_what_to_do) {
   EXPECT_NE(problem_of_script(ssh, "folder").message.find("read-only"), std::string::npos);
   EXPECT_NE(problem_of_script(ssh, "system Darwin arm64").message.find("Darwin arm64"), std::string::npos);
   EXPECT_NE(problem_of_script(ssh, "write /tmp").message.find("free 2 MB"), std::string::npos);
+  // Where what arrives is not what was sent, nothing is run: plain ssh is for machines of another kind.
+  EXPECT_EQ(problem_of_script(ssh, "hash /tmp").kind, ConnectProblem::Kind::Refused);
 }
 
 TEST(States, survive_the_way_to_a_client) {

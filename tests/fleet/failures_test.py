@@ -178,6 +178,7 @@ class Failures(FleetTest):
         return subprocess.run([harness.TTYWARD, "--json", "history"], env=mine, capture_output=True, text=True).stdout
 
     def test_server_loses_its_disk(self):
+        self.lease = 2
         server = self.server()
         self.host("zero").ready().end()
         running = self.start("run", self.effect(1))
@@ -189,6 +190,108 @@ class Failures(FleetTest):
         self.host("one").ready()
         code, _, err = self.finish(running)
         self.assertEqual(code, 0, err)
+        self.each_once([1])
+
+    def lose_disk(self, server):
+        server.kill()
+        subprocess.run(["rm", "-r", server.folder + "/store"], check=True)
+
+    def test_server_loses_its_disk_while_a_command_runs(self):
+        """The host that has it says so before anybody submits it again, also if its worker was killed meanwhile."""
+        self.lease = 2
+        for killed in (False, True):
+            with self.subTest(worker_killed=killed):
+                self.setUp()
+                server = self.server()
+                hosts = {name: self.host(name).ready() for name in ("one", "two")}
+                running = self.start("run", self.gated(1))
+                self.wait_until_effect(1)
+                job = eventually(lambda: self.taken_by(server))
+                # Nothing changes any more that would be stored anyway.
+                eventually(lambda: self.state_of(job) == "running")
+                host = hosts[self.record(job)["host"]]
+                if killed:
+                    host.kill_worker()
+                self.lose_disk(server)
+                server.start()
+                if killed:
+                    host.start().ready()
+                record = eventually(lambda: self.record(job), "its record again")
+                self.assertEqual(record["host"], host.name)
+                # Long enough for it to be given to somebody else.
+                began = time.monotonic()
+                eventually(lambda: time.monotonic() - began > 4 * self.lease)
+                self.assertEqual(self.counts()["1"], 1)
+                # And the fleet takes other jobs.
+                self.assertEqual(self.fleet("run", "echo next").stdout, "next\n")
+                self.open_gate()
+                self.assertEqual(self.finish(running)[:2], (0, "through\n"))
+                self.each_once([1])
+
+    def test_server_loses_its_disk_after_a_command_has_ended(self):
+        """Nobody has told its submitter, and its record is gone: the host still knows the result."""
+        self.lease = 2
+        server = self.server()
+        for name in ("one", "two"):
+            self.host(name).ready()
+        proxy = Proxy(server.port)
+        self.addCleanup(proxy.close)
+        direct, self.url = self.url, proxy.url
+        running = self.start("run", self.gated(1))
+        self.url = direct
+        self.wait_until_effect(1)
+        job = eventually(lambda: self.taken_by(server))
+        proxy.cut()
+        self.open_gate()
+        eventually(lambda: self.state_of(job) == "exited")
+        self.lose_disk(server)
+        server.start()
+        eventually(lambda: len(self.hosts()) == 2, "the hosts")
+        proxy.mend()
+        self.assertEqual(self.finish(running)[:2], (0, "through\n"))
+        self.each_once([1])
+
+    def test_a_full_queue_is_said_at_once(self):
+        server = self.server()
+        self.host("zero").ready().end()
+        bus = self.bus(server)
+        config = bus.request("$JS.API.STREAM.INFO.TW_CMD")["config"]
+        changed = bus.request("$JS.API.STREAM.UPDATE.TW_CMD", dict(config, max_msgs=2))
+        self.assertNotIn("error", changed)
+        waiting = [self.start("run", self.effect(n)) for n in range(2)]
+        eventually(lambda: bus.queued() == 2)
+        refused = self.fleet("run", self.effect(2))
+        self.assertEqual(refused.returncode, 125, refused)
+        self.assertIn("maximum messages exceeded", refused.stderr)
+        self.host("one").ready()
+        for each in waiting:
+            self.assertEqual(self.finish(each)[0], 0)
+        self.each_once(range(2))
+
+    def test_a_job_whose_worker_ends_five_times(self):
+        self.server()
+        host = self.host("one").ready()
+        running = self.start("run", self.gated(1))
+        self.wait_until_effect(1)
+        job = os.listdir(host.home + "/state/fleet/claims")[0]
+
+        def workers():
+            try:
+                with open(f"{host.home}/state/fleet/claims/{job}") as f:
+                    return json.load(f)["starts"]
+            except (OSError, ValueError):
+                return 0
+        for number in range(1, 6):
+            eventually(lambda: workers() == number, f"worker {number}")
+            host.kill_worker()
+            host.start()
+        code, _, err = self.finish(running)
+        self.assertEqual(code, 125, err)
+        record = self.record(job)
+        self.assertEqual((record["state"], record["reason"]), ("failed_to_start", "5 workers ended while they had it"))
+        self.open_gate()
+        # The worker lives, and takes others.
+        self.assertEqual(self.fleet("run", "echo next").stdout, "next\n")
         self.each_once([1])
 
     def test_leader_of_three_killed(self):
@@ -249,6 +352,43 @@ class Failures(FleetTest):
                 record = eventually(lambda: (self.record(job) or {}).get("state") == "exited" and self.record(job), "the true result")
                 self.assertEqual(record["result"]["output"], "through\n")
                 self.each_once([1])
+
+    def test_a_network_that_is_gone(self):
+        """A worker in a network of its own; its wire is pulled, and nobody is told that connections are closed."""
+        near, far = f"tw{os.getpid() % 100000}a", f"tw{os.getpid() % 100000}b"
+        space = subprocess.Popen(["unshare", "-n", "sleep", "100000"], stderr=subprocess.DEVNULL)
+        self.addCleanup(space.wait)
+        self.addCleanup(space.kill)
+        ours = os.readlink("/proc/self/ns/net")
+        eventually(lambda: space.poll() is not None or os.readlink(f"/proc/{space.pid}/ns/net") != ours)
+        inside = ["nsenter", "-t", str(space.pid), "-n"]
+        lines = (["ip", "link", "add", near, "type", "veth", "peer", "name", far], ["ip", "link", "set", far, "netns", str(space.pid)],
+                 ["ip", "addr", "add", "10.213.77.1/30", "dev", near], ["ip", "link", "set", near, "up"],
+                 [*inside, "ip", "addr", "add", "10.213.77.2/30", "dev", far], [*inside, "ip", "link", "set", far, "up"])
+        for line in lines:
+            done = subprocess.run(line, capture_output=True, text=True)
+            if done.returncode != 0:
+                self.skipTest("no network of one's own here: " + done.stderr)
+        self.addCleanup(subprocess.run, ["ip", "link", "del", near], stderr=subprocess.DEVNULL)
+        self.lease = 2
+        server = self.server()
+        way = Proxy(server.port, "10.213.77.1")
+        self.addCleanup(way.close)
+        host = harness.Host(self, "one")
+        self.addCleanup(host.end)
+        host.start("--plain-text", server=way.url, through=inside).ready()
+        running = self.start("run", self.gated(1))
+        self.wait_until_effect(1)
+        job = eventually(lambda: self.taken_by(server))
+        eventually(lambda: self.state_of(job) == "running")
+        subprocess.run(["ip", "link", "set", near, "down"], check=True)
+        code, _, err = self.finish(running)
+        self.assertEqual(code, 125)
+        self.assertIn("no sign of life", err)
+        self.open_gate()
+        subprocess.run(["ip", "link", "set", near, "up"], check=True)
+        eventually(lambda: self.state_of(job) == "exited", "the true result")
+        self.each_once([1])
 
     def taken_by(self, server):
         jobs = json.loads(self.fleet("ls", "--json", "--jobs").stdout).get("jobs", [])

@@ -122,10 +122,11 @@ class Host:
         self.worker = None
         self.log = self.home + "/worker.log"
 
-    def start(self, *options, server=None):
+    def start(self, *options, server=None, through=()):
+        """`through`: words before the command, such as of a program that enters a network."""
         with open(self.log, "ab") as log:
             self.worker = subprocess.Popen(
-                [TTYWARD, "fleet", "worker", "--server", server or self.test.url, "--name", self.name, "--lease", str(self.test.lease), *options],
+                [*through, TTYWARD, "fleet", "worker", "--server", server or self.test.url, "--name", self.name, "--lease", str(self.test.lease), *options],
                 env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         return self
 
@@ -251,10 +252,11 @@ class Bus:
 class Proxy:
     """A TCP relay on loopback whose wire can be cut: `hold` lets nothing through and closes nothing, `cut` closes."""
 
-    def __init__(self, to):
+    def __init__(self, to, address="127.0.0.1"):
         self.to = to
+        self.address = address
         self.listener = socket.socket()
-        self.listener.bind(("127.0.0.1", 0))
+        self.listener.bind((address, 0))
         self.listener.listen(50)
         self.port = self.listener.getsockname()[1]
         self.passing = threading.Event()
@@ -264,7 +266,7 @@ class Proxy:
 
     @property
     def url(self):
-        return f"nats://127.0.0.1:{self.port}"
+        return f"nats://{self.address}:{self.port}"
 
     def accept(self):
         while True:

@@ -3,33 +3,12 @@ import json
 import os
 import random
 import signal
-import struct
 import subprocess
 import sys
 import threading
 import time
 
-from place_harness import PATIENCE, PlaceTest, TTYWARD, command_line, eventually, main, processes
-
-
-def journal_bytes(folder, command_id):
-    """The bytes of a journal on disk, by its own format: docs/protocol/journal.md."""
-    with open(f"{folder}/{command_id}.main", "rb") as f:
-        main_file = f.read()
-    end = struct.unpack_from("<Q", main_file, 256)[0]
-    header = struct.unpack_from("<I", main_file, 12)[0]
-    parts = [main_file[header:]]
-    if os.path.isdir(f"{folder}/{command_id}"):
-        for name in sorted(os.listdir(f"{folder}/{command_id}")):
-            with open(f"{folder}/{command_id}/{name}", "rb") as f:
-                parts.append(f.read())
-    out = b""
-    for part in parts:
-        base, offset = struct.unpack_from("<QQ", part, 16)
-        length = struct.unpack_from("<Q", part, 64)[0]
-        length = min(length, end - base)
-        out = out[:base] + part[offset:offset + length]
-    return out[:end], end
+from place_harness import PATIENCE, PlaceTest, TTYWARD, command_line, cut_count, eventually, main, processes
 
 
 class Cut(PlaceTest):
@@ -54,11 +33,7 @@ class Cut(PlaceTest):
             return result, f.read()
 
     def cuts(self):
-        try:
-            with open(self.folder + "/cuts.log") as f:
-                return len(f.readlines())
-        except OSError:
-            return 0
+        return cut_count(self.folder)
 
     def check(self, result, wanted):
         self.assertEqual((result["state"], result["exit_code"]), ("exited", 0), result.get("reason"))

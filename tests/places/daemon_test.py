@@ -5,8 +5,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 
-from place_harness import HERE, PATIENCE, PlaceTest, TTYWARD, command_line, eventually, main, processes
+from place_harness import (HERE, PATIENCE, PlaceTest, TTYWARD, command_line, cut_count, eventually, journal_bytes, main,
+                           processes)
 
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import person  # noqa: E402
@@ -129,6 +131,80 @@ class There(PlaceTest):
         self.assertEqual((result["exit_code"], result["output"], result["place"]), (3, self.far_home + "\n", "ssh:far"), result)
         fed = self.client.call("run", place=self.place, command="cat", stdin="some text\n")
         self.assertEqual(fed["output"], "some text\n", fed)
+
+    def test_a_call_that_is_repeated_while_the_place_is_reached_starts_once(self):
+        go, effects = self.folder + "/go", self.folder + "/effects"
+        self.plan(wait=go)
+        call = dict(place=self.place, command=f"echo ran >> {effects}; exit 4", command_id="c" + "a" * 12)
+        other = self.connect()
+        calls = [(client, client.start("run", **call)) for client in (self.client, other, self.client)]
+        self.assertTrue(eventually(lambda: [p for p in processes(self.folder) if "proxy.py" in command_line(p)]))
+        open(go, "w").close()
+        for client, number in calls:
+            self.assertEqual(client.answer(number, "run")["exit_code"], 4)
+        with open(effects) as f:
+            self.assertEqual(f.read(), "ran\n")
+
+    def test_cut_at_each_frame_and_the_journals_are_the_same(self):
+        """The copy here is the journal there, byte for byte, wherever between two frames the stream is cut."""
+        terminal = self.open(shell="bash", name="far")["id"]
+        near, far = self.home + "/state/journals", self.far_state() + "/journals"
+        for frames in range(1, 13):
+            with self.subTest(frames=frames):
+                go = f"{self.folder}/go-{frames}"
+                # In pieces, so that there are many frames.
+                began = self.client.call("exec", terminal="far", yield_after_ms=1,
+                                         command=f"echo be''gun-{frames}; until test -e {go}; do sleep 0.02; done; "
+                                                 f"for i in $(seq {frames}000 {frames}099); do echo $i; sleep 0.01; done")
+                self.assertTrue(eventually(lambda: f"begun-{frames}" in self.client.call("screen", terminal="far")["content"]))
+                self.plan(frames=frames, cuts=cut_count(self.folder) + 1)
+                before = cut_count(self.folder)
+                self.cut()
+                open(go, "w").close()
+                came = self.client.call("wait", command=began["command_id"], exit=True, timeout_ms=int(PATIENCE * 1000))
+                self.assertEqual(came["condition"], "exit", came)
+                self.assertEqual(cut_count(self.folder), before + 1)
+                self.assertTrue(eventually(lambda: journal_bytes(near, terminal) == journal_bytes(far, terminal)))
+                self.plan()
+        told = self.exec("far", "echo whole")
+        self.assertEqual(told["output"], "whole\n")
+        text, _ = journal_bytes(near, terminal)
+        for frames in range(1, 13):
+            for number in range(frames * 1000, frames * 1000 + 100):
+                self.assertEqual(text.count(b"\n%d\r\n" % number), 1, number)
+
+    def test_a_hundred_at_once_and_one_that_floods(self):
+        """While one prints without end, the others end: it is stopped only after all of them have."""
+        gate, stop = self.folder + "/gate", self.folder + "/stop"
+        os.mkfifo(gate)
+        flood = self.connect()
+        flooding = flood.start("run", place=self.place, timeout_ms=0, idle_timeout_ms=0, view="tail",
+                               command=f"until test -e {stop}; do head -c 2000000 /dev/zero | tr '\\0' x | fold; done; echo flooded")
+        waiting = []
+        for i in range(99):
+            client = self.connect()
+            waiting.append((client, client.start("run", place=self.place, timeout_ms=0, idle_timeout_ms=0,
+                                                 command=f"echo begun {self.token}; cat {gate}; echo {i}")))
+        readers = [f"cat {gate}"]
+        self.assertTrue(eventually(lambda: len([p for p in processes(gate) if command_line(p).strip() in readers]) == 99))
+        self.assertEqual(len(self.links()), 1)
+        released = threading.Event()
+
+        def release():
+            while not released.is_set():  # whoever opened it later than the others
+                with open(gate, "w"):
+                    pass
+        threading.Thread(target=release, daemon=True).start()
+        for i, (client, number) in enumerate(waiting):
+            result = client.answer(number, "run")
+            self.assertEqual((result["exit_code"], result["output"]), (0, f"begun {self.token}\n{i}\n"))
+        released.set()
+        with open(gate):  # lets the thread go
+            pass
+        open(stop, "w").close()
+        result = flood.answer(flooding, "run")
+        self.assertEqual((result["exit_code"], result["output"][-8:]), (0, "flooded\n"))
+        self.assertGreater(result["total_bytes"], 2000000)
 
     def test_an_agent_is_asked_about_a_place_and_about_each_command_there(self):
         agent = self.connect("agent")

@@ -1,12 +1,13 @@
 """`ttyward --host ssh:HOST VERB`: verbs here, terminals and approvals of the daemon there."""
 import json
 import os
+import signal
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import person  # noqa: E402
-from place_harness import PATIENCE, TTYWARD, PlaceTest, main  # noqa: E402
+from place_harness import PATIENCE, TTYWARD, PlaceTest, eventually, main  # noqa: E402
 
 
 class Host(PlaceTest):
@@ -22,6 +23,8 @@ class Host(PlaceTest):
         self.far_environment = dict(os.environ, HOME=self.far_home, TTYWARD_HOME=self.far, SHELL="/bin/bash")
         self.addCleanup(self.there, "daemon", "stop", "--kill-terminals")
         self.environment.pop(person.VARIABLE, None)
+        os.mkdir(self.temporary())
+        self.environment["TMPDIR"] = self.temporary()
 
     def there(self, *args):
         return subprocess.run([TTYWARD, *args], env=self.far_environment, cwd=self.far_home, capture_output=True, text=True,
@@ -31,9 +34,11 @@ class Host(PlaceTest):
         return subprocess.run([TTYWARD, "--host", "ssh:far", *args], env=self.environment, cwd=self.folder,
                               capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL, **options)
 
+    def temporary(self):
+        return self.folder + "/t"
+
     def leftovers(self):
-        folder = self.environment.get("TMPDIR", "/tmp")
-        return {name for name in os.listdir(folder) if name.startswith("ttyward-host-")}
+        return {name for name in os.listdir(self.temporary()) if name.startswith("ttyward-host-")}
 
     def test_terminals_are_opened_and_used_there(self):
         before = self.leftovers()
@@ -71,6 +76,36 @@ class Host(PlaceTest):
         opened = self.there_as_agent("open")
         self.there_as_agent("exec", "--yield", "0.1", opened["terminal"]["id"], "touch made-by-an-agent")
         return self.there_as_agent("approvals", "list")["approvals"][0]["id"]
+
+    def test_nothing_stays_when_it_is_killed(self):
+        person.make_token(self.far)
+        before = self.leftovers()
+        opened = self.here("--json", "open", "--name", "far-one", "--cwd", self.far_home)
+        self.assertEqual(opened.returncode, 0, opened)
+        for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP):
+            waiting = subprocess.Popen([TTYWARD, "--host", "ssh:far", "wait", "far-one", "--for", "never printed"],
+                                       env=self.environment, cwd=self.folder, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.addCleanup(waiting.wait)
+            self.addCleanup(waiting.kill)
+            self.assertTrue(eventually(lambda: any(os.path.exists(f"{self.temporary()}/{name}/person-token")
+                                                   for name in self.leftovers() - before)))
+            waiting.send_signal(number)
+            self.assertTrue(eventually(lambda: self.leftovers() == before), number)
+
+    def test_an_agent_gets_no_token_of_a_person(self):
+        person.make_token(self.far)
+        log = self.folder + "/asked"
+        with open(f"{self.bin}/ssh") as f:
+            real = f.read().splitlines()[-1]
+        self.script("ssh", f"#!/bin/sh\nfor last; do :; done; printf '%s\\n' \"$last\" >> {log}\n{real}\n")
+        self.environment["TTYWARD_ROLE"] = "agent"
+        done = self.here("ls")
+        self.assertEqual(done.returncode, 0, done)
+        with open(log) as f:
+            self.assertNotIn("person-token", f.read())
+        refused = self.here("approvals", "deny", self.ask_there())
+        self.assertNotEqual(refused.returncode, 0, refused)
 
     def test_what_works_here_only_says_so(self):
         done = self.here("run", "true")

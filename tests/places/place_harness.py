@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -133,3 +134,32 @@ def environment_of(pid):
             return f.read().replace(b"\0", b" ").decode(errors="replace")
     except OSError:
         return ""
+
+
+def cut_count(folder):
+    """How often the proxy has cut the stream."""
+    try:
+        with open(folder + "/cuts.log") as f:
+            return len(f.readlines())
+    except OSError:
+        return 0
+
+
+def journal_bytes(folder, command_id):
+    """The bytes of a journal on disk, by its own format: docs/protocol/journal.md."""
+    with open(f"{folder}/{command_id}.main", "rb") as f:
+        main_file = f.read()
+    end = struct.unpack_from("<Q", main_file, 256)[0]
+    header = struct.unpack_from("<I", main_file, 12)[0]
+    parts = [main_file[header:]]
+    if os.path.isdir(f"{folder}/{command_id}"):
+        for name in sorted(os.listdir(f"{folder}/{command_id}")):
+            with open(f"{folder}/{command_id}/{name}", "rb") as f:
+                parts.append(f.read())
+    out = b""
+    for part in parts:
+        base, offset = struct.unpack_from("<QQ", part, 16)
+        length = struct.unpack_from("<Q", part, 64)[0]
+        length = min(length, end - base)
+        out = out[:base] + part[offset:offset + length]
+    return out[:end], end

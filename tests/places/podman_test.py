@@ -3,9 +3,13 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 
-from place_harness import PATIENCE, PlaceTest, TTYWARD, command_line, eventually, main, processes
+from place_harness import HERE, PATIENCE, PlaceTest, TTYWARD, command_line, eventually, main, processes
+
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+import person  # noqa: E402
 
 IMAGE = "localhost/ttyward-test-busybox:1"
 RUN = ["--runtime", "runc", "run", "-d", "--net=none", "--ulimit", "nofile=20000:20000", "--ulimit", "nproc=4096:4096"]
@@ -110,6 +114,94 @@ class Containers(PlaceTest):
                 self.addCleanup(podman, "rm", "-f", "-t", "0", name, check=False)
             self.assertEqual((result["exit_code"], result["output"]), (0, "/work\nproject\nonce\neach\n"), result)
         self.assertTrue(os.path.exists(project + "/created"))
+
+    def project(self, **fields):
+        folder = f"{self.folder}/project-{len(os.listdir(self.folder))}"
+        os.makedirs(folder + "/.devcontainer")
+        fields.setdefault("image", IMAGE)
+        fields.setdefault("workspaceFolder", "/work")
+        fields["runArgs"] = [*RUN[4:], *fields.get("runArgs", [])]
+        with open(folder + "/.devcontainer/devcontainer.json", "w") as f:
+            json.dump(fields, f)
+        name = f"ttyward-dev-{os.path.basename(folder).replace('-', '')}-"
+        self.addCleanup(lambda: [podman("rm", "-f", "-t", "0", each, check=False) for each in self.made(name)])
+        return folder, lambda: self.made(name)
+
+    @staticmethod
+    def made(name):
+        """Containers whose name begins so."""
+        listed = podman("ps", "-a", "--format", "{{.Names}}").stdout.decode().split()
+        return [each for each in listed if each.startswith(name)]
+
+    def in_project(self, folder, *args, **environment):
+        return subprocess.run([TTYWARD, *args], env=dict(self.environment, **environment), cwd=folder, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=240)
+
+    def test_a_project_is_not_brought_up_unless_that_is_allowed(self):
+        """The file is the project's: it may ask for this machine. What it would run is judged, not only the command."""
+        for wish in ({"runArgs": ["--privileged"]}, {"mounts": ["type=bind,source=/,target=/host"]},
+                     {"mounts": [{"type": "bind", "source": "/etc", "target": "/host"}]}, {"runArgs": ["--pid", "host"]}):
+            with self.subTest(wish):
+                folder, containers = self.project(**wish)
+                # Nobody can be asked here; a person at a terminal would be.
+                refused = self.in_project(folder, "run", "--in", "devcontainer", "true")
+                self.assertEqual(refused.returncode, 126, refused)
+                self.assertIn("access to the machine", refused.stderr.decode())
+                self.assertEqual(containers(), [])
+        # An agent needs a rule for bringing it up, not only for commands in it.
+        folder, containers = self.project(postCreateCommand="echo made > made")
+        rule = '[[rule]]\nname = "inside"\ndecision = "allow"\nprogram = "podman exec"\nargs = ["..."]\n'
+        added = subprocess.run([TTYWARD, "rules", "add", "--yes"], env=self.environment, input=rule.encode(), capture_output=True)
+        self.assertEqual(added.returncode, 0, added)
+        denied = self.in_project(folder, "--json", "run", "--as-agent", "--in", "devcontainer", "true")
+        self.assertEqual((denied.returncode, json.loads(denied.stdout)["state"]), (126, "denied"), denied)
+        for verb in (("batch", "--as-agent", "--in", "devcontainer", "true"), ("open", "--in", "devcontainer")):
+            denied = self.in_project(folder, *verb, TTYWARD_ROLE="agent")
+            self.assertEqual(denied.returncode, 126, denied)
+        self.assertEqual(containers(), [])
+        self.assertFalse(os.path.exists(folder + "/made"))
+
+    def test_variables_of_the_container_and_mounts_as_objects(self):
+        data = self.folder + "/data"
+        os.mkdir(data)
+        open(data + "/file", "w").close()
+        folder, _ = self.project(mounts=[{"type": "bind", "source": data, "target": "/data"}], containerEnv={"INSIDE": "of it"},
+                                 remoteEnv={"PATH": "${containerEnv:PATH}:/x", "BOTH": "${containerEnv:INSIDE} ${containerEnv:NO:none}"},
+                                 postCreateCommand="echo ${HOME} ${containerEnv:INSIDE} > hook")
+        done = self.in_project(folder, "--json", "run", "--in", "devcontainer", "echo $PATH; echo $BOTH; cat hook; ls /data")
+        self.assertTrue(done.stdout, done.stderr)
+        lines = json.loads(done.stdout)["output"].splitlines()
+        self.assertRegex(lines[0], "^/.*:/x$")
+        self.assertIn("/bin", lines[0].split(":"))
+        self.assertEqual(lines[1:], ["of it none", "/root of it", "file"])
+
+    def test_a_hook_that_failed_is_run_again(self):
+        folder, containers = self.project(postCreateCommand="echo try >> tries; test -e ready", postStartCommand="echo start >> starts")
+        failed = self.in_project(folder, "run", "--in", "devcontainer", "true")
+        self.assertEqual(failed.returncode, 125, failed)
+        self.assertIn("postCreateCommand", failed.stderr.decode())
+        open(folder + "/ready", "w").close()
+        for _ in range(2):
+            done = self.in_project(folder, "--json", "run", "--in", "devcontainer", "cat tries starts")
+            self.assertEqual(json.loads(done.stdout)["output"], "try\ntry\nstart\n", done.stderr)
+        podman("stop", "-t", "0", *containers())
+        done = self.in_project(folder, "--json", "run", "--in", "devcontainer", "cat tries starts")
+        self.assertEqual(json.loads(done.stdout)["output"], "try\ntry\nstart\nstart\n", done.stderr)
+
+    def test_a_terminal_in_a_projects_container(self):
+        folder, containers = self.project(remoteEnv={"WHERE": "inside"})
+        self.environment[person.VARIABLE] = person.make_token(self.home)
+        self.addCleanup(subprocess.run, [TTYWARD, "daemon", "stop", "--kill-terminals"], env=self.environment,
+                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        opened = self.in_project(folder, "open", "--in", "devcontainer", "--name", "dev")
+        self.assertEqual(opened.returncode, 0, opened)
+        done = self.in_project(folder, "exec", "--in", "devcontainer", "dev", "pwd; echo $WHERE")
+        self.assertEqual((done.returncode, done.stdout), (0, b"/work\ninside\n"), done)
+        # A command runs where its terminal is.
+        wrong = self.in_project(folder, "exec", "--in", "podman:other", "dev", "touch ran")
+        self.assertEqual(wrong.returncode, 2, wrong)
+        self.assertIn(f"terminal dev is in podman:{containers()[0]}", wrong.stderr.decode())
+        self.assertFalse(os.path.exists(folder + "/ran"))
 
     def test_what_does_not_work_is_said(self):
         gone = self.start("run", "--in", "podman:no-such-container-here", "true")

@@ -6,7 +6,10 @@ The plan (plan.json in the folder given first) has:
   bytes      as frames, in bytes: cuts in the middle of a frame
   boot       the far end says that it was booted with this id
   noise      text that is printed before anything else
+  wait       a file: the connection is made when it is there
   refuse     a message: the connection fails with it
+  version    the protocol's version that the near end seems to ask for
+  noexec     nothing can be run from any folder of the far end that can be written
 A log of cuts is written to cuts.log.
 """
 import json
@@ -16,10 +19,13 @@ import signal
 import struct
 import subprocess
 import sys
+import time
 
 folder, words = sys.argv[1], sys.argv[2:]
 with open(f"{folder}/plan.json") as f:
     plan = json.load(f)
+while plan.get("wait") and not os.path.exists(plan["wait"]):
+    time.sleep(0.01)
 if plan.get("refuse"):
     sys.stderr.write(plan["refuse"] + "\n")
     sys.exit(255)
@@ -45,6 +51,9 @@ if plan.get("boot"):
         f.write(plan["boot"] + "\n")
     start = ["unshare", "-m", "sh", "-c", f"mount --bind {folder}/boot_id /proc/sys/kernel/random/boot_id; exec sh -c \"$0\"",
              command]
+if plan.get("noexec"):
+    start = ["unshare", "-m", "sh", "-c", "for each in /dev/shm /run /var/tmp /tmp; do mount -t tmpfs -o noexec tmpfs $each; "
+             "done; exec sh -c \"$0\"", command]
 far = subprocess.Popen(start, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 marker = b"TTYWARD-STREAM "
 seen, streaming, frames, passed = b"", False, 0, 0
@@ -76,6 +85,8 @@ while True:
         data = os.read(0, 65536)
         if not data:
             break
+        if streaming and plan.get("version"):  # the first frame is the greeting: header, magic, version
+            data = data[:16] + struct.pack("<I", plan.pop("version")) + data[20:]
         try:
             far.stdin.write(data)
             far.stdin.flush()

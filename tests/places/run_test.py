@@ -128,6 +128,62 @@ class Proxied(PlaceTest):
         self.assertIn("ssh:far is 'Darwin arm64'", told.stderr.decode())
         self.assertIn("plain ssh", told.stderr.decode())
 
+    def test_plain_ssh_passes_on_folder_variables_and_shell(self):
+        place = self.use_proxy()
+        self.script("uname", "#!/bin/sh\n[ \"$1\" = -s ] && echo Darwin || echo arm64\n")
+        marker = self.folder + "/ran"
+        # A folder that is not there keeps all of the line from running, not only its first command.
+        result = self.run_in(place, "--cwd", "/no/such/folder", f"true; touch {marker}")
+        self.assertNotEqual(result["exit_code"], 0, result)
+        self.assertFalse(os.path.exists(marker))
+        told = self.run_in(place, "--cwd", "~", "--env", "WORD=two words", "--shell", "bash", "echo $WORD ${BASH_VERSION:0:1}; pwd")
+        self.assertEqual((told["exit_code"], told["output"].splitlines()[0][:9], told["output"].splitlines()[1]),
+                         (0, "two words", self.far_home), told)
+        self.assertTrue(told["output"].splitlines()[0][10:].isdigit(), told)
+        words = self.run_in(place, "--env", "A=1", "--", "printenv", "A")
+        self.assertEqual((words["exit_code"], words["output"]), (0, "1\n"), words)
+        relative = self.run_it("--in", place, "--cwd", "src", "true")
+        self.assertEqual(relative.returncode, 2, relative)
+        self.assertIn("absolute folder", relative.stderr.decode())
+
+    def refused(self, place, message):
+        """Nothing is run, by plain ssh neither."""
+        marker = self.folder + "/ran"
+        done = self.run_it("--in", place, f"touch {marker}")
+        self.assertEqual(done.returncode, 125, done)
+        self.assertIn(message, done.stderr.decode())
+        self.assertNotIn("plain ssh", done.stderr.decode())
+        self.assertFalse(os.path.exists(marker))
+
+    def test_a_program_that_arrives_changed_is_not_used_and_nothing_is_run(self):
+        place = self.use_proxy()
+        self.script("sha256sum", "#!/bin/sh\necho 0123 $1\n")
+        self.refused(place, "is not what was sent")
+
+    def test_another_version_of_the_protocol_is_refused(self):
+        self.refused(self.use_proxy(version=7), "version 7 was asked for")
+
+    def test_folders_from_which_nothing_can_be_run(self):
+        if subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/tmp"], stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("nothing can be mounted here")
+        done = self.run_it("--in", self.use_proxy(noexec=True), "echo by ssh alone")
+        self.assertIn("noexec: ", done.stderr.decode())
+        self.assertIn("plain ssh", done.stderr.decode())
+        self.assertEqual((done.returncode, done.stdout), (0, b"by ssh alone\n"), done)
+
+    def test_programs_that_nobody_used_for_a_month_are_removed_there(self):
+        place = self.use_proxy()
+        os.makedirs(f"{self.far_state()}/bin", mode=0o700)
+        days = {"hold-old": 31, "hold-new": 29, "new-77": 2, "probe-77": 2, "other": 99}
+        for name, age in days.items():
+            path = f"{self.far_state()}/bin/{name}"
+            open(path, "w").close()
+            os.utime(path, (time.time() - age * 86400,) * 2)
+        self.assertEqual(self.run_in(place, "true")["exit_code"], 0)
+        left = set(os.listdir(f"{self.far_state()}/bin"))
+        self.assertEqual(left & set(days), {"hold-new", "other"})
+        self.assertEqual(len([name for name in left if name.startswith("hold-")]), 2)
+
     def test_a_full_disk_there(self):
         if os.geteuid() != 0:
             self.skipTest("only root mounts")

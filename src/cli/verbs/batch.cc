@@ -107,7 +107,7 @@ int run_batch(Arguments args, const Globals& globals) {
       return complain("batch", "one of the commands is empty", kExitUsage);
     }
   }
-  const auto project = project_container(args.shared);
+  const auto project = project_container(args.shared.place, args.shared.cwd);
   if (!project) return complain("batch", project.error().message, kExitUsage);
   const bool here = args.shared.place.empty();
   if (const auto line = here ? base::Result<std::string>("") : app::line_there(args.shared.place, "true");
@@ -127,8 +127,12 @@ int run_batch(Arguments args, const Globals& globals) {
   auto policy = LocalPolicy::make(args.policy, PolicyLevel::Critical, "batch", judged_in);
   if (!policy) return complain("batch", policy.error().message, kExitUsage);
   const std::vector<Judged> judged = judge_all(*policy, args, judged_in);
-  const Ruling ruling = policy->settle(judged);
-  if (!ruling.allowed) return refuse(*options, args, judged, *policy, ruling, globals.json);
+  const auto before = judge_project(*policy, *project, judged_in);
+  if (!before) return complain("batch", before.error().message, kExitUsage);
+  std::vector<Judged> all = judged;
+  all.insert(all.end(), before->begin(), before->end());
+  const Ruling ruling = policy->settle(all);
+  if (!ruling.allowed) return refuse(*options, args, all, *policy, ruling, globals.json);
   // They share a shell, so it has what all of them were allowed.
   policy::Verdict together;
   for (const Judged& each : judged) {
@@ -141,7 +145,7 @@ int run_batch(Arguments args, const Globals& globals) {
   }
 
   std::optional<FarRun> far;
-  if (auto up = start_project(*project, args.shared); !up)
+  if (auto up = start_project(*project, args.shared.environment); !up)
     return complain("batch", up.error().message, kExitFailure);
   if (!args.shared.place.empty()) {
     auto reached = FarRun::reach(args.shared.place);

@@ -5,9 +5,12 @@
 #include <vector>
 
 #include "cli/choice.h"
+#include "cli/current_folder.h"
 #include "cli/daemon_verb.h"
 #include "cli/far_run.h"
+#include "cli/local_policy.h"
 #include "cli/option_values.h"
+#include "cli/remote_host.h"
 #include "cli/verbs/verbs.h"
 #include "wire/types/terminal_calls.h"
 
@@ -30,6 +33,8 @@ struct Arguments {
   std::string sandbox;
   std::string place;
 };
+
+constexpr int kRefused = 126;  // by policy, as everywhere
 
 base::Result<wire::AcquireRequest> acquire_request(const Arguments& args) {
   if (!args.name.empty() || !args.shell.empty() || !args.size.empty() || !args.environment.empty() ||
@@ -94,6 +99,26 @@ int open_terminal(const base::Result<R>& request, const Globals& globals) {
   });
 }
 
+int open_or_reuse(Arguments args, const Globals& globals) {
+  if (args.reuse) return open_terminal(acquire_request(args), globals);
+  if (talks_to_host() && args.place == "devcontainer")
+    return complain("open", "--in devcontainer works on this machine only: leave out --host", kExitUsage);
+  // The daemon knows containers, not projects: theirs is brought up here.
+  const auto project = project_container(args.place, args.cwd);
+  if (!project) return complain("open", project.error().message, kExitUsage);
+  if (*project != nullptr) {
+    auto policy = LocalPolicy::make({}, PolicyLevel::Critical, "open", current_folder());
+    if (!policy) return complain("open", policy.error().message, kExitUsage);
+    const auto judged = judge_project(*policy, *project, current_folder());
+    if (!judged) return complain("open", judged.error().message, kExitUsage);
+    const Ruling ruling = policy->settle(*judged);
+    if (!ruling.allowed) return complain("open", ruling.reason, kRefused);
+    if (auto up = start_project(*project, args.environment); !up)
+      return complain("open", up.error().message, kExitFailure);
+  }
+  return open_terminal(open_request(args), globals);
+}
+
 std::function<int()> declare(CLI::App& app, const Globals& globals) {
   auto args = std::make_shared<Arguments>();
   declare_place(app, args->place);
@@ -115,10 +140,7 @@ std::function<int()> declare(CLI::App& app, const Globals& globals) {
          "Confine it and all its commands: read-only, workspace, workspace+net or none (docs/sandbox.md)")
       ->type_name("PROFILE");
   app.add_flag("--reuse", args->reuse, "Take an idle terminal of the same task and folder, if there is one");
-  return [args, &globals] {
-    return args->reuse ? open_terminal(acquire_request(*args), globals)
-                       : open_terminal(open_request(*args), globals);
-  };
+  return [args, &globals] { return open_or_reuse(*args, globals); };
 }
 
 }  // namespace

@@ -164,7 +164,7 @@ int run_command(Arguments args, const Globals& globals) {
   const bool digest = !globals.json && args.shared.view == "digest";
   const bool person =
       !globals.json && !digest && stdin_kind() == Stdin::Person && ::isatty(STDOUT_FILENO) != 0;
-  const auto project = project_container(args.shared);
+  const auto project = project_container(args.shared.place, args.shared.cwd);
   if (!project) return complain(verb, project.error().message, kExitUsage);
   auto argv = make_argv(args, globals.after_dashes);
   if (!argv) return complain(verb, argv.error().message, kExitUsage);
@@ -183,8 +183,14 @@ int run_command(Arguments args, const Globals& globals) {
   if (!app::wants_more(args.shared.sandbox)) policy->consider_sandbox(*action);
   const Judged judged = policy->judge(std::move(*action));
   const std::string verdict = globals.json ? verdict_json(*policy, judged) : "";
-  const Ruling ruling = policy->settle({judged});
-  if (!ruling.allowed) return refuse(verb, *options, verdict, ruling, globals.json);
+  auto all = judge_project(*policy, *project, judged_in);
+  if (!all) return complain(verb, all.error().message, kExitUsage);
+  all->push_back(judged);
+  const Ruling ruling = policy->settle(*all);
+  if (!ruling.allowed) {
+    const std::string why = globals.json ? verdict_json(*policy, (*all)[ruling.culprit]) : "";
+    return refuse(verb, *options, why, ruling, globals.json);
+  }
   if (!judged.verdict.sandbox.empty()) {
     options = make_run_options(args.shared, person, judged.verdict);
     if (!options) return complain(verb, options.error().message, kExitUsage);
@@ -192,7 +198,7 @@ int run_command(Arguments args, const Globals& globals) {
   }
   std::optional<FarRun> far;
   std::optional<PlainSsh> plain;
-  if (auto up = start_project(*project, args.shared); !up)
+  if (auto up = start_project(*project, args.shared.environment); !up)
     return complain(verb, up.error().message, kExitFailure);
   if (!args.shared.place.empty()) {
     auto reached = FarRun::reach(args.shared.place);
@@ -201,9 +207,9 @@ int run_command(Arguments args, const Globals& globals) {
     if (plain) {
       complain(verb, reached.error().message + "; plain ssh runs it, and only what ssh says is known of it",
                0);
-      plain->apply(*options, globals.after_dashes
-                                 ? shell::quote_command(args.words, shell::Dialect::Posix).value_or("")
-                                 : args.words.front());
+      auto applied = plain->apply(*options, args.shared, args.words.front(),
+                                  globals.after_dashes ? args.words : std::vector<std::string>());
+      if (!applied) return complain(verb, applied.error().message, kExitUsage);
       argv = options->spawn.argv;
     } else {
       far = std::move(*reached);

@@ -366,9 +366,59 @@ void database(Invocation& call, const ProgramRow& row) {
   }
 }
 
+namespace {
+
+// Folders that are the machine itself, or a person's whole home.
+bool is_machine_folder(std::string_view path) {
+  if (path.empty() || path.front() != '/') return path == "~" || path.starts_with("..");
+  while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+  if (path == "/" || path.find("/..") != std::string_view::npos) return true;
+  for (const std::string_view folder : {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/dev",
+                                        "/proc", "/sys", "/run", "/var/run", "/var/lib", "/root"}) {
+    if (path == folder || (path.starts_with(folder) && path[folder.size()] == '/')) return true;
+  }
+  // /home and /home/somebody, not a project in it.
+  return path == "/home" || (path.starts_with("/home/") && path.find('/', 6) == std::string_view::npos);
+}
+
+// The folder here that an option of `run` shows inside; empty: none.
+std::string_view mounted_folder(std::string_view option, std::string_view value) {
+  if (option == "-v" || option == "--volume") return value.substr(0, value.find(':'));
+  if (option != "--mount") return {};
+  while (!value.empty()) {
+    const std::string_view part = value.substr(0, value.find(','));
+    for (const std::string_view name : {"source=", "src="}) {
+      if (part.starts_with(name)) return part.substr(name.size());
+    }
+    value.remove_prefix(std::min(value.size(), part.size() + 1));
+  }
+  return {};
+}
+
+bool opens_machine(std::string_view option, std::string_view value) {
+  for (const std::string_view shared : {"--net", "--network", "--pid", "--ipc", "--uts", "--cgroupns"}) {
+    if (option == shared && value == "host") return true;
+  }
+  return is_machine_folder(mounted_folder(option, value));
+}
+
+}  // namespace
+
 void container_run(Invocation& call, const ProgramRow& row) {
+  std::string_view option;  // the word before, if its value may be this one
   for (const Field& field : call.rest(1)) {
     const std::string_view word = field.text;
+    const size_t equals = word.find('=');
+    const bool opens = word.starts_with("--") && equals != std::string_view::npos
+                           ? opens_machine(word.substr(0, equals), word.substr(equals + 1))
+                       : word.starts_with("-v/") ? opens_machine("-v", word.substr(2))
+                                                 : opens_machine(option, word);
+    option = word;
+    if (opens) {
+      call.ask(Risk::Critical, EffectKind::Privilege, "gives the container access to the machine",
+               shown(field));
+      continue;
+    }
     const bool whole_root =
         word == "/:" || word.starts_with("/:/") || word.find("=/:/") != std::string_view::npos ||
         word.find("source=/,") != std::string_view::npos || word.find("src=/,") != std::string_view::npos;
