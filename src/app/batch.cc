@@ -117,7 +117,7 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
     open.sandbox = std::move(confined->plan);
     open.sandbox_report = std::move(confined->report);
     SandboxProxies& proxies = commands_.proxies_;
-    const auto proxy = proxies.start_unnamed(core_.settings().sandbox.hosts, open.sandbox);
+    const auto proxy = proxies.start_unnamed(open.sandbox);
     if (!proxy) return reply_.fail(proxy.error());
     auto opened = core_.engine->open(std::move(open));
     if (opened) proxies.rename(*proxy, (*opened)->id());

@@ -34,11 +34,12 @@ void encode_plan(Encoder& out, const std::optional<sandbox::Plan>& plan) {
   out.number(static_cast<uint32_t>(plan->entries.size()));
   for (const Entry& entry : plan->entries) encode_entry(out, entry);
   out.string(plan->home).string(plan->home_link).strings(plan->hidden).strings(plan->read_only);
-  out.number(static_cast<uint8_t>(plan->network)).string(plan->proxy_socket);
+  out.number(static_cast<uint8_t>(plan->network)).string(plan->proxy_socket).strings(plan->hosts);
   const sandbox::Limits& limits = plan->limits;
   for (const uint64_t value : {limits.processes, limits.memory, limits.file_size, limits.open_files,
                                limits.cpu_seconds, limits.scratch})
     out.number(value);
+  out.number(static_cast<uint8_t>(plan->groups.memory)).number(static_cast<uint8_t>(plan->groups.processes));
   out.number(static_cast<uint8_t>(plan->run_as.has_value()));
   const sandbox::Identity who = plan->run_as.value_or(sandbox::Identity{});
   out.number(static_cast<uint32_t>(who.user)).number(static_cast<uint32_t>(who.group));
@@ -62,10 +63,13 @@ bool decode_plan(Decoder& in, std::optional<sandbox::Plan>& plan) {
   made.read_only = in.strings();
   const auto network = in.number<uint8_t>();
   made.proxy_socket = in.string();
+  made.hosts = in.strings();
   sandbox::Limits& limits = made.limits;
   for (uint64_t* value : {&limits.processes, &limits.memory, &limits.file_size, &limits.open_files,
                           &limits.cpu_seconds, &limits.scratch})
     *value = in.number<uint64_t>();
+  made.groups.memory = in.number<uint8_t>() != 0;
+  made.groups.processes = in.number<uint8_t>() != 0;
   const bool has_user = in.number<uint8_t>() != 0;
   sandbox::Identity who;
   who.user = in.number<uint32_t>();

@@ -4,38 +4,28 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/prctl.h>
+#include <pwd.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <map>
-#include <set>
-#include <sstream>
+#include <csignal>
 #include <thread>
 
-#include "pty/spawn.h"
-#include "sandbox/confinement.h"
+#include "pty/confined_testing.h"
+#include "sandbox/control_group.h"
 #include "sandbox/prepare.h"
-#include "sandbox/profile.h"
 
 namespace ttyward::pty {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-constexpr uid_t kOrdinaryUser = 21'977;
 
 // Names of probes (sandbox/probe_main.cc) that must fail whatever the profile.
 const std::vector<std::string> kRefused = {"descriptors",
@@ -128,6 +118,7 @@ const std::vector<std::string> kRefused = {"descriptors",
                                            "chmod_system",
                                            "setuid_file",
                                            "setgid_file",
+                                           "setgid_by_list",
                                            "setuid_fchmod",
                                            "setuid_fchmodat",
                                            "setuid_fchmodat2",
@@ -137,189 +128,6 @@ const std::vector<std::string> kRefused = {"descriptors",
                                            "password_file",
                                            "write_cgroup"};
 
-struct Ran {
-  std::string output;
-  int code = -1;
-  std::string error;  // why it was not started
-};
-
-std::string read_all(int fd) {
-  std::string text;
-  char buffer[4096];
-  for (;;) {
-    pollfd wait{fd, POLLIN, 0};
-    ::poll(&wait, 1, -1);
-    const ssize_t got = ::read(fd, buffer, sizeof buffer);
-    if (got > 0) text.append(buffer, static_cast<size_t>(got));
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return text;
-  }
-}
-
-// As whom the process runs that starts the command.
-enum class As : uint8_t { Caller, Ordinary };
-
-class Sandboxed : public testing::TestWithParam<As> {
- protected:
-  void SetUp() override {
-    if (GetParam() == As::Ordinary && ::geteuid() != 0)
-      GTEST_SKIP() << "only root can become an ordinary user";
-    char path[] = "/var/tmp/ttyward-sandbox-XXXXXX";
-    ASSERT_NE(::mkdtemp(path), nullptr);
-    root_ = fs::canonical(path);
-    ::chmod(root_.c_str(), 0755);
-    for (const char* folder : {"home", "home/.ssh", "work", "other"})
-      fs::create_directories(root_ + "/" + folder);
-    write("home/.ssh/id_ed25519", "the private key\n");
-    write("home/.gitconfig", "[user]\n\tname = A\n\temail = a@b\n");
-    write("other/secret", "somebody's\n");
-    fs::copy_file(TTYWARD_SANDBOX_PROBE, root_ + "/work/probe");
-    own();
-  }
-  void TearDown() override {
-    std::error_code ignored;
-    fs::remove_all(root_, ignored);
-  }
-
-  void write(const std::string& path, const std::string& text) { std::ofstream(root_ + "/" + path) << text; }
-  std::string content(const std::string& path) const {
-    std::ifstream file(root_ + "/" + path);
-    std::stringstream all;
-    all << file.rdbuf();
-    return all.str();
-  }
-  void own() const {
-    if (GetParam() != As::Ordinary) return;
-    for (const auto& entry : fs::recursive_directory_iterator(root_))
-      (void)!::lchown(entry.path().c_str(), kOrdinaryUser, kOrdinaryUser);
-  }
-
-  // Everything becomes the ordinary user's, also where root starts the commands.
-  void give_away() const {
-    if (::geteuid() != 0) return;
-    for (const auto& entry : fs::recursive_directory_iterator(root_))
-      (void)!::lchown(entry.path().c_str(), kOrdinaryUser, kOrdinaryUser);
-  }
-
-  sandbox::PlanRequest request(const std::string& profile) const {
-    sandbox::PlanRequest made;
-    made.profile = sandbox::profile_named(profile).value();
-    made.directory = root_ + "/work";
-    made.home = root_ + "/home";
-    made.path = "/usr/bin:/bin";
-    return made;
-  }
-
-  SpawnSpec spec_for(const std::vector<std::string>& argv) const {
-    SpawnSpec spec;
-    spec.provider = Provider::Pipe;
-    spec.argv = argv;
-    spec.cwd = root_ + "/work";
-    spec.environment = {"HOME=" + root_ + "/home", "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
-    for (const auto& [name, value] : variables_) spec.environment.push_back(name + "=" + value);
-    return spec;
-  }
-
-  static Ran finish(SpawnResult spawned) {
-    Ran ran;
-    if (!spawned) {
-      ran.error = spawned.error().error.message;
-      return ran;
-    }
-    std::thread errors([&] { ran.error = read_all(spawned->stderr_fd.get()); });
-    ran.output = read_all(spawned->stdout_fd.get());
-    errors.join();
-    pollfd ended{spawned->child.pidfd(), POLLIN, 0};
-    ::poll(&ended, 1, -1);
-    const auto exit = spawned->child.try_reap();
-    if (exit && *exit)
-      ran.code = (*exit)->status.signal != 0 ? 128 + (*exit)->status.signal : (*exit)->status.code;
-    if (spawned->confinement) spawned->confinement->command_ended();
-    return ran;
-  }
-
-  // In another process, which is an ordinary user's if the parameter says so.
-  Ran in_process(const std::function<Ran()>& what) const {
-    if (GetParam() == As::Caller) return what();
-    int ends[2];
-    EXPECT_EQ(::pipe(ends), 0);
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::close(ends[0]);
-      if (::setgid(kOrdinaryUser) != 0 || ::setuid(kOrdinaryUser) != 0) ::_exit(99);
-      ::prctl(PR_SET_DUMPABLE, 1);  // as every process is that was not root before
-      const Ran ran = what();
-      const std::string text = std::to_string(ran.code) + "\n" + ran.error + '\0' + ran.output;
-      for (size_t at = 0; at < text.size();) {
-        const ssize_t n = ::write(ends[1], text.data() + at, text.size() - at);
-        if (n <= 0) break;
-        at += static_cast<size_t>(n);
-      }
-      ::_exit(0);
-    }
-    ::close(ends[1]);
-    const std::string text = read_all(ends[0]);
-    ::close(ends[0]);
-    ::waitpid(child, nullptr, 0);
-    Ran ran;
-    const size_t line = text.find('\n');
-    const size_t nul = text.find('\0');
-    if (line == std::string::npos || nul == std::string::npos) return ran;
-    ran.code = std::atoi(text.c_str());
-    ran.error = text.substr(line + 1, nul - line - 1);
-    ran.output = text.substr(nul + 1);
-    return ran;
-  }
-
-  Ran run_argv(const std::string& profile, const std::vector<std::string>& argv,
-               const std::function<void(sandbox::Plan&)>& change = {}) const {
-    return in_process([&] {
-      SpawnSpec spec = spec_for(argv);
-      auto plan = sandbox::make_plan(request(profile));
-      if (!plan) return Ran{{}, -1, plan.error().message};
-      if (change) change(*plan);
-      spec.sandbox = std::move(*plan);
-      return finish(spawn(spec));
-    });
-  }
-  Ran run(const std::string& profile, const std::string& line) const {
-    return run_argv(profile, {"/bin/sh", "-c", line});
-  }
-  // What each probe said, by its name.
-  std::map<std::string, std::string> probe(const std::string& profile, std::vector<std::string> names) const {
-    names.insert(names.begin(), "./probe");
-    const Ran ran = run_argv(profile, names);
-    EXPECT_EQ(ran.error, "");
-    std::map<std::string, std::string> said;
-    std::istringstream lines(ran.output);
-    for (std::string line; std::getline(lines, line);) {
-      const size_t colon = line.find(": ");
-      if (colon != std::string::npos) said[line.substr(0, colon)] = line.substr(colon + 2);
-    }
-    return said;
-  }
-  std::set<std::string> names_in(const std::string& folder) const {
-    std::set<std::string> names;
-    for (const auto& entry : fs::directory_iterator(root_ + "/" + folder))
-      names.insert(entry.path().filename());
-    return names;
-  }
-  void make_repository() {
-    ASSERT_EQ(
-        std::system(("cd " + root_ +
-                     "/work && git init -q . && git -c 'safe.directory=*' -c user.name=a -c user.email=a@b "
-                     "commit -q --allow-empty -m first")
-                        .c_str()),
-        0);
-    own();
-  }
-
-  std::string root_;
-  std::map<std::string, std::string> variables_;
-};
-
-std::string name_of(const testing::TestParamInfo<As>& info) {
-  return info.param == As::Caller ? "Caller" : "Ordinary";
-}
 INSTANTIATE_TEST_SUITE_P(As, Sandboxed, testing::Values(As::Caller, As::Ordinary), name_of);
 
 TEST_P(Sandboxed, CommandsRunAndTellHowTheyEnded) {
@@ -474,12 +282,71 @@ TEST_P(Sandboxed, LandlockAloneIsNotForRoot) {
 }
 
 TEST_P(Sandboxed, LimitsHold) {
-  const std::vector<std::string> bombs{"memory_bomb", "disk_bomb", "fork_bomb"};
+  const std::vector<std::string> bombs{"disk_bomb", "fork_bomb"};
   const auto said = probe("workspace", bombs);
   for (const std::string& name : bombs) {
     ASSERT_TRUE(said.contains(name)) << name;
     EXPECT_NE(said.at(name), "done") << name;
   }
+}
+
+TEST_P(Sandboxed, MemoryIsLimited) {
+  const auto bomb = [&](const std::string& name, bool& grouped) {
+    const Ran ran = run_argv("workspace", {"./probe", name},
+                             [](sandbox::Plan& plan) { plan.limits.memory = uint64_t{256} << 20; });
+    grouped = sandbox::make_plan(request("workspace")).value().groups.memory && GetParam() == As::Caller;
+    return ran;
+  };
+  bool grouped = false;
+  const Ran alone = bomb("memory_bomb", grouped);
+  EXPECT_THAT(alone.output, Not(HasSubstr("done"))) << alone.error;
+  if (!grouped) return;
+  for (const char* name : {"shared_memory_bomb", "memory_file_bomb", "memory_bomb_together"}) {
+    const Ran ran = bomb(name, grouped);
+    EXPECT_THAT(ran.output, Not(HasSubstr("done"))) << name << ran.error;
+  }
+}
+
+// As it happens where memory is short.
+TEST_P(Sandboxed, AnInitThatWasKilledTakesNobodyWithIt) {
+  const Ran ran = in_process([&] {
+    SpawnSpec spec = spec_for({"/bin/sleep", "1000"});
+    spec.sandbox = sandbox::make_plan(request("workspace")).value();
+    auto spawned = spawn(spec);
+    if (!spawned) return Ran{{}, -1, spawned.error().error.message};
+    ::signal(SIGPIPE, SIG_DFL);
+    ::kill(spawned->confinement->init(), SIGKILL);
+    return finish(std::move(spawned));
+  });
+  EXPECT_EQ(ran.code, 128 + SIGKILL) << ran.error;
+}
+
+// Root's processes are not counted by the kernel otherwise.
+TEST_P(Sandboxed, ProcessesOfRootAreCountedInAGroup) {
+  if (GetParam() != As::Caller || ::geteuid() != 0) GTEST_SKIP() << "about root";
+  if (!sandbox::make_plan(request("workspace")).value().groups.processes) GTEST_SKIP() << "no cgroups here";
+  const Ran ran =
+      run_argv("workspace",
+               {"/bin/sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do sleep 9 >/dev/null 2>&1 & done; echo all"},
+               [](sandbox::Plan& plan) {
+                 plan.run_as->stand_in = false;
+                 plan.limits.processes = 4;
+               });
+  EXPECT_EQ(ran.output, "") << ran.error;
+}
+
+TEST_P(Sandboxed, GroupsAreRemoved) {
+  if (GetParam() != As::Caller) GTEST_SKIP() << "groups are root's here";
+  const sandbox::GroupPlaces places = sandbox::find_group_places();
+  if (places.memory.empty()) GTEST_SKIP() << "no cgroups here";
+  // As one that was killed has left it.
+  const std::string left = places.memory + "/ttyward-left-" + std::to_string(::getpid());
+  ASSERT_EQ(::mkdir(left.c_str(), 0755), 0);
+  const Ran ran = run("workspace", "grep memory: /proc/self/cgroup");
+  EXPECT_THAT(ran.output, HasSubstr("ttyward-" + std::to_string(::getpid()))) << ran.error;
+  EXPECT_FALSE(fs::exists(left));
+  for (const auto& entry : fs::directory_iterator(places.memory))
+    EXPECT_THAT(entry.path().string(), Not(HasSubstr("/ttyward-" + std::to_string(::getpid()) + "-")));
 }
 
 TEST_P(Sandboxed, WhatProgramsNeedWorks) {
@@ -626,6 +493,41 @@ TEST_P(Sandboxed, TheProxySocketIsTheOnlyWayOut) {
   server.join();
 }
 
+TEST_P(Sandboxed, LandlockAloneReachesNoUnixSocket) {
+  give_away();
+  sockaddr_un path{};
+  path.sun_family = AF_UNIX;
+  const std::string socket = root_ + "/work/socket";
+  std::copy(socket.begin(), socket.end(), path.sun_path);
+  const Listener named(AF_UNIX, reinterpret_cast<sockaddr*>(&path), sizeof path);
+  ASSERT_TRUE(named.good());
+  ::chmod(socket.c_str(), 0777);
+  variables_["PROBE_SOCKET"] = socket;
+  for (const char* profile : {"read-only-landlock", "workspace-landlock", "workspace+net-landlock"}) {
+    auto said = probe(profile, {"host_socket", "socketpair"});
+    EXPECT_NE(said["host_socket"], "done") << profile;
+    EXPECT_EQ(said["socketpair"], "done") << profile;
+  }
+}
+
+TEST_P(Sandboxed, LandlockAloneDoesNotPretendToHide) {
+  fs::create_directories(root_ + "/work/hidden");
+  fs::create_directories(root_ + "/home/.gem");
+  write("home/.gem/credentials", "the key\n");
+  fs::create_directories(root_ + "/home/.npm");
+  give_away();
+  const Ran ran = in_process([&] {
+    sandbox::PlanRequest hiding = request("workspace-landlock");
+    hiding.settings.hidden = {root_ + "/work/hidden"};
+    const auto plan = sandbox::make_plan(hiding);
+    return Ran{{}, plan ? 0 : 1, plan ? "" : plan.error().message};
+  });
+  EXPECT_THAT(ran.error, HasSubstr("cannot hide a part"));
+  const Ran gem = run("workspace-landlock", "cat $HOME/.gem/credentials; echo x > $HOME/.npm/made; echo end");
+  EXPECT_EQ(gem.output, "end\n") << gem.error;
+  EXPECT_FALSE(fs::exists(root_ + "/home/.npm/made"));
+}
+
 TEST_P(Sandboxed, LandlockAloneIsAProfileOfItsOwn) {
   give_away();
   const Ran ran = run("workspace-landlock",
@@ -635,6 +537,35 @@ TEST_P(Sandboxed, LandlockAloneIsAProfileOfItsOwn) {
   EXPECT_FALSE(fs::exists(root_ + "/other/x"));
   variables_["PROBE_PORT"] = "1";
   EXPECT_THAT(probe("workspace-landlock", {"host_port"})["host_port"], HasSubstr("not supported"));
+}
+
+// What is left running inside could lock a folder for good.
+TEST_P(Sandboxed, ALockHoldsNobodyUp) {
+  for (const char* folder : {"work/sub/.claude", "work/sub/.vscode"})
+    fs::create_directories(root_ + "/" + folder);
+  fs::permissions(root_ + "/work/sub/.vscode", fs::perms::sticky_bit | fs::perms::owner_all);
+  own();
+  const base::UniqueFd one(::open((root_ + "/work/sub/.claude").c_str(), O_RDONLY | O_CLOEXEC));
+  const base::UniqueFd two(::open((root_ + "/work/sub/.vscode").c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(::flock(one.get(), LOCK_EX), 0);
+  ASSERT_EQ(::flock(two.get(), LOCK_EX), 0);
+  const Ran ran = run("workspace", "echo x > sub/.claude/s; echo x > sub/.vscode/s; echo ran");
+  EXPECT_EQ(ran.output, "ran\n") << ran.error;
+  EXPECT_TRUE(fs::is_empty(root_ + "/work/sub/.claude"));
+  EXPECT_TRUE(fs::is_empty(root_ + "/work/sub/.vscode"));
+}
+
+// A command can make pipes under names that are read before the next one starts.
+TEST_P(Sandboxed, APipeInsteadOfAFileHoldsNobodyUp) {
+  ASSERT_EQ(::mkfifo((root_ + "/work/.git").c_str(), 0600), 0);
+  own();
+  EXPECT_EQ(run("workspace", "true").code, 0);
+  fs::remove(root_ + "/work/.git");
+  make_repository();
+  fs::remove(root_ + "/work/.git/config");
+  ASSERT_EQ(::mkfifo((root_ + "/work/.git/config").c_str(), 0600), 0);
+  own();
+  EXPECT_EQ(run("workspace", "true").code, 0);
 }
 
 TEST_P(Sandboxed, AMissingLayerMeansNotRun) {
@@ -656,6 +587,123 @@ TEST_P(Sandboxed, TheHomeFolderIsNoWorkspace) {
   EXPECT_FALSE(sandbox::make_plan(wrong));
   wrong.directory = "/usr";
   EXPECT_FALSE(sandbox::make_plan(wrong));
+}
+
+TEST_P(Sandboxed, TheHomeFolderIsNoWorkspaceWhateverHomeSays) {
+  const std::string home = [] {
+    const passwd* const entry = ::getpwuid(::geteuid());
+    return entry != nullptr && entry->pw_dir != nullptr ? std::string(entry->pw_dir) : std::string();
+  }();
+  if (home.size() < 2 || !fs::is_directory(home)) GTEST_SKIP() << "this user has no home";
+  sandbox::PlanRequest wrong = request("workspace");
+  wrong.directory = home;
+  for (const std::string& said : {std::string(), root_ + "/home", std::string("/nonexistent")}) {
+    wrong.home = said;
+    const auto plan = sandbox::make_plan(wrong);
+    ASSERT_FALSE(plan) << said;
+    EXPECT_THAT(plan.error().message, HasSubstr("home folder"));
+  }
+}
+
+TEST_P(Sandboxed, SocketsOfServicesAreNotShown) {
+  for (const char* profile : {"read-only", "workspace", "workspace+net"}) {
+    const sandbox::Plan plan = sandbox::make_plan(request(profile)).value();
+    for (const char* path :
+         {"/run/systemd/resolve/io.systemd.Resolve", "/run/systemd/resolve", "/run/nscd/socket",
+          "/run/dbus/system_bus_socket", "/run/docker.sock", "/var/run/docker.sock", "/run/systemd/private",
+          "/run/user/1000/bus", "/run/snapd.socket", "/nix/var/nix/daemon-socket/socket",
+          "/run/avahi-daemon/socket"})
+      EXPECT_FALSE(plan.shows(path)) << profile << " " << path;
+    EXPECT_TRUE(plan.shows("/run/systemd/resolve/stub-resolv.conf"));
+  }
+  // Nothing that listens outside is visible, in what is shown of the system.
+  const Ran ran = run("workspace",
+                      "find / -xdev -type s 2>/dev/null; find /run /var /etc /opt -type s 2>/dev/null; true");
+  EXPECT_EQ(ran.output, "");
+}
+
+TEST_P(Sandboxed, EveryControlFileIsProtectedAlsoWhenAbsent) {
+  const std::set<std::string> before = names_in("work");
+  std::string line = "echo x > plain; ";
+  for (const std::string& name : sandbox::control_files()) {
+    line += "echo x > " + name + " && echo made " + name + "; mkdir " + name + " && echo made " + name +
+            "; mv -T plain " + name + " && echo moved " + name + "; ln -s plain " + name + "; ";
+  }
+  const Ran ran = run("workspace", line + "rm -f plain; exit 0");
+  EXPECT_EQ(ran.output, "");
+  EXPECT_EQ(names_in("work"), before);
+  for (const char* name : {".agents", ".zed", ".roo", ".kiro", ".cursorrules", ".windsurfrules"})
+    EXPECT_THAT(sandbox::control_files(), testing::Contains(name));
+}
+
+TEST_P(Sandboxed, RarerControlFilesAreProtectedWhereTheyExist) {
+  const std::vector<std::string> names = {".gitmodules", ".bashrc", ".profile", ".zshrc",
+                                          ".ripgreprc",  ".husky",  ".gdbinit", ".exrc"};
+  for (const std::string& name : names) write("work/" + name, "as it was\n");
+  own();
+  std::string line;
+  for (const std::string& name : names) line += "echo x > " + name + "; rm " + name + "; mv " + name + " y; ";
+  run("workspace", line);
+  for (const std::string& name : names) EXPECT_EQ(content("work/" + name), "as it was\n") << name;
+}
+
+TEST_P(Sandboxed, ARepositoryWithManySubmodulesWorks) {
+  make_repository();
+  for (int i = 0; i < 200; ++i) {
+    const std::string module = "work/.git/modules/m" + std::to_string(i);
+    fs::create_directories(root_ + "/" + module + "/hooks");
+    write(module + "/HEAD", "ref: refs/heads/main\n");
+    write(module + "/config", "[core]\n");
+  }
+  own();
+  const Ran ran =
+      run("workspace",
+          "for m in .git/modules/*; do echo x > $m/hooks/post-checkout; echo x >> $m/config; done; "
+          "mv .git/modules .git/old; git status --porcelain >/dev/null && echo works");
+  EXPECT_EQ(ran.output, "works\n") << ran.error;
+  for (int i = 0; i < 200; ++i) {
+    const std::string module = "work/.git/modules/m" + std::to_string(i);
+    EXPECT_TRUE(fs::is_empty(root_ + "/" + module + "/hooks")) << i;
+    EXPECT_EQ(content(module + "/config"), "[core]\n") << i;
+  }
+}
+
+TEST_P(Sandboxed, ManyControlFilesBelowAreProtected) {
+  for (int i = 0; i < 100; ++i) {
+    fs::create_directories(root_ + "/work/p" + std::to_string(i));
+    write("work/p" + std::to_string(i) + "/.envrc", "as it was\n");
+  }
+  own();
+  const Ran ran = run("workspace", "for f in p*/.envrc; do echo x > $f; done; echo ran");
+  EXPECT_EQ(ran.output, "ran\n") << ran.error;
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(content("work/p" + std::to_string(i) + "/.envrc"), "as it was\n") << i;
+}
+
+TEST_P(Sandboxed, ToolsThatVariablesNameAreShown) {
+  fs::create_directories(root_ + "/tools/bin");
+  fs::create_directories(root_ + "/tools/lib");
+  fs::create_directories(root_ + "/cargo/registry");
+  fs::copy_file("/bin/true", root_ + "/tools/bin/own-tool");
+  write("tools/lib/data", "library\n");
+  write("cargo/registry/crate", "crate\n");
+  write("cargo/credentials.toml", "the token\n");
+  own();
+  const Ran ran = in_process([&] {
+    sandbox::PlanRequest named = request("workspace");
+    named.path = root_ + "/tools/bin:/usr/bin:/bin:" + root_;
+    named.variables = {"CARGO_HOME=" + root_ + "/cargo", "GOPATH=/", "JAVA_HOME=" + root_ + "/home/.ssh",
+                       "NVM_DIR=" + root_};
+    SpawnSpec spec = spec_for({"/bin/sh", "-c",
+                               "own-tool && cat $T/tools/lib/data $T/cargo/registry/crate; "
+                               "echo y > $T/cargo/registry/crate; cat $T/cargo/credentials.toml "
+                               "$T/other/secret $HOME/.ssh/id_ed25519; echo end"});
+    spec.environment = {"T=" + root_, "HOME=" + root_ + "/home", "PATH=" + named.path};
+    spec.sandbox = sandbox::make_plan(named).value();
+    return finish(spawn(spec));
+  });
+  EXPECT_EQ(ran.output, "library\ncrate\nend\n") << ran.error;
+  EXPECT_EQ(content("cargo/registry/crate"), "crate\n");
 }
 
 TEST_P(Sandboxed, AControlFileThatIsALinkIsRefused) {

@@ -217,7 +217,8 @@ Cloned clone_confined(ExecPlan& plan, ExecReport& report, const SpawnSpec& spec,
   const bool share = kShareMemory && spec.pre_exec == nullptr;
   Confined confined = start_confined(plan, report, share ? Memory::Shared : Memory::Copied);
   spawned.confinement = std::make_shared<sandbox::Confinement>(
-      confined.init, std::move(confined.control), prepared.take_placeholders(), sandbox::TemporaryFolder());
+      confined.init, std::move(confined.control), prepared.take_placeholders(), sandbox::TemporaryFolder(),
+      prepared.take_group());
   return {confined.pid, std::move(confined.pidfd), confined.sys_errno};
 }
 
@@ -243,8 +244,9 @@ SpawnResult run_plan(const SpawnSpec& spec, ExecPlan& plan, sandbox::Prepared* c
   }
   spawned.child = Child(cloned.pid, std::move(cloned.pidfd));
   if (confined != nullptr && !spawned.confinement) {
-    spawned.confinement = std::make_shared<sandbox::Confinement>(0, base::UniqueFd(), sandbox::Placeholders(),
-                                                                 std::move(confined->temporary()));
+    spawned.confinement =
+        std::make_shared<sandbox::Confinement>(0, base::UniqueFd(), sandbox::Placeholders(),
+                                               std::move(confined->temporary()), confined->take_group());
   }
   return spawned;
 }
@@ -270,6 +272,24 @@ base::Result<std::optional<sandbox::Prepared>> prepare_sandbox(const SpawnSpec& 
   return std::optional<sandbox::Prepared>(std::move(*prepared));
 }
 
+// git writes which branch a new one follows into the repository's configuration, which is protected, and
+// complains. In a sandbox it does not try.
+void add_git_settings(const sandbox::Plan& plan, std::vector<std::string>& environment) {
+  const bool is_protected =
+      std::any_of(plan.read_only.begin(), plan.read_only.end(),
+                  [](const std::string& path) { return path.ends_with("/.git/config"); });
+  if (!is_protected) return;
+  constexpr std::string_view kCount = "GIT_CONFIG_COUNT";
+  const int count =
+      std::atoi(std::string(find_variable(environment, std::string(kCount)).value_or("0")).c_str());
+  std::erase_if(environment,
+                [&](const std::string& each) { return each.starts_with(std::string(kCount) + "="); });
+  const std::string number = std::to_string(std::max(count, 0));
+  environment.push_back(std::string(kCount) + "=" + std::to_string(std::max(count, 0) + 1));
+  environment.push_back("GIT_CONFIG_KEY_" + number + "=branch.autoSetupMerge");
+  environment.push_back("GIT_CONFIG_VALUE_" + number + "=false");
+}
+
 SpawnResult spawn_connected(const SpawnSpec& spec, Spawned spawned, const Stdio& stdio, int directory,
                             const std::string& path) {
   auto confined = prepare_sandbox(spec, spawned, directory);
@@ -281,6 +301,7 @@ SpawnResult spawn_connected(const SpawnSpec& spec, Spawned spawned, const Stdio&
   std::vector<std::string> environment = spec.environment;
   if (*confined && !(*confined)->temporary().path().empty())
     environment.push_back("TMPDIR=" + (*confined)->temporary().path());
+  if (*confined) add_git_settings(*spec.sandbox, environment);
   const std::vector<char*> envp = pointers(environment);
   std::vector<int> keep = spec.keep_fds;
   std::sort(keep.begin(), keep.end());

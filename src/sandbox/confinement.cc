@@ -1,6 +1,7 @@
 #include "sandbox/confinement.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,8 +27,17 @@ bool Confinement::wait_briefly() const {
 
 void Confinement::command_ended() {
   if (!control_) return;
+  // Init may have been killed, for want of memory: the signal that such a write brings is not for us.
+  sigset_t broken_pipe;
+  sigset_t before;
+  ::sigemptyset(&broken_pipe);
+  ::sigaddset(&broken_pipe, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &broken_pipe, &before);
   const char message = kCommandEnded;
-  (void)!::write(control_.get(), &message, 1);
+  const bool broken = ::write(control_.get(), &message, 1) < 0 && errno == EPIPE;
+  const timespec now{};
+  if (broken && ::sigismember(&before, SIGPIPE) == 0) ::sigtimedwait(&broken_pipe, nullptr, &now);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace ttyward::sandbox

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "base/unique_fd.h"
+#include "sandbox/control_group.h"
 #include "sandbox/placeholders.h"
 #include "sandbox/temporary_folder.h"
 
@@ -14,11 +15,13 @@ namespace ttyward::sandbox {
 class Confinement {
  public:
   // `init` is 0 where there is no process namespace.
-  Confinement(pid_t init, base::UniqueFd control, Placeholders placeholders, TemporaryFolder temporary)
+  Confinement(pid_t init, base::UniqueFd control, Placeholders placeholders, TemporaryFolder temporary,
+              ControlGroup group = {})
       : init_(init),
         control_(std::move(control)),
         placeholders_(std::move(placeholders)),
-        temporary_(std::move(temporary)) {}
+        temporary_(std::move(temporary)),
+        group_(std::move(group)) {}
   Confinement(const Confinement&) = delete;
   Confinement& operator=(const Confinement&) = delete;
   ~Confinement();
@@ -34,6 +37,7 @@ class Confinement {
   base::UniqueFd control_;
   Placeholders placeholders_;
   TemporaryFolder temporary_;
+  ControlGroup group_;
 };
 
 }  // namespace ttyward::sandbox

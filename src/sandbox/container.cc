@@ -33,6 +33,19 @@ void add_mounts(const Plan& plan, std::vector<std::string>& words) {
       words.push_back(volume(path, false));
 }
 
+// What is hidden within the mounts. podman would copy what is below into the empty folder.
+void add_hidden(const Plan& plan, std::vector<std::string>& words) {
+  for (const std::string& path : plan.hidden) {
+    const bool mounted = std::any_of(plan.entries.begin(), plan.entries.end(),
+                                     [&](const Entry& entry) { return is_within(path, entry.path); });
+    struct stat about{};
+    if (!mounted || ::lstat(path.c_str(), &about) != 0 || S_ISLNK(about.st_mode)) continue;
+    const std::string empty = plan.engine.ends_with("podman") ? ":ro,mode=0555,notmpcopyup" : ":ro,mode=0555";
+    words.push_back(S_ISDIR(about.st_mode) ? "--tmpfs=" + path + empty
+                                           : "--volume=/dev/null:" + path + ":ro");
+  }
+}
+
 void add_user(const Plan& plan, std::vector<std::string>& words) {
   // Without rights podman maps users itself; this keeps ours.
   if (::geteuid() != 0 && plan.engine == "podman") {
@@ -49,6 +62,7 @@ void add_limits(const Limits& limits, std::vector<std::string>& words) {
     if (value != 0) words.push_back(std::string("--ulimit=") + name + "=" + number + ":" + number);
   };
   words.emplace_back("--ulimit=core=0:0");
+  if (limits.memory != 0) words.push_back("--memory=" + std::to_string(limits.memory) + "b");
   if (limits.processes != 0) words.push_back("--pids-limit=" + std::to_string(limits.processes));
   limit("nofile", limits.open_files);
   limit("fsize", limits.file_size);
@@ -88,6 +102,7 @@ std::vector<std::string> container_argv(const Plan& plan, const ContainerStart& 
   add_user(plan, words);
   add_limits(plan.limits, words);
   add_mounts(plan, words);
+  add_hidden(plan, words);
   for (const std::string& variable : start.variables) {
     const std::string name = variable.substr(0, variable.find('='));
     if (std::find(kNotPassedOn.begin(), kNotPassedOn.end(), name) == kNotPassedOn.end())

@@ -9,19 +9,20 @@
 #include <memory>
 #include <string_view>
 
+#include "sandbox/placeholders.h"
 #include "sandbox/profile.h"
 #include "sandbox/repository.h"
 
 namespace ttyward::sandbox {
 namespace {
 
-// Protected where they exist.
+// Protected where they exist. Each one that does not would cost an empty folder, and programs ask before they
+// use the last four, or have to be told to.
 constexpr auto kRarer = std::to_array<std::string_view>(
-    {".continue", ".aider.conf.yml", ".opencode",     "opencode.json", ".kiro",
-     ".cline",    ".clinerules",     ".roo",          ".zed",          ".husky",
-     ".ttyward",  ".cursorrules",    ".qwen",         ".amazonq",      ".trae",
-     ".junie",    ".crush.json",     ".goosehints",   ".exrc",         ".nvim.lua",
-     ".gdbinit",  ".lldbinit",       ".dir-locals.el"});
+    {".aider.conf.yml", "opencode.json", ".cline",     ".husky",      ".ttyward",      ".qwen",
+     ".amazonq",        ".trae",         ".junie",     ".crush.json", ".goosehints",   ".dir-locals.el",
+     ".gitmodules",     ".gitconfig",    ".ripgreprc", ".bashrc",     ".bash_profile", ".profile",
+     ".zshrc",          ".zprofile",     ".exrc",      ".nvim.lua",   ".gdbinit",      ".lldbinit"});
 
 // Made by tools in thousands, and not where people work.
 constexpr auto kSkipped = std::to_array<std::string_view>({"node_modules", "target", "build", "dist", "out",
@@ -31,7 +32,7 @@ constexpr auto kSkipped = std::to_array<std::string_view>({"node_modules", "targ
 // The look below the top of a workspace: each folder costs some microseconds.
 constexpr size_t kMostFolders = 256;
 constexpr size_t kDeepest = 4;
-constexpr size_t kMostFound = 32;
+constexpr size_t kMostFound = 128;
 
 template <size_t N>
 bool is_among(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -119,10 +120,19 @@ void protect_in(Plan& plan, const std::string& folder, const std::vector<std::st
 }  // namespace
 
 const std::vector<std::string>& control_files() {
-  static const std::vector<std::string> names = {".claude",   ".codex",        ".cursor",       ".gemini",
-                                                 ".vscode",   ".idea",         ".devcontainer", ".envrc",
-                                                 ".mcp.json", ".ttyward.toml", ".windsurf"};
+  static const std::vector<std::string> names = {
+      ".claude",   ".codex",    ".cursor",   ".gemini",     ".vscode",       ".idea",         ".devcontainer",
+      ".envrc",    ".mcp.json", ".windsurf", ".zed",        ".ttyward.toml", ".agents",       ".roo",
+      ".continue", ".opencode", ".kiro",     ".clinerules", ".cursorrules",  ".windsurfrules"};
   return names;
+}
+
+void remove_left_placeholders(const std::string& workspace, const std::string& directory) {
+  for (const std::string& folder : {workspace, directory})
+    for (const std::string& name : control_files())
+      if (!folder.empty()) Placeholders::remove_left_behind(folder + "/" + name);
+  for (const char* name : {"/.git/hooks", "/.git/commondir"})
+    Placeholders::remove_left_behind(workspace + name);
 }
 
 void protect_control_files(Plan& plan, const std::string& directory,

@@ -71,13 +71,20 @@ TTYWARD_NO_SANITIZE bool make_link(const Steps& steps, int root, const Link& lin
   return ::symlinkat(link.target, root, link.path) == 0 || errno == EEXIST || errno == EROFS;
 }
 
+TTYWARD_NO_SANITIZE bool closed(bool result, int fd) {
+  const int error = errno;
+  if (fd >= 0) ::close(fd);
+  errno = error;
+  return result;
+}
+
 // Within a folder of the machine somebody might exchange a part of the path for a link: then `careful`
-// refuses. Elsewhere all parts of the path were made by us. Descriptors stay open until all are closed before
-// exec.
+// refuses. Elsewhere all parts of the path were made by us. Closes the tree.
 TTYWARD_NO_SANITIZE bool attach(int root, int tree, const char* target, bool careful = false) {
-  if (!careful) return kernel::move_mount_to(tree, root, target) == 0;
+  if (!careful) return closed(kernel::move_mount_to(tree, root, target) == 0, tree);
   const int place = kernel::open_by_name(root, target, O_PATH, kWhole | RESOLVE_BENEATH);
-  return place >= 0 && kernel::move_mount(tree, place) == 0;
+  const bool done = place >= 0 && kernel::move_mount(tree, place) == 0;
+  return closed(closed(done, place), tree);
 }
 
 // Where the kernel cannot, as on file systems of its own, the files stay others'.
@@ -168,6 +175,18 @@ TTYWARD_NO_SANITIZE int make_own(const Steps& steps, int root, size_t index) {
   return clone_own(root, name);
 }
 
+TTYWARD_NO_SANITIZE int make_text(const Steps& steps, int root, size_t index) {
+  const Step& step = steps.steps[index];
+  char name[32];
+  name_scratch(name, index);
+  constexpr mode_t kReadable = 0444;
+  const int file = ::openat(root, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kReadable);
+  if (file < 0) return -1;
+  const bool whole = ::write(file, step.text, step.text_size) == static_cast<ssize_t>(step.text_size) &&
+                     ::fchmod(file, kReadable) == 0;
+  return closed(whole, file) ? clone_own(root, name) : -1;
+}
+
 TTYWARD_NO_SANITIZE bool mount_step(const Steps& steps, int root, size_t index, int source) {
   const Step& step = steps.steps[index];
   int tree = source;
@@ -190,6 +209,9 @@ TTYWARD_NO_SANITIZE bool mount_step(const Steps& steps, int root, size_t index, 
       break;
     case Step::Kind::Mask:
       tree = clone_own(root, kEmptyFile);
+      break;
+    case Step::Kind::Text:
+      tree = make_text(steps, root, index);
       break;
   }
   if (tree < 0) return false;
@@ -257,6 +279,15 @@ TTYWARD_NO_SANITIZE int make_root(const Steps& steps) {
   return kernel::fs_mount(fs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 }
 
+// The sources are open at the same time. What is raised here is set again with the limits.
+TTYWARD_NO_SANITIZE void allow_descriptors(size_t steps) {
+  constexpr rlim_t kOthers = 512;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= steps + kOthers) return;
+  files.rlim_cur = steps + kOthers < files.rlim_max ? steps + kOthers : files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
+}
+
 // The sources are opened before the new root covers a folder in which some of them lie.
 TTYWARD_NO_SANITIZE bool open_sources(const Steps& steps, int* sources, int& terminal, Failure& failure) {
   for (size_t i = 0; i < steps.step_count; ++i) {
@@ -298,6 +329,7 @@ TTYWARD_NO_SANITIZE bool build_view(const Steps& steps, Failure& failure) {
   const size_t whole = steps.step_count;
   int sources[kMostSteps];
   int terminal = -1;
+  allow_descriptors(steps.step_count);
   // Nothing mounted here is seen outside, and nothing mounted outside later is seen here.
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
     return fail(failure, Layer::FileView, whole);
@@ -334,6 +366,12 @@ TTYWARD_NO_SANITIZE bool raise_loopback() {
   ::close(fd);
   errno = error;
   return done;
+}
+
+TTYWARD_NO_SANITIZE bool join_groups(const Steps& steps) {
+  for (const int group : steps.groups)
+    if (group >= 0 && ::write(group, "0", 1) != 1) return false;
+  return true;
 }
 
 TTYWARD_NO_SANITIZE bool set_limits(const Steps& steps) {
@@ -427,6 +465,8 @@ const char* layer_name(Layer layer) {
   switch (layer) {
     case Layer::None:
       return "none";
+    case Layer::Group:
+      return "cgroup";
     case Layer::Namespaces:
       return "namespaces";
     case Layer::Processes:
@@ -452,6 +492,7 @@ const char* layer_name(Layer layer) {
 }
 
 TTYWARD_NO_SANITIZE bool settle_namespaces(const Steps& steps, Failure& failure) {
+  if (!join_groups(steps)) return fail(failure, Layer::Group);
   if (steps.user_namespace && !map_identity({steps.user, steps.user}, {steps.group, steps.group}))
     return fail(failure, Layer::Namespaces);
   if (steps.own_network && !raise_loopback()) return fail(failure, Layer::Network);
@@ -472,6 +513,8 @@ TTYWARD_NO_SANITIZE bool enter(const Steps& steps, int init_ready, Failure& fail
     if (::read(init_ready, &byte, 1) != 1) return fail(failure, Layer::Processes);
     if (!build_view(steps, failure)) return false;
     if (!enter_directory(steps, failure)) return false;
+  } else if (!join_groups(steps)) {
+    return fail(failure, Layer::Group);
   }
   if (!steps.user_namespace) {
     if (steps.namespaces) give_stdio(steps);

@@ -23,6 +23,7 @@ namespace ttyward::sandbox {
 // The parts of a sandbox, for reports.
 enum class Layer : uint8_t {
   None,
+  Group,       // the cgroup: processes and memory of the sandbox together
   Namespaces,  // user, mount, IPC, UTS, cgroup and network namespaces
   Processes,   // process namespace and its init
   FileView,    // an entry of the view: `item` is the step
@@ -50,6 +51,7 @@ struct Step {
     Own,      // an empty folder of the private file system
     Mask,     // an empty file nobody can read, over one that is there
     Node,     // a device
+    Text,     // a file of the private file system that contains `text`
   };
   Kind kind = Kind::Bind;
   const char* source = nullptr;
@@ -60,9 +62,11 @@ struct Step {
   ino_t inode = 0;
   bool folder = true;
   bool read_only = true;
-  bool careful = false;  // the target lies within a folder that others can change; it exists
-  bool own = false;      // its files are the command's user's, also where a stand-in runs it
-  mode_t mode = 0755;    // Own
+  bool careful = false;        // the target lies within a folder that others can change; it exists
+  bool own = false;            // its files are the command's user's, also where a stand-in runs it
+  mode_t mode = 0755;          // Own
+  const char* text = nullptr;  // Text
+  size_t text_size = 0;
 };
 
 struct Link {
@@ -100,6 +104,7 @@ struct Steps {
   const char* directory = nullptr;
   dev_t directory_device = 0;
   ino_t directory_inode = 0;
+  int groups[2] = {-1, -1};  // files of cgroups; a process that writes "0" to them joins
   const LimitValue* limits = nullptr;
   size_t limit_count = 0;
   int landlock_version = 0;
@@ -108,8 +113,8 @@ struct Steps {
   sock_fprog filter{};
 };
 
-// At most so many steps: their descriptors are open at the same time, and a process may have 1024.
-inline constexpr size_t kMostSteps = 200;
+// At most so many steps: each has a descriptor open at the same time.
+inline constexpr size_t kMostSteps = 1500;
 
 int namespace_flags(const Steps& steps);  // for clone(2), without the process namespace
 // In the starter, which is in the namespaces of those flags. False: `failure` says why.

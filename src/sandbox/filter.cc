@@ -191,10 +191,12 @@ void judge_protocol(Program& program) {
 void judge_sockets(Program& program, Sockets sockets) {
   program.if_equal(SYS_socket);
   program.load(argument(0));
-  program.if_equal(AF_UNIX);
-  program.allow();
-  program.end_if();
   if (sockets == Sockets::Usual) {
+    program.if_equal(AF_UNIX);
+    program.allow();
+    program.end_if();
+  }
+  if (sockets != Sockets::None) {
     for (const uint32_t family : {AF_INET, AF_INET6}) {
       program.if_equal(family);
       judge_protocol(program);
@@ -218,15 +220,12 @@ void judge_sockets(Program& program, Sockets sockets) {
   program.end_if();
 }
 
-// Refuses a mode in the loaded word with which others would run a program as this user: the workspace is not
-// mounted as it is inside when they look at it. On folders the group's bit is about new files only, but a
+// Refuses a mode in the loaded word with which others would run a program as this user or group: the
+// workspace is not mounted as it is inside when they look at it. Also where nobody may execute it yet: an
+// access list can change that without another mode. On folders the group's bit is about new files only, but a
 // mode does not say what it is for.
 void refuse_mode(Program& program) {
-  program.if_any_bit(S_ISUID);
-  program.refuse(EPERM);
-  program.end_if();
-  program.mask(S_ISGID | S_IXGRP);
-  program.if_equal(S_ISGID | S_IXGRP);
+  program.if_any_bit(S_ISUID | S_ISGID);
   program.refuse(EPERM);
   program.end_if();
 }

@@ -13,8 +13,11 @@
 namespace ttyward::sandbox {
 
 enum class Sockets : uint8_t {
-  Usual,      // unix, IPv4, IPv6 and the kernel's routing information
-  LocalOnly,  // unix: where no network namespace stands between the command and the machine's network
+  Usual,  // unix, IPv4, IPv6 and the kernel's routing information
+  // Without a view of files of its own, a command could connect to every unix socket of the machine that has
+  // a path. Pairs of connected ones are allowed everywhere.
+  Internet,  // the same without unix
+  None,      // where no network namespace stands between the command and the machine's network either
 };
 
 std::vector<sock_filter> system_call_filter(Sockets sockets);

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "sandbox/kernel.h"
@@ -16,7 +18,7 @@ namespace {
 // An empty folder with the sticky bit is a placeholder. One bit of the mode costs nothing, and every file
 // system has it.
 constexpr mode_t kMark = S_ISVTX;
-constexpr int kTries = 100;
+constexpr int kTries = 50;
 
 // git reads this file if it is there. A dot means: this folder, as if the file were not there. Nobody else
 // writes that.
@@ -91,10 +93,13 @@ base::Result<bool> Placeholders::try_once(const std::string& path) {
     if (errno == ENOENT) return false;
     return base::fail_errno(errno, "cannot protect " + path);
   }
-  if (::flock(item.lock.get(), LOCK_SH) != 0) return base::fail_errno(errno, "cannot lock " + path);
-  if (!still_there(item.parent.get(), item.name, item.lock.get())) return false;
   item.ours = item.ours || is_marked(item.lock.get());
+  if (!item.ours) return true;  // what is no placeholder is never removed
+  // Whoever removes it has it locked for a moment. A command inside could lock it for good, so nobody waits.
+  if (::flock(item.lock.get(), LOCK_SH | LOCK_NB) != 0) return false;
+  if (!still_there(item.parent.get(), item.name, item.lock.get())) return false;
   items_.push_back(std::move(item));
+  paths_.push_back(path);
   return true;
 }
 
@@ -103,19 +108,40 @@ base::Result<void> Placeholders::ensure(const std::string& path) {
     auto done = try_once(path);
     if (!done) return tl::unexpected(done.error());
     if (*done) return {};
+    std::this_thread::sleep_for(std::chrono::microseconds(100 * i));
   }
+  // Somebody keeps it locked, so nobody removes it.
+  struct stat about{};
+  if (::lstat(path.c_str(), &about) == 0 && !S_ISLNK(about.st_mode)) return {};
   return base::fail(base::ErrorCode::Unavailable, path + " cannot be protected: it appears and disappears");
 }
 
+void Placeholders::remove_one(const Item& item) {
+  if (!item.ours || ::flock(item.lock.get(), LOCK_EX | LOCK_NB) != 0) return;  // another one uses it
+  if (!still_there(item.parent.get(), item.name, item.lock.get())) return;
+  struct stat about{};
+  const bool folder = ::fstat(item.lock.get(), &about) == 0 && S_ISDIR(about.st_mode);
+  // It fails if somebody outside has put something into it: then it is theirs.
+  ::unlinkat(item.parent.get(), item.name.c_str(), folder ? AT_REMOVEDIR : 0);
+}
+
 void Placeholders::remove() {
-  for (Item& item : std::exchange(items_, {})) {
-    if (!item.ours || ::flock(item.lock.get(), LOCK_EX | LOCK_NB) != 0) continue;  // another one uses it
-    if (!still_there(item.parent.get(), item.name, item.lock.get())) continue;
-    struct stat about{};
-    const bool folder = ::fstat(item.lock.get(), &about) == 0 && S_ISDIR(about.st_mode);
-    // It fails if somebody outside has put something into it: then it is theirs.
-    ::unlinkat(item.parent.get(), item.name.c_str(), folder ? AT_REMOVEDIR : 0);
-  }
+  for (const Item& item : std::exchange(items_, {})) remove_one(item);
+}
+
+void Placeholders::remove_left_behind(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  Item item;
+  item.name = path.substr(slash + 1);
+  item.parent.reset(kernel::open_by_name(AT_FDCWD, path.substr(0, slash).c_str(), O_RDONLY | O_DIRECTORY,
+                                         RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS));
+  if (!item.parent) return;
+  const int kind = is_file_placeholder(path) ? 0 : O_DIRECTORY;
+  item.lock.reset(
+      ::openat(item.parent.get(), item.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | kind));
+  if (!item.lock) return;
+  item.ours = is_marked(item.lock.get());
+  remove_one(item);
 }
 
 }  // namespace ttyward::sandbox

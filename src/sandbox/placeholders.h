@@ -25,6 +25,10 @@ class Placeholders {
   // a symbolic link, which cannot be protected; NotFound: it has no parent.
   base::Result<void> ensure(const std::string& path);
   void remove();
+  // The folders that stand for something that does not exist.
+  const std::vector<std::string>& paths() const { return paths_; }
+  // Removes one whose holder was killed, if there is one at `path` and no sandbox uses it.
+  static void remove_left_behind(const std::string& path);
 
  private:
   struct Item {
@@ -34,8 +38,10 @@ class Placeholders {
     bool ours = false;
   };
   base::Result<bool> try_once(const std::string& path);
+  static void remove_one(const Item& item);
 
   std::vector<Item> items_;
+  std::vector<std::string> paths_;
 };
 
 }  // namespace ttyward::sandbox

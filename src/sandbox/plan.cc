@@ -29,9 +29,12 @@ bool is_device(const std::string& path) {
   return false;
 }
 
+// As the mounts lie upon each other: the deepest one decides, and of two at the same path the hidden one.
 bool hides(const Plan& plan, const std::string& path) {
-  return std::any_of(plan.hidden.begin(), plan.hidden.end(),
-                     [&](const std::string& hidden) { return is_within(path, hidden); });
+  const Entry* const entry = entry_for(plan, path);
+  return std::any_of(plan.hidden.begin(), plan.hidden.end(), [&](const std::string& hidden) {
+    return is_within(path, hidden) && (entry == nullptr || hidden.size() >= entry->path.size());
+  });
 }
 
 }  // namespace
@@ -51,11 +54,17 @@ bool is_system_path(const std::string& path) {
 bool Plan::writes(const std::string& path) const {
   if (is_device(path) || is_within(path, "/proc/self")) return true;
   if (hides(*this, path)) return false;
-  for (const std::string& kept : read_only)
-    if (is_within(path, kept)) return false;
   const Entry* const entry = entry_for(*this, path);
+  for (const std::string& kept : read_only)
+    if (is_within(path, kept) && (entry == nullptr || kept.size() >= entry->path.size())) return false;
   if (entry == nullptr) return in_private_folder(*this, path);
   return entry->access != Entry::Access::Read;
+}
+
+bool Plan::keeps(const std::string& path) const {
+  const Entry* const entry = entry_for(*this, path);
+  const bool lasts = entry != nullptr && entry->access != Entry::Access::Scratch;
+  return writes(path) && (lasts || is_device(path) || is_within(path, "/proc/self"));
 }
 
 bool Plan::shows(const std::string& path) const {

@@ -55,16 +55,25 @@ struct Entry {
   bool operator==(const Entry&) const = default;
 };
 
-// Per process, except `processes`, which counts for the sandbox. 0: none.
+// Per process, except `processes` and `scratch`, which count for the sandbox, and `memory` where the sandbox
+// has a group of its own (Groups). 0: none.
 struct Limits {
   uint64_t processes = 4096;
-  uint64_t memory = 0;                   // bytes of data (RLIMIT_DATA)
+  uint64_t memory = 0;                   // bytes; without a group, of data (RLIMIT_DATA)
   uint64_t file_size = 0;                // bytes
   uint64_t open_files = 0;               // descriptors
   uint64_t cpu_seconds = 0;              // processor time
   uint64_t scratch = uint64_t{1} << 30;  // bytes in /tmp, home and /dev/shm together
 
   bool operator==(const Limits&) const = default;
+};
+
+// What is limited for all processes of the sandbox together (control_group.h).
+struct Groups {
+  bool memory = false;
+  bool processes = false;
+
+  bool operator==(const Groups&) const = default;
 };
 
 // Who the command runs as, where the caller is root.
@@ -89,8 +98,10 @@ struct Plan {
   // upper folder; whoever applies that folder leaves them out.
   std::vector<std::string> read_only;
   Network network = Network::None;
-  std::string proxy_socket;  // Network::Proxy: a unix socket of the machine
+  std::string proxy_socket;        // Network::Proxy: a unix socket of the machine
+  std::vector<std::string> hosts;  // Network::Proxy: whom the proxy lets through (proxy/allow_list.h)
   Limits limits;
+  Groups groups;
   std::optional<Identity> run_as;
   std::string image;  // Walls::Container: what it is made of, who runs it, and further options
   std::string engine;
@@ -99,6 +110,7 @@ struct Plan {
 
   bool operator==(const Plan&) const = default;
   bool writes(const std::string& path) const;  // by the entries: whether `path` may be changed inside
+  bool keeps(const std::string& path) const;   // the same, and the change is still there afterwards
   bool shows(const std::string& path) const;
 };
 

@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/file_io.h"
 #include "sandbox/filter.h"
 #include "sandbox/kernel.h"
 #include "sandbox/stand_in.h"
@@ -82,6 +83,7 @@ struct Prepared::Store {
   std::vector<sock_filter> filter;
   Placeholders placeholders;
   TemporaryFolder temporary;
+  ControlGroup group;
   base::UniqueFd stand_in;
   Steps steps;
   std::string profile;
@@ -115,8 +117,10 @@ struct Prepared::Store {
   void add_private_folders(const Plan& plan);
   void hide(const Plan& plan);
   base::Result<void> protect(const Plan& plan);
+  void tell_git(const Plan& plan);
   base::Result<void> add_proxy(const Plan& plan);
-  void add_limits(const Limits& wanted);
+  void add_limits(const Plan& plan);
+  base::Result<void> make_group(const Plan& plan);
   void rules_for(const Plan& plan, const std::string& terminal);
   base::Result<void> choose_identity(const Plan& plan);
 };
@@ -205,7 +209,35 @@ base::Result<void> Prepared::Store::protect(const Plan& plan) {
     }
     if (found) bind(path, *found);
   }
+  if (!overlay) tell_git(plan);
   return {};
+}
+
+// git would remove the placeholders, which it cannot (clean, stash -u), and complain. So its list of files to
+// ignore has them, too: not the repository's own file, but what is seen in its place.
+void Prepared::Store::tell_git(const Plan& plan) {
+  const std::string excludes = plan.workspace + "/.git/info/exclude";
+  constexpr size_t kMostText = 64 * 1024;
+  const base::UniqueFd file(kernel::open_by_name(AT_FDCWD, excludes.c_str(), O_RDONLY | O_NONBLOCK,
+                                                 RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS));
+  struct stat about{};
+  if (!file || ::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode) || !plan.writes(excludes)) return;
+  std::string text(kMostText, '\0');
+  const auto got = base::read_at(file.get(), text.data(), text.size(), 0, excludes);
+  if (!got || *got == kMostText) return;
+  text.resize(*got);
+  text += "\n# what a sandbox keeps free\n";
+  for (const std::string& path : placeholders.paths()) {
+    if (is_within(path, plan.workspace) && !is_within(path, plan.workspace + "/.git"))
+      text += path.substr(plan.workspace.size()) + "/\n";
+  }
+  Step step;
+  step.kind = Step::Kind::Text;
+  step.target = inside(excludes);
+  step.folder = false;
+  step.text_size = text.size();
+  step.text = keep(std::move(text));
+  list.push_back(step);
 }
 
 base::Result<void> Prepared::Store::add_proxy(const Plan& plan) {
@@ -219,13 +251,23 @@ base::Result<void> Prepared::Store::add_proxy(const Plan& plan) {
   return {};
 }
 
-void Prepared::Store::add_limits(const Limits& wanted) {
+base::Result<void> Prepared::Store::make_group(const Plan& plan) {
+  auto made = ControlGroup::make(plan.groups, plan.limits);
+  if (!made) return tl::unexpected(made.error());
+  group = std::move(*made);
+  for (size_t i = 0; i < ControlGroup::kMost; ++i) steps.groups[i] = group.joining(i);
+  return {};
+}
+
+void Prepared::Store::add_limits(const Plan& plan) {
+  const Limits& wanted = plan.limits;
   const auto add = [this](int resource, uint64_t value) {
     if (value != 0) limits.push_back({resource, {value, value}});
   };
   limits.push_back({RLIMIT_CORE, {0, 0}});
   add(RLIMIT_NPROC, wanted.processes);
-  add(RLIMIT_DATA, wanted.memory);
+  // Address space that a program only reserves counts as data: with a group, programs may reserve.
+  if (!plan.groups.memory) add(RLIMIT_DATA, wanted.memory);
   add(RLIMIT_FSIZE, wanted.file_size);
   add(RLIMIT_NOFILE, wanted.open_files);
   add(RLIMIT_CPU, wanted.cpu_seconds);
@@ -278,6 +320,10 @@ Placeholders Prepared::take_placeholders() {
   return std::move(store_->placeholders);
 }
 
+ControlGroup Prepared::take_group() {
+  return std::move(store_->group);
+}
+
 TemporaryFolder& Prepared::temporary() {
   return store_->temporary;
 }
@@ -298,8 +344,11 @@ base::Result<Prepared> Prepared::make(const Plan& plan, const Start& start) {
     s.add_devices(plan);
     s.add_private_folders(plan);
   }
-  for (const Entry& entry : plan.entries)
+  for (Entry entry : plan.entries) {
+    // Nothing can be thrown away without a view of files of its own.
+    if (!namespaces && entry.access == Entry::Access::Scratch) entry.access = Entry::Access::Read;
     if (auto added = s.add(entry); !added) return tl::unexpected(added.error());
+  }
   if (namespaces) {
     s.hide(plan);
     if (auto kept = s.protect(plan); !kept) return tl::unexpected(kept.error());
@@ -316,13 +365,16 @@ base::Result<Prepared> Prepared::make(const Plan& plan, const Start& start) {
     s.list.clear();
   }
   s.rules_for(plan, start.terminal);
-  s.add_limits(plan.limits);
+  s.add_limits(plan);
   if (s.list.size() > kMostSteps) {
     return base::fail(base::ErrorCode::InvalidArgument,
                       "the sandbox would show too many files and folders; list folders instead of files");
   }
+  if (auto grouped = s.make_group(plan); !grouped) return tl::unexpected(grouped.error());
   const bool own_network = plan.network != Network::Host;
-  s.filter = system_call_filter(!namespaces && own_network ? Sockets::LocalOnly : Sockets::Usual);
+  Sockets sockets = Sockets::Usual;
+  if (!namespaces) sockets = own_network ? Sockets::None : Sockets::Internet;
+  s.filter = system_call_filter(sockets);
 
   Steps& steps = s.steps;
   steps.namespaces = namespaces;
@@ -394,7 +446,32 @@ std::vector<std::string> layers_of(const Plan& plan) {
   if (kernel::landlock_version() > 0) layers.emplace_back("landlock");
   for (const char* always : {"seccomp", "no new privileges", "no capabilities", "limits"})
     layers.emplace_back(always);
+  if (plan.groups.memory && plan.groups.processes) {
+    layers.emplace_back("cgroup of memory and processes");
+  } else if (plan.groups.memory || plan.groups.processes) {
+    layers.emplace_back(plan.groups.memory ? "cgroup of memory" : "cgroup of processes");
+  }
   return layers;
+}
+
+std::vector<std::string> notes_of(const Plan& plan, int landlock_version) {
+  std::vector<std::string> notes = plan.notes;
+  if (plan.walls == Walls::Container) return notes;
+  constexpr int kScopes = 6;  // the version of Landlock that knows them
+  if (landlock_version < kScopes && (plan.network == Network::Host || plan.walls == Walls::Landlock)) {
+    notes.emplace_back(plan.walls == Walls::Landlock
+                           ? "this kernel's Landlock does not stop signals to other processes of the user"
+                           : "this kernel's Landlock does not stop connections to abstract unix sockets of "
+                             "the machine");
+  }
+  if (plan.limits.memory != 0 && !plan.groups.memory)
+    notes.emplace_back(
+        "memory is limited for each process, not for all together: no cgroup can be made here");
+  return notes;
+}
+
+std::vector<std::string> notes_of(const Plan& plan) {
+  return notes_of(plan, kernel::landlock_version());
 }
 
 }  // namespace ttyward::sandbox

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "sandbox/control_group.h"
 #include "sandbox/enter.h"
 #include "sandbox/placeholders.h"
 #include "sandbox/plan.h"
@@ -35,6 +36,7 @@ class Prepared {
   // Why the child gave up: the layer, what it was about, and what to do.
   std::string explain(const Failure& failure) const;
   Placeholders take_placeholders();
+  ControlGroup take_group();
   // Where the command puts temporary files; without a path if it has a private /tmp.
   TemporaryFolder& temporary();
 
@@ -46,5 +48,8 @@ class Prepared {
 
 // What stands between a command with this plan and the machine, for people: "user namespace", "seccomp" …
 std::vector<std::string> layers_of(const Plan& plan);
+// What its reader should know, in sentences: the plan's own notes, and what this machine lacks.
+std::vector<std::string> notes_of(const Plan& plan);
+std::vector<std::string> notes_of(const Plan& plan, int landlock_version);
 
 }  // namespace ttyward::sandbox

@@ -22,6 +22,7 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -157,12 +158,44 @@ int fork_many() {
   return error;
 }
 
-int allocate_without_end() {
-  constexpr size_t kPiece = size_t{1} << 30;
-  for (size_t total = 0; total < (size_t{1} << 42); total += kPiece)
-    if (::mmap(nullptr, kPiece, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) ==
-        MAP_FAILED)
-      return errno;
+// Uses one gigabyte.
+int use_memory(int flags) {
+  constexpr size_t kPiece = size_t{1} << 26;
+  constexpr size_t kPage = 4096;
+  for (int i = 0; i < 16; ++i) {
+    void* const piece = ::mmap(nullptr, kPiece, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+    if (piece == MAP_FAILED) return errno;
+    for (size_t at = 0; at < kPiece; at += kPage) static_cast<volatile char*>(piece)[at] = 1;
+  }
+  return 0;
+}
+
+int use_memory_file() {
+  const int file = ::memfd_create("x", 0);
+  static char piece[1 << 20] = {1};
+  for (int i = 0; i < 1024; ++i)
+    if (::write(file, piece, sizeof piece) < 0) return errno;
+  return 0;
+}
+
+// In eight processes at once.
+int use_memory_together() {
+  for (int i = 0; i < 8; ++i) {
+    if (::fork() != 0) continue;
+    ::close(STDOUT_FILENO);  // whoever reads waits for the one that started them
+    ::close(STDERR_FILENO);
+    constexpr size_t kPiece = size_t{1} << 27;
+    void* const piece = ::mmap(nullptr, kPiece, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (piece == MAP_FAILED) ::_exit(1);
+    std::memset(piece, 1, kPiece);
+    ::pause();
+  }
+  // All of them sleep with their memory, or the first has ended.
+  for (int i = 0; i < 100; ++i) {
+    int status = 0;
+    if (::waitpid(-1, &status, WNOHANG) > 0) return ENOMEM;
+    ::usleep(20'000);
+  }
   return 0;
 }
 
@@ -198,6 +231,23 @@ int has_mode(const char* path, mode_t wanted, long rc) {
 int make_by_chmod(mode_t mode) {
   ::close(::open("program", O_WRONLY | O_CREAT, 0755));
   return has_mode("program", mode, ::chmod("program", mode | 0755));
+}
+
+// The group's right to execute comes from an access list, after the bit.
+int make_by_list() {
+  struct [[gnu::packed]] Item {
+    uint16_t tag;
+    uint16_t rights;
+    uint32_t id;
+  };
+  struct [[gnu::packed]] List {
+    uint32_t version = 2;
+    Item items[3] = {{1, 7, ~0U}, {4, 7, ~0U}, {0x20, 5, ~0U}};
+  } list;
+  ::close(::open("program", O_WRONLY | O_CREAT, 0644));
+  ::chmod("program", S_ISGID | 0644);
+  return has_mode("program", S_ISGID,
+                  ::setxattr("program", "system.posix_acl_access", &list, sizeof list, 0));
 }
 
 int make_by_fchmod() {
@@ -309,7 +359,9 @@ int call_x32() {
 int raise_limit() {
   const rlimit without_end{RLIM_INFINITY, RLIM_INFINITY};
   for (const auto which : {RLIMIT_NPROC, RLIMIT_DATA, RLIMIT_FSIZE, RLIMIT_CORE, RLIMIT_CPU})
-    if (::setrlimit(which, &without_end) == 0) return 0;
+    if (rlimit now{}; ::getrlimit(which, &now) == 0 && now.rlim_max != RLIM_INFINITY &&
+                      ::setrlimit(which, &without_end) == 0)
+      return 0;
   return EPERM;
 }
 
@@ -423,7 +475,10 @@ const Named kProbes[] = {
     {"bounding_set", [] { return has_capabilities(true); }},
     {"descriptors", has_descriptors},
     {"fork_bomb", fork_many},
-    {"memory_bomb", allocate_without_end},
+    {"memory_bomb", [] { return use_memory(MAP_PRIVATE); }},
+    {"shared_memory_bomb", [] { return use_memory(MAP_SHARED); }},
+    {"memory_file_bomb", use_memory_file},
+    {"memory_bomb_together", use_memory_together},
     {"disk_bomb", write_large_file},
     {"write_core_pattern", [] { return result(::open("/proc/sys/kernel/core_pattern", O_WRONLY)); }},
     {"sysrq", [] { return result(::open("/proc/sysrq-trigger", O_WRONLY)); }},
@@ -435,6 +490,7 @@ const Named kProbes[] = {
     {"chmod_system", [] { return result(::chmod("/etc/passwd", 0644)); }},
     {"setuid_file", [] { return make_by_chmod(S_ISUID); }},
     {"setgid_file", [] { return make_by_chmod(S_ISGID); }},
+    {"setgid_by_list", make_by_list},
     {"setuid_fchmod", make_by_fchmod},
     {"setuid_fchmodat",
      [] {

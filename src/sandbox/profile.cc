@@ -1,6 +1,7 @@
 #include "sandbox/profile.h"
 
 #include <limits.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 
 #include "base/path.h"
 #include "sandbox/control_files.h"
+#include "sandbox/control_group.h"
 #include "sandbox/home.h"
 #include "sandbox/repository.h"
 #include "sandbox/stand_in.h"
@@ -34,28 +36,12 @@ constexpr Name kNames[] = {{"read-only", Profile::Kind::ReadOnly},
                            {"none", Profile::Kind::None}};
 
 // What programs need of the system. A new folder at the top is invisible until somebody lists it.
-constexpr auto kSystem = std::to_array<const char*>({"/usr",
-                                                     "/bin",
-                                                     "/sbin",
-                                                     "/lib",
-                                                     "/lib32",
-                                                     "/lib64",
-                                                     "/libx32",
-                                                     "/etc",
-                                                     "/opt",
-                                                     "/nix/store",
-                                                     "/nix/var/nix/profiles",
-                                                     "/gnu/store",
-                                                     "/snap",
-                                                     "/var/lib/dpkg",
-                                                     "/var/lib/rpm",
-                                                     "/var/lib/pacman/local",
-                                                     "/var/lib/apt/lists",
-                                                     "/var/cache/fontconfig",
-                                                     "/sys/devices/system",
-                                                     "/sys/fs/cgroup",
-                                                     "/run/systemd/resolve",
-                                                     "/run/current-system"});
+constexpr auto kSystem = std::to_array<const char*>(
+    {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store",
+     "/nix/var/nix/profiles", "/gnu/store", "/snap", "/var/lib/dpkg", "/var/lib/rpm", "/var/lib/pacman/local",
+     "/var/lib/apt/lists", "/var/cache/fontconfig", "/sys/devices/system", "/sys/fs/cgroup",
+     // Not the folder: name lookup answers at a socket there.
+     "/run/systemd/resolve/resolv.conf", "/run/systemd/resolve/stub-resolv.conf", "/run/current-system"});
 
 // Secrets of the system. Ordinary users cannot read most of them; a command of root's could.
 constexpr auto kSecrets = std::to_array<const char*>({"/etc/shadow",
@@ -199,6 +185,26 @@ bool is_bare_repository(const std::string& workspace) {
   return has("/HEAD") && has("/objects") && has("/refs");
 }
 
+std::string home_of(uid_t user) {
+  constexpr size_t kMost = 16 * 1024;
+  std::string buffer(kMost, '\0');
+  passwd entry{};
+  passwd* found = nullptr;
+  if (::getpwuid_r(user, &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) return {};
+  const std::string home = found->pw_dir != nullptr ? canonical(found->pw_dir) : std::string();
+  return home == "/" ? std::string() : home;
+}
+
+// The home folders whose keys are at stake: HOME may be unset, or name another folder.
+std::vector<std::string> homes_around(const std::string& workspace, const std::string& home) {
+  std::vector<std::string> homes = {home, home_of(::geteuid())};
+  struct stat about{};
+  if (::stat(workspace.c_str(), &about) == 0 && about.st_uid != ::geteuid())
+    homes.push_back(home_of(about.st_uid));
+  std::erase(homes, "");
+  return homes;
+}
+
 base::Result<void> check_workspace(const std::string& workspace, const std::string& home,
                                    const std::string& asked) {
   const auto refuse = [&](const std::string& why) {
@@ -208,7 +214,10 @@ base::Result<void> check_workspace(const std::string& workspace, const std::stri
   };
   if (workspace.empty()) return refuse("it does not exist");
   if (workspace == "/") return refuse("it is the whole machine");
-  if (!home.empty() && is_within(home, workspace)) return refuse("it contains the home folder with its keys");
+  for (const std::string& each : homes_around(workspace, home)) {
+    if (is_within(each, workspace)) return refuse("it contains the home folder " + each + " with its keys");
+    if (lies_in_no_project(workspace, each)) return refuse("programs keep their settings and keys there");
+  }
   for (const char* system :
        {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/sys", "/dev", "/boot"})
     if (is_within(workspace, system)) return refuse("it belongs to the system");
@@ -216,8 +225,36 @@ base::Result<void> check_workspace(const std::string& workspace, const std::stri
     if (workspace == whole) return refuse("it is shared with other programs");
   if (is_within(workspace, "/run") || is_within(workspace, "/var/run"))
     return refuse("programs that run meet there");
-  if (lies_in_no_project(workspace, home)) return refuse("programs keep their settings and keys there");
+  if (lies_in_no_project(workspace, {})) return refuse("programs keep their settings and keys there");
   if (is_bare_repository(workspace)) return refuse("it is a repository without a working folder");
+  return {};
+}
+
+void choose_groups(Plan& plan) {
+  const GroupPlaces places = find_group_places();
+  plan.groups.memory = !places.memory.empty() && plan.limits.memory != 0;
+  plan.groups.processes = !places.processes.empty() && plan.limits.processes != 0;
+}
+
+// Landlock allows a folder with everything in it. So a folder with something hidden in it is not shown at
+// all, and a workspace with something hidden in it is refused.
+base::Result<void> leave_out_hidden(Plan& plan) {
+  if (plan.walls != Walls::Landlock) return {};
+  const auto has_hidden = [&](const Entry& entry) {
+    return std::any_of(plan.hidden.begin(), plan.hidden.end(), [&](const std::string& hidden) {
+      return ::access(hidden.c_str(), F_OK) == 0 &&
+             (is_within(hidden, entry.path) || is_within(entry.path, hidden));
+    });
+  };
+  const auto kept = [&](const Entry& entry) { return !entry.optional && has_hidden(entry); };
+  if (const auto found = std::find_if(plan.entries.begin(), plan.entries.end(), kept);
+      found != plan.entries.end()) {
+    return base::fail(base::ErrorCode::Unsupported,
+                      "Landlock alone cannot hide a part of " + found->path +
+                          ", and sandbox.hidden names one; the command was not run. Use a profile with "
+                          "namespaces, or move what is hidden out of the folder");
+  }
+  std::erase_if(plan.entries, has_hidden);
   return {};
 }
 
@@ -350,9 +387,14 @@ base::Result<Plan> make_plan(const PlanRequest& request) {
     if (!real.empty()) plan.hidden.push_back(real);
   }
   plan.entries.insert(plan.entries.end(), request.also.begin(), request.also.end());
-  if (request.profile.kind == Profile::Kind::WorkspaceNet)
+  if (!container) add_tools_elsewhere(plan, request.path, request.variables);
+  if (request.profile.kind == Profile::Kind::WorkspaceNet) {
     plan.network = request.settings.hosts.empty() ? Network::Host : Network::Proxy;
+    plan.hosts = request.settings.hosts;
+  }
   plan.limits = limits_for(request.settings);
+  if (!container) choose_groups(plan);
+  if (auto possible = leave_out_hidden(plan); !possible) return tl::unexpected(possible.error());
   if (auto chosen = choose_user(plan); !chosen) return tl::unexpected(chosen.error());
   hide_system_secrets(plan);
   return plan;

@@ -56,7 +56,8 @@ struct PlanRequest {
   std::string directory;  // where the command starts; absolute
   std::string workspace;  // empty: the repository of the directory, or the directory itself
   std::string home;
-  std::string path;                      // the command's PATH: programs in the home folder are shown
+  std::string path;                      // the command's PATH: the programs there are shown
+  std::vector<std::string> variables;    // NAME=value: tools and caches that some of them name are shown
   std::vector<std::string> own_folders;  // ttyward's own: never visible
   std::vector<Entry> also;               // what this start needs beside the profile
   std::string engine;                    // of containers; empty: podman, or docker where there is no podman
@@ -77,12 +78,15 @@ std::string workspace_of(const std::string& directory, const std::string& home);
 
 // A note of a Plan: the kernel cannot give the workspace to a stand-in (stand_in.h).
 inline constexpr char kRunsAsRoot[] =
-    "the workspace belongs to root, so the command runs as root without capabilities; the number of its "
-    "processes is not limited";
+    "the workspace belongs to root, so the command runs as root without capabilities";
 
 // The names in a workspace that decide what programs of its user do: agents', editors' and our own
 // configuration.
 const std::vector<std::string>& control_files();
+
+// Removes the empty folders that a sandbox left in a workspace because its holder was killed
+// (placeholders.h). `directory` is where its command started.
+void remove_left_placeholders(const std::string& workspace, const std::string& directory);
 
 // Without variables that hold secrets or name sockets of the machine, by name or by content. `variables` are
 // NAME=value.

@@ -1,27 +1,41 @@
 #include "sandbox/repository.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
+#include "base/file_io.h"
 #include "base/path.h"
+#include "base/unique_fd.h"
 #include "sandbox/profile.h"
 
 namespace ttyward::sandbox {
 namespace {
 
+// The beginning of a file. A pipe of that name, which a command in the workspace can make, does not hold us
+// up.
+std::string beginning_of(const std::string& path, size_t most) {
+  const base::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat about{};
+  if (!file || ::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode)) return {};
+  std::string text(most, '\0');
+  const auto got = base::read_at(file.get(), text.data(), text.size(), 0, path);
+  text.resize(got ? *got : 0);
+  return text;
+}
+
 std::string first_line(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line.size() < PATH_MAX ? line : std::string();
+  const std::string text = beginning_of(path, PATH_MAX);
+  const size_t end = text.find('\n');
+  return end == std::string::npos && text.size() == PATH_MAX ? std::string() : text.substr(0, end);
 }
 
 std::string real(const std::string& path) {
@@ -43,16 +57,12 @@ std::string joined(const std::string& folder, const std::string& path) {
   return path.starts_with("/") ? path : folder + "/" + path;
 }
 
-// Folders in one, in the order of their names, so that the same ones are protected each time.
 std::vector<std::string> folders_in(const std::string& folder) {
-  constexpr size_t kMost = 24;
   std::vector<std::string> found;
   std::error_code failed;
   for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end;
        at.increment(failed))
     if (is_folder(at->path())) found.push_back(at->path());
-  std::sort(found.begin(), found.end());
-  if (found.size() > kMost) found.resize(kMost);
   return found;
 }
 
@@ -87,7 +97,8 @@ struct Named {
 Named named_in(const std::string& config) {
   constexpr int kMostLines = 2000;
   Named named;
-  std::ifstream file(config);
+  constexpr size_t kMostText = 256 * 1024;
+  std::istringstream file(beginning_of(config, kMostText));
   std::string section;
   std::string line;
   for (int i = 0; i < kMostLines && std::getline(file, line); ++i) {
@@ -130,26 +141,57 @@ void protect_repository(Plan& plan, const std::string& folder) {
   if (folder.ends_with("/.git")) plan.read_only.push_back(folder + "/commondir");
 }
 
-// Submodules have repositories of their own in this one; those can have some, too.
-void protect_modules(Plan& plan, const std::string& folder, int levels) {
-  if (levels == 0 || !is_folder(folder)) return;
+// Each of them costs some mounts. A repository with more is protected as a whole.
+constexpr size_t kMostModules = 64;
+constexpr size_t kMostWorktrees = 64;
+constexpr int kModuleLevels = 4;
+
+// Submodules have repositories of their own in this one; those can have some, too. False: there are too many,
+// or they lie too deep.
+bool protect_modules(Plan& plan, const std::string& folder, int levels, size_t& count) {
+  if (!is_folder(folder)) return true;
+  if (levels == 0) return false;
   add_entry(plan, folder, true);
   for (const std::string& module : folders_in(folder)) {
-    if (exists(module + "/HEAD")) {
+    if (++count > kMostModules) return false;
+    const bool whole = exists(module + "/HEAD");  // else: a name with a slash
+    if (whole) {
       add_entry(plan, module, true);
       protect_repository(plan, module);
-      protect_modules(plan, module + "/modules", levels - 1);
-    } else {
-      protect_modules(plan, module, levels - 1);  // a name with a slash
     }
+    if (!protect_modules(plan, whole ? module + "/modules" : module, levels - 1, count)) return false;
   }
+  return true;
 }
 
-// What leads from a worktree to its repository, and back.
+void protect_modules(Plan& plan, const std::string& folder) {
+  const size_t entries = plan.entries.size();
+  const size_t kept = plan.read_only.size();
+  size_t count = 0;
+  if (protect_modules(plan, folder, kModuleLevels, count)) return;
+  plan.entries.resize(entries);
+  plan.read_only.resize(kept);
+  plan.read_only.push_back(folder);
+  plan.notes.push_back("the repository has too many submodules to protect each: " + folder +
+                       " can only be read, so submodules cannot be committed to or updated inside");
+}
+
+// What leads from a worktree to its repository, and back. The workspace's own can be written in any case.
 void protect_worktrees(Plan& plan, const std::string& folder) {
   if (!is_folder(folder)) return;
-  add_entry(plan, folder, true);
-  for (const std::string& tree : folders_in(folder)) {
+  std::vector<std::string> trees = folders_in(folder);
+  if (trees.size() > kMostWorktrees) {
+    Entry all;
+    all.path = folder;
+    plan.entries.push_back(all);
+    std::erase_if(trees, [&](const std::string& tree) {
+      return real(joined(tree, first_line(tree + "/gitdir"))) != plan.workspace + "/.git";
+    });
+    plan.notes.push_back("the repository has many worktrees: those of other folders can only be read");
+  } else {
+    add_entry(plan, folder, true);
+  }
+  for (const std::string& tree : trees) {
     add_entry(plan, tree, true);
     for (const char* name : {"/commondir", "/gitdir", "/config.worktree"})
       if (exists(tree + name)) plan.read_only.push_back(tree + name);
@@ -161,8 +203,7 @@ void show_repository(Plan& plan, const std::string& folder, bool writable) {
   if (!writable) return;
   protect_repository(plan, folder);
   protect_named_files(plan, folder);
-  constexpr int kLevels = 3;
-  protect_modules(plan, folder + "/modules", kLevels);
+  protect_modules(plan, folder + "/modules");
   protect_worktrees(plan, folder + "/worktrees");
 }
 
