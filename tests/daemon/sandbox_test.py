@@ -215,7 +215,7 @@ class Asked(Sandbox):
     def test_a_control_file_that_was_allowed_can_be_made(self):
         ran = self.approved("echo x > .envrc")
         self.assertEqual(ran["exit_code"], 0, ran)
-        self.assertEqual(os.listdir(self.work), [".envrc"])
+        self.assertTrue(eventually(lambda: os.listdir(self.work) == [".envrc"]))
 
     def test_a_change_that_cannot_last_is_told(self):
         missing = os.path.expanduser("~/.ttyward-there-is-no-such-file")
