@@ -84,7 +84,7 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
     open.sandbox = std::move(confined->plan);
     open.sandbox_report = std::move(confined->report);
     SandboxProxies& proxies = commands_.proxies_;
-    const auto proxy = proxies.start_unnamed(core_.settings().sandbox.hosts, open.sandbox);
+    const auto proxy = proxies.start_unnamed(open.sandbox);
     if (!proxy) return reply_.fail(proxy.error());
     auto opened = core_.engine->open(std::move(open));
     if (opened) proxies.rename(*proxy, (*opened)->id());
@@ -163,7 +163,7 @@ class Commands::ShellBatch : public std::enable_shared_from_this<Commands::Shell
 
   void decided(const std::string& id, const std::string& text, const GateDecision& decision) {
     const auto terminal = core_.engine->find(terminal_);
-    const bool fits = terminal && suffices((*terminal)->spec().sandbox.profile, decision.verdict);
+    const bool fits = terminal && suffices((*terminal)->spec().sandbox, decision.verdict);
     if (decision.kind == GateDecision::Kind::Allowed && (fits || !terminal))
       return submit(id, text, policy::to_json(decision.verdict));
     terminal::CommandResult facts;

@@ -120,7 +120,7 @@ base::Result<void> Commands::complete_sandbox(bool try_run, engine::RunRequest& 
     // What goes on after the end would write to a layer that nobody looks at any more.
     request.keep_background = false;
   }
-  auto started = proxies_.start(request.id, settings.hosts, *request.sandbox);
+  auto started = proxies_.start(request.id, *request.sandbox);
   if (!started) change_sets_.never_started(request.id);
   return started;
 }
@@ -473,8 +473,7 @@ void Commands::judge_when_settled(const Submission& submission) {
   gatekeeper_.ask_for_command(submission.caller, std::move(gate), submission.how.yield_after,
                               submission.reply, [this, judged](const policy::Verdict& verdict) {
                                 const auto there = core_.engine->find(judged.terminal_id);
-                                const bool fits =
-                                    there && suffices((*there)->spec().sandbox.profile, verdict);
+                                const bool fits = there && suffices((*there)->spec().sandbox, verdict);
                                 if (!judged.beside.empty() || (there && !fits))
                                   return run_beside(judged, verdict);
                                 Submission ready = judged;

@@ -1,5 +1,6 @@
 #include "app/sandbox_plan.h"
 
+#include <limits.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -10,6 +11,8 @@
 
 #include "base/folders.h"
 #include "config/load.h"
+#include "policy/rules.h"
+#include "proxy/host.h"
 #include "pty/sandbox_works.h"
 #include "sandbox/prepare.h"
 
@@ -56,10 +59,23 @@ bool acts_as_person(const policy::Verdict& verdict) {
   if (verdict.decision != policy::Decision::Ask) return false;
   constexpr std::string_view kPrograms[] = {"git",  "ssh",    "scp",    "sftp",    "rsync", "gh",     "sudo",
                                             "doas", "docker", "podman", "kubectl", "aws",   "gcloud", "az"};
-  return std::any_of(verdict.commands.begin(), verdict.commands.end(), [&](const std::string& command) {
+  // What stands beside them and runs nothing.
+  constexpr std::string_view kHarmless[] = {"cd", "echo", "printf", "true", "pwd", "test",
+                                            "[",  "tail", "head",   "grep", "wc",  "cat"};
+  const auto is_among = [](const auto& names, std::string_view name) {
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+  };
+  bool acts = false;
+  for (const std::string& command : verdict.commands) {
     const std::string_view program = std::string_view(command).substr(0, command.find(' '));
-    return std::find(std::begin(kPrograms), std::end(kPrograms), program) != std::end(kPrograms);
-  });
+    const bool redirection = program.find_first_of("<>") != std::string_view::npos;
+    if (is_among(kPrograms, program)) {
+      acts = true;
+    } else if (!redirection && !is_among(kHarmless, program)) {
+      return false;  // it would get the person's keys, too
+    }
+  }
+  return acts;
 }
 
 std::vector<std::string> own_folders() {
@@ -91,6 +107,130 @@ bool needs_network(const policy::Verdict& verdict) {
   return std::any_of(verdict.effects.begin(), verdict.effects.end(), [&](const policy::Effect& effect) {
     return effect.kind == EffectKind::Network || (effect.kind == EffectKind::Install && (asked || by_rule));
   });
+}
+
+bool is_this_machine(const proxy::Host& host) {
+  constexpr std::string_view kLocal = "localhost";
+  if (!host.address) return host.name == kLocal || host.name.ends_with("." + std::string(kLocal));
+  const std::string text = host.address->text();
+  return text.starts_with("127.") || text == "0.0.0.0" || text == "::1" || text == "::";
+}
+
+// The hosts that it was allowed to reach, as rules of the proxy; empty: it needs the machine's network,
+// because it does not say which hosts, or does not use a proxy, or means this machine.
+std::vector<std::string> hosts_of(const policy::Verdict& verdict) {
+  constexpr std::string_view kNoProxy[] = {"ping", "ping6",      "nc",  "ncat", "netcat", "telnet", "dig",
+                                           "host", "nslookup",   "ssh", "scp",  "sftp",   "rsync",  "mosh",
+                                           "ftp",  "traceroute", "git", "nmap", "socat",  "whois",  "drill"};
+  for (const std::string& command : verdict.commands) {
+    const std::string_view program = std::string_view(command).substr(0, command.find(' '));
+    if (std::find(std::begin(kNoProxy), std::end(kNoProxy), program) != std::end(kNoProxy)) return {};
+  }
+  std::vector<std::string> hosts;
+  for (const policy::Effect& effect : verdict.effects) {
+    if (effect.kind == EffectKind::Install) return {};
+    if (effect.kind != EffectKind::Network) continue;
+    std::string host = policy::host_of(effect.target);
+    if (host.find(':') != std::string::npos) host = "[" + host + "]";
+    const auto parsed = proxy::parse_host(host);
+    if (!parsed || is_this_machine(*parsed)) return {};
+    host = parsed->text() + ":*";
+    if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(std::move(host));
+  }
+  return hosts;
+}
+
+void grant_network(sandbox::Plan& plan, const policy::Verdict& verdict) {
+  if (plan.network != sandbox::Network::None || !needs_network(verdict)) return;
+  plan.hosts = plan.walls == sandbox::Walls::Namespaces ? hosts_of(verdict) : std::vector<std::string>();
+  if (plan.hosts.empty()) {
+    plan.network = sandbox::Network::Host;
+    plan.notes.emplace_back("with network, because the command was allowed to use it");
+    return;
+  }
+  plan.network = sandbox::Network::Proxy;
+  std::string names;
+  for (const std::string& host : plan.hosts)
+    names += (names.empty() ? "" : ", ") + host.substr(0, host.size() - 2);
+  plan.notes.push_back("with a proxy to " + names + ", because the command was allowed to connect to it");
+}
+
+bool is_there(const std::string& path) {
+  struct stat status{};
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
+// Or on the way to it.
+bool is_behind_link(const std::string& path) {
+  char real[PATH_MAX];
+  return ::realpath(path.c_str(), real) == nullptr || path != real;
+}
+
+bool is_temporary(const std::string& path) {
+  return sandbox::is_within(path, "/tmp") || sandbox::is_within(path, "/var/tmp") ||
+         sandbox::is_within(path, "/dev/shm");
+}
+
+// Whether a person, or a rule of theirs, has said yes to the changes: then they are to last.
+bool is_approved(const policy::Verdict& verdict) {
+  if (runs_unjudged_code(verdict)) return false;
+  return verdict.decision == policy::Decision::Ask || !verdict.waived.empty();
+}
+
+bool changes_file(const policy::Effect& effect) {
+  return (effect.kind == EffectKind::Write || effect.kind == EffectKind::Delete) && is_path(effect.target);
+}
+
+// A change that was approved, and that would be made in a private folder and be gone at the end. Temporary
+// files that do not exist are expected to be private.
+bool would_be_lost(const sandbox::Plan& plan, const policy::Effect& effect) {
+  if (!changes_file(effect) || plan.keeps(effect.target) || !plan.writes(effect.target)) return false;
+  const bool at_home = !plan.home.empty() && sandbox::is_within(effect.target, plan.home);
+  return at_home || !is_temporary(effect.target) || is_there(effect.target);
+}
+
+// What git keeps in the repository's configuration: remotes, settings, what branches follow.
+bool writes_git_config(const std::string& command) {
+  constexpr std::string_view kWriting[] = {
+      "git remote add ",          "git remote set-url ", "git remote rename ",  "git remote remove ",
+      "git remote rm ",           "git branch -u ",      "git branch --set-up", "git push -u ",
+      "git push --set-upstream ", "git submodule add ",  "git config "};
+  const bool reads =
+      command.find(" --get") != std::string::npos || command.find(" --list") != std::string::npos ||
+      command.find(" -l") != std::string::npos || command.find(" --global") != std::string::npos ||
+      std::count(command.begin(), command.end(), ' ') < 3;
+  return std::any_of(std::begin(kWriting), std::end(kWriting), [&](std::string_view begin) {
+    return command.starts_with(begin) && !(begin == "git config " && reads);
+  });
+}
+
+bool is_own(const std::string& path) {
+  const std::vector<std::string> own = own_folders();
+  return std::any_of(own.begin(), own.end(), [&](const std::string& folder) {
+    return sandbox::is_within(path, folder) || sandbox::is_within(folder, path);
+  });
+}
+
+void grant_change(sandbox::Plan& plan, const policy::Effect& effect, bool approved) {
+  const std::string& path = effect.target;
+  if (is_own(path)) return;
+  // A key that is hidden, or a control file that is protected, at this very path. What lies in such a folder
+  // is mounted upon it.
+  if (approved && std::erase(plan.read_only, path) > 0 && plan.keeps(path)) {
+    plan.notes.push_back("with " + path + " not protected, because the command was allowed to change it");
+    return;
+  }
+  if (!is_there(path) || is_behind_link(path)) {
+    plan.notes.push_back(path + (is_there(path) ? " is a link" : " does not exist") +
+                         ", and only files and folders that exist can be made writable in a sandbox: the "
+                         "command cannot change it");
+    return;
+  }
+  if (approved) std::erase(plan.hidden, path);
+  plan.entries.push_back({path, sandbox::Entry::Access::Write, true, {}, {}});
+  plan.notes.push_back("with " + path + " writable, because the command was allowed to change it");
+  if (effect.kind == EffectKind::Delete)
+    plan.notes.push_back(path + " itself cannot be removed in a sandbox, only what is in it");
 }
 
 }  // namespace
@@ -131,6 +271,7 @@ base::Result<std::optional<sandbox::Plan>> make_sandbox(const sandbox::Profile& 
   request.directory = cwd.empty() ? request.home : cwd;
   request.path = value_of(environment, "PATH");
   if (const char* path = std::getenv("PATH"); request.path.empty() && path != nullptr) request.path = path;
+  request.variables = environment;
   request.own_folders = own_folders();
   request.settings = sandbox_settings(settings);
   if (!profile.image.empty()) {
@@ -146,24 +287,16 @@ base::Result<std::optional<sandbox::Plan>> make_sandbox(const sandbox::Profile& 
   return std::optional<sandbox::Plan>(std::move(*plan));
 }
 
-// What policy or a person has allowed a command to do is possible inside: its network, the files it reads,
-// the folders it writes. A file that does not exist yet cannot be shown by itself, and its folder was not
-// what was allowed, so that stays refused.
 void grant_effects(sandbox::Plan& plan, const policy::Verdict& verdict) {
-  if (plan.network == sandbox::Network::None && needs_network(verdict)) {
-    plan.network = sandbox::Network::Host;
-    plan.notes.emplace_back("with network, because the command was allowed to use it");
-  }
+  grant_network(plan, verdict);
   const bool unjudged = runs_unjudged_code(verdict);
   for (const policy::Effect& effect : verdict.effects) {
     switch (effect.kind) {
       case EffectKind::Write:
       case EffectKind::Delete:
-        if (is_path(effect.target) && !plan.writes(effect.target)) {
-          plan.entries.push_back({effect.target, sandbox::Entry::Access::Write, true, {}, {}});
-          plan.notes.push_back("with " + effect.target +
-                               " writable, because the command was allowed to change it");
-        }
+        if (changes_file(effect) &&
+            (!plan.writes(effect.target) || (is_approved(verdict) && would_be_lost(plan, effect))))
+          grant_change(plan, effect, is_approved(verdict));
         break;
       case EffectKind::Read:
       case EffectKind::List:
@@ -180,14 +313,20 @@ void grant_effects(sandbox::Plan& plan, const policy::Verdict& verdict) {
 
 std::vector<std::string> denied_by(const sandbox::Plan& plan, const policy::Verdict& verdict) {
   std::vector<std::string> denied;
+  const std::string config = plan.workspace + "/.git/config";
+  if (!plan.writes(config) && plan.writes(plan.workspace) &&
+      std::any_of(verdict.commands.begin(), verdict.commands.end(), writes_git_config))
+    denied.push_back("write " + config + " (protected; run the command without a sandbox)");
   for (const policy::Effect& effect : verdict.effects) {
     const bool network =
         effect.kind == EffectKind::Network || (effect.kind == EffectKind::Install && needs_network(verdict));
     if (network && plan.network == sandbox::Network::None)
       denied.push_back("network" + (effect.target.empty() ? "" : " " + effect.target));
-    const bool write = effect.kind == EffectKind::Write || effect.kind == EffectKind::Delete;
-    if (write && is_path(effect.target) && !plan.writes(effect.target))
+    if (changes_file(effect) && !plan.writes(effect.target) && (effect.target != config || denied.empty())) {
       denied.push_back("write " + effect.target);
+    } else if (would_be_lost(plan, effect) && (is_approved(verdict) || is_there(effect.target))) {
+      denied.push_back("write " + effect.target + " (what is written goes to a private folder and is lost)");
+    }
     if (effect.kind == EffectKind::Read && is_path(effect.target) && !plan.shows(effect.target) &&
         !plan.writes(effect.target))
       denied.push_back("read " + effect.target);
@@ -225,12 +364,16 @@ policy::Verdict reliance_of(policy::Mode mode, Asker asker) {
   return made;
 }
 
-bool suffices(const std::string& profile, const policy::Verdict& verdict) {
+bool suffices(const terminal::SandboxReport& sandbox, const policy::Verdict& verdict) {
   if (verdict.sandbox.empty()) return true;
   const auto relied_on = sandbox::profile_named(verdict.sandbox);
-  const auto has = sandbox::profile_named(profile);
+  const auto has = sandbox::profile_named(sandbox.profile);
   if (!relied_on || !has || !sandbox::is_as_strict(*has, *relied_on)) return false;
   // Allowed for more than the terminal has.
+  for (const policy::Effect& effect : verdict.effects)
+    if (is_approved(verdict) && changes_file(effect) && !is_temporary(effect.target) &&
+        !sandbox.workspace.empty() && !sandbox::is_within(effect.target, sandbox.workspace))
+      return false;
   return !acts_as_person(verdict) && !needs_network(verdict);
 }
 
@@ -249,7 +392,7 @@ terminal::SandboxReport report_of(const sandbox::Plan& plan) {
   report.profile = plan.profile;
   report.workspace = plan.workspace;
   report.layers = sandbox::layers_of(plan);
-  report.notes = plan.notes;
+  report.notes = sandbox::notes_of(plan);
   return report;
 }
 

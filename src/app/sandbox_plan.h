@@ -51,15 +51,15 @@ policy::Verdict reliance_of(policy::Mode mode, Asker asker);
 
 // What policy or a person has allowed a command to do becomes possible inside: its network, the files it
 // reads, the files and folders it changes. A file that does not exist yet cannot be shown by itself, and its
-// folder was not what was allowed, so that stays refused.
+// folder was not what was allowed, so that stays refused, and the plan's notes say so.
 void grant_effects(sandbox::Plan& plan, const policy::Verdict& verdict);
 // What the command does, as policy understood it, that the plan does not allow: "write /etc/x", "network
 // host".
 std::vector<std::string> denied_by(const sandbox::Plan& plan, const policy::Verdict& verdict);
 
-// Whether a command with this verdict may run in a terminal with this profile (which may be empty: none): the
-// terminal is confined as the verdict says, and the command needs no more than that.
-bool suffices(const std::string& profile, const policy::Verdict& verdict);
+// Whether a command with this verdict may run in a terminal with this sandbox (its profile may be empty:
+// none): the terminal is confined as the verdict says, and the command needs no more than that.
+bool suffices(const terminal::SandboxReport& sandbox, const policy::Verdict& verdict);
 
 // Whether a profile was asked for that allows more than the one on which verdicts rely: then a person is
 // asked as if there were no sandbox.

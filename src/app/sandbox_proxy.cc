@@ -22,10 +22,9 @@ std::optional<std::pair<uid_t, gid_t>> proxy_user(const sandbox::Plan& plan) {
   return std::pair(plan.run_as->user, plan.run_as->group);
 }
 
-base::Result<void> SandboxProxies::start(const std::string& id, const std::vector<std::string>& hosts,
-                                         sandbox::Plan& plan) {
+base::Result<void> SandboxProxies::start(const std::string& id, sandbox::Plan& plan) {
   if (plan.network != sandbox::Network::Proxy) return {};
-  auto allowed = proxy::AllowList::parse(hosts);
+  auto allowed = proxy::AllowList::parse(plan.hosts);
   if (!allowed) return tl::unexpected(allowed.error());
   plan.proxy_socket = proxy_socket(folders_, id);
   auto started =
@@ -35,11 +34,10 @@ base::Result<void> SandboxProxies::start(const std::string& id, const std::vecto
   return {};
 }
 
-base::Result<std::string> SandboxProxies::start_unnamed(const std::vector<std::string>& hosts,
-                                                        std::optional<sandbox::Plan>& plan) {
+base::Result<std::string> SandboxProxies::start_unnamed(std::optional<sandbox::Plan>& plan) {
   if (!plan || plan->network != sandbox::Network::Proxy) return std::string();
   std::string id = base::random_id('p');
-  if (auto started = start(id, hosts, *plan); !started) return tl::unexpected(started.error());
+  if (auto started = start(id, *plan); !started) return tl::unexpected(started.error());
   return id;
 }
 

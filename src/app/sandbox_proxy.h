@@ -29,10 +29,9 @@ class SandboxProxies {
       : folders_(std::move(folders)), loop_(loop), resolver_(loop) {}
 
   // Starts one if the plan needs it, and puts its socket into the plan.
-  base::Result<void> start(const std::string& id, const std::vector<std::string>& hosts, sandbox::Plan& plan);
+  base::Result<void> start(const std::string& id, sandbox::Plan& plan);
   // The same for a terminal that has no id yet: the id of the proxy, which is empty if it needs none.
-  base::Result<std::string> start_unnamed(const std::vector<std::string>& hosts,
-                                          std::optional<sandbox::Plan>& plan);
+  base::Result<std::string> start_unnamed(std::optional<sandbox::Plan>& plan);
   // Gives one that was started before its terminal the terminal's id.
   void rename(const std::string& id, const std::string& to);
   // "network example.com:443 (why)", each once; also of one that ended not long ago.

@@ -238,7 +238,7 @@ void Terminals::open_now(const Caller& caller, engine::OpenRequest request,
     if (!confined) return reply.fail(confined.error());
     ready.sandbox = std::move(confined->plan);
     ready.sandbox_report = std::move(confined->report);
-    const auto proxy = proxies_.start_unnamed(core_.settings().sandbox.hosts, ready.sandbox);
+    const auto proxy = proxies_.start_unnamed(ready.sandbox);
     if (!proxy) return reply.fail(proxy.error());
     auto opened = core_.engine->open(std::move(ready));
     if (opened) proxies_.rename(*proxy, (*opened)->id());
@@ -269,7 +269,7 @@ void Terminals::acquire(const Caller& caller, const wire::AcquireRequest& reques
         reply.fail(confined.error());
         return true;
       }
-      const auto proxy = proxies_.start_unnamed(core_.settings().sandbox.hosts, confined->plan);
+      const auto proxy = proxies_.start_unnamed(confined->plan);
       if (!proxy) {
         reply.fail(proxy.error());
         return true;

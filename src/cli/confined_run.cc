@@ -32,7 +32,7 @@ base::Result<ConfinedRun> ConfinedRun::prepare(command::RunOptions& options,
     options.spawn.session = pty::Session::Own;
   }
   if (plan->network == sandbox::Network::Proxy) {
-    auto allowed = proxy::AllowList::parse(settings.hosts);
+    auto allowed = proxy::AllowList::parse(plan->hosts);
     if (!allowed) return tl::unexpected(allowed.error());
     plan->proxy_socket = app::proxy_socket(base::user_folders(), options.id);
     auto started = proxy::ProxyThread::start(plan->proxy_socket, std::move(*allowed), app::proxy_user(*plan));

@@ -197,11 +197,13 @@ base::Result<command::RunOptions> make_run_options(const RunArguments& args, boo
   std::vector<std::string> ours;
   for (char** variable = environ; *variable != nullptr; variable++) ours.emplace_back(*variable);
   auto environment =
-      child_environment(args, settings.shell, std::move(ours), options.spawn.provider == base::Provider::Pipe,
+      child_environment(args, settings.shell, ours, options.spawn.provider == base::Provider::Pipe,
                         person_watches, profile->confines());
   if (!environment) return tl::unexpected(environment.error());
   options.spawn.environment = std::move(*environment);
-  auto plan = app::make_sandbox(*profile, *cwd, options.spawn.environment, settings.sandbox);
+  // Variables name folders that are shown. Those that an agent chose do not count.
+  auto plan =
+      app::make_sandbox(*profile, *cwd, is_agent() ? ours : options.spawn.environment, settings.sandbox);
   if (!plan) return tl::unexpected(plan.error());
   options.spawn.sandbox = std::move(*plan);
   if (options.spawn.sandbox) options.sandbox = app::report_of(*options.spawn.sandbox);

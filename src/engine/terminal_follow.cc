@@ -10,6 +10,7 @@
 #include "engine/log_records.h"
 #include "engine/open_ports.h"
 #include "engine/terminal.h"
+#include "sandbox/profile.h"
 
 namespace ttyward::engine {
 namespace {
@@ -178,6 +179,9 @@ void Terminal::close(State final, Logged logged) {
   if (end_.closed_at_ms == 0) end_.closed_at_ms = base::unix_ms();
   model_->close(final == State::Lost);
   files_.remove_all();
+  // A holder that was killed could not tidy up.
+  if (final == State::Lost && far_ == nullptr && !spec().sandbox.workspace.empty())
+    sandbox::remove_left_placeholders(spec().sandbox.workspace, spec().cwd);
   if (logged == Logged::No)
     note({{"k", "closed"}, {"lost", model_->lost()}, {"closed_at", end_.closed_at_ms}});
   log_.give_back_room();

@@ -8,6 +8,14 @@ import unittest
 from daemon_client import CallFailed, Daemon, eventually
 
 
+def has_ended(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+            return f.read().rsplit(") ", 1)[1].startswith("Z")
+    except FileNotFoundError:
+        return True
+
+
 class Sandbox(unittest.TestCase):
     CONFIG = "[pool]\nsize = 0\n"
 
@@ -75,6 +83,21 @@ class Terminals(Sandbox):
         ran = self.exec(terminal, "echo $KEPT; echo 'touch /etc/ttyward-test' > made; sh made 2>/dev/null || echo confined")
         self.assertEqual(ran["output"], "1\nconfined\n")
         self.assertEqual(ran["sandbox"]["profile"], "workspace")
+
+    def test_nothing_is_left_when_its_holder_was_killed(self):
+        terminal = self.open()["id"]
+        self.assertIn(".envrc", os.listdir(self.work))
+        shell = self.person.call("show", terminal=terminal)["terminal"]["pid"]
+        with open(f"/proc/{shell}/stat", encoding="utf-8") as f:
+            holder = int(f.read().rsplit(") ", 1)[1].split()[1])
+        os.kill(self.daemon.pid, signal.SIGKILL)
+        self.daemon.wait_for_end()
+        self.person.close()
+        os.kill(holder, signal.SIGKILL)
+        self.assertTrue(eventually(lambda: has_ended(holder)))
+        self.daemon.start()
+        self.person = self.daemon.client
+        self.assertTrue(eventually(lambda: os.listdir(self.work) == []), os.listdir(self.work))
 
     def test_a_stricter_command_runs_beside_its_terminal(self):
         terminal = self.person.call("open", cwd=self.work)["terminal"]["id"]
@@ -165,6 +188,47 @@ class Auto(Sandbox):
         for command in ("curl http://127.0.0.1:1/", "echo x > /etc/ttyward-test", "pip install x"):
             ran = agent.call("run", command=command, cwd=self.work, yield_after_ms=60000)
             self.assertEqual(ran["state"], "denied", command)
+
+
+class Asked(Sandbox):
+    CONFIG = Sandbox.CONFIG + '[policy]\nmode = "auto"\n'
+
+    def approved(self, command):
+        agent = self.agent()
+        self.addCleanup(agent.close)
+        asked = agent.start("run", command=command, cwd=self.work, yield_after_ms=60000)
+        self.assertTrue(eventually(lambda: self.person.call("approvals")["approvals"]))
+        question = self.person.call("approvals")["approvals"][0]
+        self.person.call("answer", approval=question["id"], decision="allow")
+        return agent.answer(asked)
+
+    def test_a_change_outside_that_was_allowed_lasts(self):
+        handle, outside = tempfile.mkstemp(prefix="ttyward-test-", dir=os.path.realpath(os.path.expanduser("~")))
+        self.addCleanup(os.unlink, outside)
+        os.write(handle, b"a\n")
+        os.close(handle)
+        ran = self.approved(f"echo b >> {outside}")
+        self.assertEqual((ran["exit_code"], ran["sandbox"]["profile"]), (0, "workspace"), ran)
+        with open(outside, encoding="utf-8") as f:
+            self.assertEqual(f.read(), "a\nb\n")
+
+    def test_a_control_file_that_was_allowed_can_be_made(self):
+        ran = self.approved("echo x > .envrc")
+        self.assertEqual(ran["exit_code"], 0, ran)
+        self.assertTrue(eventually(lambda: os.listdir(self.work) == [".envrc"]))
+
+    def test_a_change_that_cannot_last_is_told(self):
+        missing = os.path.expanduser("~/.ttyward-there-is-no-such-file")
+        ran = self.approved(f"echo b >> {missing}")
+        self.assertFalse(os.path.exists(missing))
+        self.assertTrue(any(missing in each for each in ran["sandbox"]["denied"]), ran)
+        self.assertTrue(any("does not exist" in note for note in ran["sandbox"]["notes"]), ran)
+
+    def test_an_allowed_host_is_reached_through_the_proxy(self):
+        ran = self.approved("curl -sS -m 5 http://ttyward.invalid/")
+        self.assertIn("proxy", ran["sandbox"]["layers"])
+        self.assertIn("network namespace", ran["sandbox"]["layers"])
+        self.assertTrue(any("ttyward.invalid" in note for note in ran["sandbox"]["notes"]), ran)
 
 
 if __name__ == "__main__":

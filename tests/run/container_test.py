@@ -55,6 +55,21 @@ class Container(RunTest):
         self.assertFalse([word for word in words if word.startswith("--env=ENGINE_LOG=")])
         self.assertEqual(sorted(os.listdir(self.work)), [".vscode", "made"])  # nothing is left of what stood for files
 
+    def test_what_is_hidden_and_the_limit_of_memory_hold(self):
+        self.engine()
+        os.mkdir(self.work + "/keys")
+        with open(self.work + "/token", "w") as f:
+            f.write("secret")
+        os.makedirs(self.home + "/config", exist_ok=True)
+        with open(self.home + "/config/config.toml", "w") as f:
+            f.write(f'[sandbox]\nhidden = ["{self.work}/keys", "{self.work}/token", "/elsewhere"]\nmemory = "64MiB"\n')
+        self.contained("true")
+        words = self.told()
+        for word in (f"--tmpfs={self.work}/keys:ro,mode=0555,notmpcopyup", f"--volume=/dev/null:{self.work}/token:ro",
+                     "--memory=67108864b"):
+            self.assertIn(word, words)
+        self.assertFalse([word for word in words if "/elsewhere" in word])
+
     def test_variables_choose_engine_and_image(self):
         self.engine("docker")
         self.environment.update({"TTYWARD_SANDBOX": "docker", "TTYWARD_SANDBOX_IMAGE": "test-image",

@@ -41,6 +41,12 @@ class Doctor(unittest.TestCase):
                      "sandbox", "shells", "notify", "terminal"]:
             self.assertIn(name, found)
         self.assertIn("seccomp", found["sandbox"][0]["text"])
+        if found["sandbox"][0]["level"] == "ok":
+            for layer in ("limits", "ipc namespace"):
+                self.assertIn(layer, found["sandbox"][0]["text"])
+            texts = " ".join(each["text"] for each in found["sandbox"])
+            self.assertIn("Landlock", texts)
+            self.assertIn("ttyward try", texts)
         self.assertEqual(found["pty"][0]["level"], "ok")
         self.assertTrue(any("bash" in each["text"] and "rich" in each["text"] for each in found["shells"]))
         self.assertEqual(os.listdir(self.home), [])

@@ -23,6 +23,11 @@ class Sandbox(RunTest):
             self.assertIn(layer, result["sandbox"]["layers"])
         self.assertEqual(os.listdir(self.work), ["made"])
 
+    def test_how_memory_is_limited_is_told(self):
+        told = self.confined("true")["sandbox"]
+        grouped = any(layer.startswith("cgroup of memory") for layer in told["layers"])
+        self.assertNotEqual(grouped, any("no cgroup" in note for note in told.get("notes", [])), told)
+
     def test_without_the_option_nothing_changes(self):
         self.assertNotIn("sandbox", self.result("--cwd", self.work, "true"))
 

@@ -16,12 +16,15 @@
 namespace ttyward::cli::doctor {
 namespace {
 
-// One line for each layer that holds.
+// One line for each layer that holds. OUTER_IPC is the IPC namespace of this process.
 constexpr const char* kLook = R"look(
 touch inside 2>/dev/null && echo workspace
 touch /etc/ttyward-doctor 2>/dev/null || echo view of files
 [ "$(ls /proc | grep -c '^[0-9]')" -lt 8 ] && echo process namespace
 [ "$(grep -c : /proc/net/dev)" = 1 ] && echo network namespace
+[ "$(readlink /proc/self/ns/ipc)" != "$OUTER_IPC" ] && echo ipc namespace
+[ "$(ulimit -c)" = 0 ] && [ "$(ulimit -f)" != unlimited ] && [ "$(ulimit -t)" != unlimited ] && echo limits
+grep -q /ttyward- /proc/self/cgroup && echo cgroup
 grep -q '^Seccomp:.*2' /proc/self/status && echo seccomp
 grep -q '^NoNewPrivs:.*1' /proc/self/status && echo no new privileges
 grep -q '^CapEff:.*0000000000000000' /proc/self/status && echo no capabilities
@@ -62,8 +65,24 @@ std::string read_until_end(pty::Spawned& spawned) {
   return text;
 }
 
+// Landlock is what stops this in a profile that has no other wall around files.
+constexpr const char* kLookAtLandlock = R"look(
+touch stopped 2>/dev/null || echo landlock
+)look";
+
+constexpr const char* kLookAtOverlay = R"look(
+touch on-the-layer && echo overlay
+)look";
+
+std::string ipc_namespace() {
+  char name[64];
+  const ssize_t length = ::readlink("/proc/self/ns/ipc", name, sizeof name);
+  return length > 0 ? std::string(name, static_cast<size_t>(length)) : std::string();
+}
+
 // What holds inside; or why nothing was run.
-base::Result<std::string> look_inside(const char* profile, const std::string& folder) {
+base::Result<std::string> look_inside(const char* profile, const std::string& folder,
+                                      const char* script = kLook, const std::string& layer = {}) {
   sandbox::PlanRequest request;
   request.profile = sandbox::profile_named(profile).value_or(sandbox::Profile{});
   request.directory = folder;
@@ -71,10 +90,17 @@ base::Result<std::string> look_inside(const char* profile, const std::string& fo
   request.home = home != nullptr ? home : "";
   auto plan = sandbox::make_plan(request);
   if (!plan) return tl::unexpected(plan.error());
+  for (sandbox::Entry& entry : plan->entries) {
+    if (layer.empty() || entry.path != plan->workspace) continue;
+    entry.access = sandbox::Entry::Access::Overlay;
+    entry.upper = layer + "/upper";
+    entry.work = layer + "/work";
+  }
   pty::SpawnSpec spec;
-  spec.argv = {"/bin/sh", "-c", kLook};
+  spec.argv = {"/bin/sh", "-c", script};
   spec.cwd = folder;
   spec.environment = probe_environment();
+  spec.environment.push_back("OUTER_IPC=" + ipc_namespace());
   spec.provider = pty::Provider::Pipe;
   spec.sandbox = std::move(*plan);
   auto spawned = pty::spawn(spec);
@@ -94,6 +120,49 @@ bool has_line(const std::string& lines, const std::string& line) {
   return ("\n" + lines).find("\n" + line + "\n") != std::string::npos;
 }
 
+// As an ordinary user's folder: Landlock alone is not for root.
+bool landlock_holds() {
+  const Folder folder;
+  constexpr uid_t kNobody = 65534;
+  if (folder.path().empty()) return false;
+  if (::geteuid() == 0 && ::chown(folder.path().c_str(), kNobody, kNobody) != 0) return false;
+  const auto seen = look_inside("read-only-landlock", folder.path(), kLookAtLandlock);
+  return seen && has_line(*seen, "landlock");
+}
+
+// Whether changes go to a layer, as `ttyward try` needs it.
+bool overlay_holds() {
+  const Folder folder;
+  const Folder layer;
+  std::error_code failed;
+  for (const char* part : {"/upper", "/work"}) std::filesystem::create_directory(layer.path() + part, failed);
+  if (folder.path().empty() || layer.path().empty() || failed) return false;
+  const auto seen = look_inside("workspace", folder.path(), kLookAtOverlay, layer.path());
+  return seen && has_line(*seen, "overlay") &&
+         std::filesystem::exists(layer.path() + "/upper/on-the-layer") &&
+         !std::filesystem::exists(folder.path() + "/on-the-layer");
+}
+
+// What a sandbox has beside its walls, where the machine can: told, not required.
+std::vector<Finding> check_extras(const std::string& seen) {
+  std::vector<Finding> findings;
+  findings.push_back(
+      landlock_holds()
+          ? Finding{Level::Ok, "Landlock was tried and holds", ""}
+          : Finding{Level::Warn, "Landlock does not hold here: sandboxes lack their second wall around files",
+                    "use a kernel with Landlock (lsm=landlock,… on its command line)"});
+  findings.push_back(
+      overlay_holds()
+          ? Finding{Level::Ok, "a layer over a workspace was tried: ttyward try works", ""}
+          : Finding{Level::Warn, "no layer can be put over a workspace: ttyward try does not work",
+                    "use Linux 5.11 or later with overlayfs, and a state folder that is not on an overlay"});
+  if (!has_line(seen, "cgroup")) {
+    findings.push_back({Level::Warn, "no cgroup can be made: memory is limited for each process of a sandbox",
+                        "run as root, or in a systemd user session that delegates memory and pids"});
+  }
+  return findings;
+}
+
 }  // namespace
 
 std::vector<Finding> check_sandbox(const Context&) {
@@ -103,11 +172,15 @@ std::vector<Finding> check_sandbox(const Context&) {
   if (whole) {
     std::string missing;
     for (const char* layer : {"workspace", "view of files", "process namespace", "network namespace",
-                              "seccomp", "no new privileges", "no capabilities"}) {
+                              "ipc namespace", "limits", "seccomp", "no new privileges", "no capabilities"}) {
       if (!has_line(*whole, layer)) missing += std::string(missing.empty() ? "" : ", ") + layer;
     }
-    if (missing.empty())
-      return {{Level::Ok, "the profile workspace was tried; enforced: " + listed(*whole), ""}};
+    if (missing.empty()) {
+      std::vector<Finding> findings = check_extras(*whole);
+      findings.insert(findings.begin(),
+                      {Level::Ok, "the profile workspace was tried; enforced: " + listed(*whole), ""});
+      return findings;
+    }
     return {{Level::Fail, "in the profile workspace these do not hold: " + missing,
              "do not rely on the sandbox on this machine"}};
   }
