@@ -32,6 +32,38 @@ std::vector<std::pair<std::string, std::string>> pairs(const toml::table& table,
   return out;
 }
 
+// As in ".toml".
+bool is_ending(std::string_view text) {
+  return text.size() > 1 && text.front() == '.' &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789", 1) == std::string_view::npos;
+}
+
+base::Result<std::vector<Profile::ArgumentFile>> argument_files(const toml::table& table,
+                                                                const std::string& id) {
+  const auto wrong = [&id](const std::string& what) {
+    return base::fail(base::ErrorCode::InvalidArgument, "profile " + id + ": " + what);
+  };
+  std::vector<Profile::ArgumentFile> out;
+  const toml::node_view<const toml::node> given = table["argument_files"];
+  if (!given) return out;
+  if (!given.is_array_of_tables())
+    return wrong("argument_files is written as [[argument_files]], with option, ending and text");
+  for (const toml::node& each : *given.as_array()) {
+    const toml::table& inner = *each.as_table();
+    Profile::ArgumentFile file{inner["option"].value_or(std::string()),
+                               inner["ending"].value_or(std::string(".json")),
+                               inner["text"].value_or(std::string())};
+    if (!file.option.starts_with('-'))
+      return wrong("option of [[argument_files]] is \"" + file.option + "\"; it begins with -");
+    if (!is_ending(file.ending))
+      return wrong("ending of [[argument_files]] is \"" + file.ending +
+                   "\"; it is a dot and small letters, such as .toml");
+    if (file.text.empty()) return wrong("[[argument_files]] needs text, which the file will have");
+    out.push_back(std::move(file));
+  }
+  return out;
+}
+
 bool has(const std::vector<std::string>& list, std::string_view text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
@@ -63,8 +95,13 @@ Profile with_server(Profile profile, const std::string& name) {
   for (auto* list : {&profile.environment, &profile.files, &profile.defaults}) {
     for (auto& [variable, value] : *list) put_name(value, name);
   }
+  for (Profile::ArgumentFile& file : profile.argument_files) put_name(file.text, name);
   put_name(profile.session_meta, name);
   return profile;
+}
+
+bool prepares_start(const Profile& profile) {
+  return !profile.environment.empty() || !profile.files.empty() || !profile.argument_files.empty();
 }
 
 const char* shell_word(Profile::Shell shell) {
@@ -100,6 +137,10 @@ base::Result<Profile> parse_profile(std::string_view text, std::string id) {
   made.note = table["note"].value_or(std::string());
   made.environment = pairs(table, "environment");
   made.files = pairs(table, "files");
+  auto arguments = argument_files(table, made.id);
+  if (!arguments) return tl::unexpected(arguments.error());
+  made.argument_files = std::move(*arguments);
+  made.ignored_where = texts(table, "ignored_where");
   made.defaults = pairs(table, "defaults");
   made.session_meta = table["session_meta"].value_or(std::string());
   made.our_tools = texts(table, "our_tools");

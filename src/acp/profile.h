@@ -4,7 +4,8 @@
 //   commands  how it is started: part of a path, for what has to be set before it runs
 //   shell     how its commands reach ttyward: "terminals" (it uses the client's terminals), "mcp" (its own
 //             shell tool is switched off, so our MCP tools are what it has), "not_governed"
-//   environment, files, session_meta   how its own shell tool is switched off
+//   environment, files, argument_files, session_meta   how its own shell tool is switched off
+//   ignored_where  patterns of paths: where a file matches one of them, the agent ignores the above
 //   defaults      variables that help, and are set unless the person has set them
 //   our_tools     what it calls our MCP tools, in titles and names: "{server}_*", where * is a tool's name
 //   our_calls     how ids of calls of our tools begin, where the agent makes them of the tool's name
@@ -25,6 +26,12 @@
 namespace ttyward::acp {
 
 struct Profile {
+  // A file that the agent is told of by an option, which is added at the end of its command line.
+  struct ArgumentFile {
+    std::string option;
+    std::string ending;  // of the file's name: some agents read only names that end so
+    std::string text;
+  };
   enum class Shell { Terminals, Mcp, NotGoverned };
 
   std::string id;  // the file's name
@@ -32,9 +39,11 @@ struct Profile {
   std::vector<std::string> commands;
   Shell shell = Shell::NotGoverned;
   std::string note;
+  std::vector<std::string> ignored_where;
   std::vector<std::pair<std::string, std::string>> environment;  // name, value
   // A file that the agent is told of by a variable: the variable, and what is in the file.
   std::vector<std::pair<std::string, std::string>> files;
+  std::vector<ArgumentFile> argument_files;
   std::vector<std::pair<std::string, std::string>> defaults;
   std::string session_meta;  // JSON for `_meta` of session/new; empty: none
   std::vector<std::string> our_tools;
@@ -42,6 +51,8 @@ struct Profile {
   std::vector<std::string> allow_options;
 };
 
+// Whether the agent has to be started with something of the profile's for its shell tool to be off.
+bool prepares_start(const Profile& profile);
 const char* shell_word(Profile::Shell shell);
 // Whether the agent calls one of our MCP tools so. All of `text` must be the name: a title may be a command
 // line, which whoever talks to the model can make begin like one.

@@ -20,9 +20,8 @@ TEST(Profiles, OursSayHowAShellIsSwitchedOff) {
     EXPECT_FALSE(profile.commands.empty());
     EXPECT_FALSE(profile.our_tools.empty() && profile.our_calls.empty());
     EXPECT_FALSE(profile.allow_options.empty());
-    EXPECT_EQ(profile.shell == Profile::Shell::Mcp,
-              !profile.environment.empty() || !profile.files.empty() || !profile.session_meta.empty());
-    // All of these agents take JSON.
+    EXPECT_EQ(profile.shell == Profile::Shell::Mcp, prepares_start(profile) || !profile.session_meta.empty());
+    // All of these agents take JSON, except in files that an option names.
     for (const auto& [name, value] : profile.environment) EXPECT_TRUE(is_object(value)) << name;
     for (const auto& [name, value] : profile.files) EXPECT_TRUE(is_object(value)) << name;
     EXPECT_TRUE(profile.session_meta.empty() || is_object(profile.session_meta));
@@ -77,6 +76,30 @@ TEST(Profiles, RefusesAWrongWord) {
   ASSERT_TRUE(good);
   EXPECT_EQ(good->defaults.size(), 1u);
   EXPECT_EQ(good->files.front().second, "{}");
+}
+
+TEST(Profiles, HaveFilesThatAnOptionNames) {
+  const auto made = parse_profile(
+      "ignored_where = [\"/etc/x/*\"]\n[[argument_files]]\noption = \"--rules\"\nending = \".toml\"\ntext = "
+      "\"of "
+      "{server}\"\n"
+      "[[argument_files]]\noption = \"-s\"\ntext = \"{}\"",
+      "x");
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_TRUE(prepares_start(*made));
+  EXPECT_EQ(made->ignored_where, std::vector<std::string>{"/etc/x/*"});
+  const Profile ours = with_server(*made, "ttyward1a2b3c4d");
+  ASSERT_EQ(ours.argument_files.size(), 2u);
+  EXPECT_EQ(ours.argument_files[0].option, "--rules");
+  EXPECT_EQ(ours.argument_files[0].ending, ".toml");
+  EXPECT_EQ(ours.argument_files[0].text, "of ttyward1a2b3c4d");
+  EXPECT_EQ(ours.argument_files[1].ending, ".json");
+  for (const char* wrong :
+       {"argument_files = \"--rules\"", "[argument_files]\n--rules = \"x\"",
+        "[[argument_files]]\ntext = \"x\"", "[[argument_files]]\noption = \"rules\"\ntext = \"x\"",
+        "[[argument_files]]\noption = \"--rules\"",
+        "[[argument_files]]\noption = \"--rules\"\nending = \"/../x\"\ntext = \"x\""})
+    EXPECT_FALSE(parse_profile(wrong, "x")) << wrong;
 }
 
 }  // namespace

@@ -377,8 +377,7 @@ void Proxy::announce() {
   request.name = agent_name_.empty() ? "an agent without a name" : agent_name_;
   request.version = agent_version_;
   // What had to be set before the agent began was set only for the profile it was started with.
-  const bool begun = profile_ != nullptr && (profile_ == options_.started_with ||
-                                             (profile_->environment.empty() && profile_->files.empty()));
+  const bool begun = profile_ != nullptr && (profile_ == options_.started_with || !prepares_start(*profile_));
   Profile::Shell shell = profile_ != nullptr ? profile_->shell : Profile::Shell::NotGoverned;
   if (shell == Profile::Shell::Mcp && (!begun || !options_.inject_mcp)) shell = Profile::Shell::NotGoverned;
   if (shell == Profile::Shell::Terminals && version_ >= 2) shell = Profile::Shell::NotGoverned;

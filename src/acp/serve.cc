@@ -1,6 +1,7 @@
 #include "acp/serve.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <unistd.h>
 
@@ -50,39 +51,72 @@ class Preparation {
     for (const std::string& file : files_) ::unlink(file.c_str());
   }
 
-  // False: something that the person has set already would have to be replaced; nothing was changed.
-  base::Result<bool> apply(const Profile& profile) {
-    for (const auto* list : {&profile.environment, &profile.files}) {
-      for (const auto& [name, value] : *list) {
-        const char* const set = std::getenv(name.c_str());
-        if (set != nullptr && value != set) return false;
-      }
-    }
+  // Why the profile's switches cannot be used, in which case nothing was changed; empty: they are set.
+  base::Result<std::string> apply(const Profile& profile, const std::vector<std::string>& argv) {
+    if (std::string reason = obstacle(profile, argv); !reason.empty()) return reason;
     for (const auto& [name, value] : profile.environment) environment_.push_back(name + "=" + value);
     for (const auto& [name, value] : profile.defaults) {
       if (std::getenv(name.c_str()) == nullptr) environment_.push_back(name + "=" + value);
     }
-    if (profile.files.empty()) return true;
+    for (const auto& [name, value] : profile.files) {
+      if (auto written = write_file(".json", value); !written) return tl::unexpected(written.error());
+      environment_.push_back(name + "=" + files_.back());
+    }
+    for (const Profile::ArgumentFile& file : profile.argument_files) {
+      if (auto written = write_file(file.ending, file.text); !written) return tl::unexpected(written.error());
+      arguments_.push_back(file.option);
+      arguments_.push_back(files_.back());
+    }
+    return std::string();
+  }
+  const std::vector<std::string>& environment() const { return environment_; }
+  const std::vector<std::string>& arguments() const { return arguments_; }  // to add at the end
+
+ private:
+  std::string obstacle(const Profile& profile, const std::vector<std::string>& argv) const {
+    for (const auto* list : {&profile.environment, &profile.files}) {
+      for (const auto& [name, value] : *list) {
+        const char* const set = std::getenv(name.c_str());
+        if (set != nullptr && value != set) return "your environment already sets " + name;
+      }
+    }
+    for (const Profile::ArgumentFile& file : profile.argument_files) {
+      for (const std::string& word : argv) {
+        if (word == file.option || word.starts_with(file.option + "="))
+          return "its command line already has " + file.option;
+      }
+    }
+    // Options that can name several files are split there.
+    if (!profile.argument_files.empty() && folders_.sockets().find(',') != std::string::npos)
+      return "the path of " + folders_.sockets() + ", where the file for it would be, has a comma";
+    for (const std::string& pattern : profile.ignored_where) {
+      glob_t found{};
+      std::string path;
+      if (::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0) path = found.gl_pathv[0];
+      ::globfree(&found);
+      if (!path.empty()) return "it takes its rules from " + path + " only";
+    }
+    return {};
+  }
+
+  // The file is the last of files_.
+  base::Result<void> write_file(const std::string& ending, const std::string& text) {
     const std::string folder = folders_.sockets();
     auto opened = base::open_private_folder(folder, base::IfMissing::Create);
     if (!opened) return tl::unexpected(opened.error());
-    for (const auto& [name, value] : profile.files) {
-      const std::string file = "acp-" + base::random_id('f') + ".json";
-      const base::UniqueFd made(
-          ::openat(opened->get(), file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-      if (!made) return base::fail_errno(errno, "cannot write " + folder + "/" + file);
-      files_.push_back(folder + "/" + file);
-      if (::write(made.get(), value.data(), value.size()) != static_cast<ssize_t>(value.size()))
-        return base::fail_errno(errno, "cannot write " + files_.back());
-      environment_.push_back(name + "=" + files_.back());
-    }
-    return true;
+    const std::string file = "acp-" + base::random_id('f') + ending;
+    const base::UniqueFd made(
+        ::openat(opened->get(), file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!made) return base::fail_errno(errno, "cannot write " + folder + "/" + file);
+    files_.push_back(folder + "/" + file);
+    if (::write(made.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+      return base::fail_errno(errno, "cannot write " + files_.back());
+    return {};
   }
-  const std::vector<std::string>& environment() const { return environment_; }
 
- private:
   const base::Folders folders_;
   std::vector<std::string> environment_;
+  std::vector<std::string> arguments_;
   std::vector<std::string> files_;
 };
 
@@ -245,20 +279,21 @@ int serve(const ServeOptions& options) {
   const Profile* const begin_with =
       chosen ? &proxy.profiles.front() : profile_for_command(proxy.profiles, options.agent);
   if (begin_with != nullptr) {
-    auto applied = preparation.apply(*begin_with);
+    auto applied = preparation.apply(*begin_with, options.agent);
     if (!applied) return complain(applied.error().message);
-    if (!*applied) {
-      (*log)->warning("your environment already sets what switches off the own shell of " + begin_with->id +
-                      "; it is left as it is");
+    if (!applied->empty()) {
+      (*log)->warning("the own shell of " + begin_with->id + " is not switched off: " + *applied);
     } else {
       proxy.started_with = begin_with;
     }
   }
+  std::vector<std::string> argv = options.agent;
+  argv.insert(argv.end(), preparation.arguments().begin(), preparation.arguments().end());
   int code = 0;
   {
     Conversation conversation(**loop, std::move(proxy), **log);
     on_signal = [&] { conversation.editor_closed(); };
-    if (auto started = conversation.start(options.agent, preparation.environment()); !started)
+    if (auto started = conversation.start(argv, preparation.environment()); !started)
       return complain(started.error().message, kExitNotFound);
     (*loop)->run();
     code = conversation.exit_code();

@@ -1,10 +1,11 @@
 """One decision, in the daemon: what policy allows, denies and asks; who may answer; and agents that lie."""
 import os
+import re
 import sys
 import threading
 import unittest
 
-from sides import HERE, AcpTest
+from sides import HERE, PATIENCE, AcpTest
 
 OPTIONS = [{"optionId": "always", "name": "Always", "kind": "allow_always"}, {"optionId": "once", "name": "Once", "kind": "allow_once"},
            {"optionId": "no", "name": "No", "kind": "reject_once"}, {"optionId": "never", "name": "Never", "kind": "reject_always"}]
@@ -362,6 +363,62 @@ class Profiles(AcpTest):
             self.assertIn("read-only " + (config or '{"features"'), seen)
             self.end()
             self.eventually(lambda: not self.json("daemon", "status").get("agents"))
+
+    def test_a_file_that_an_option_names(self):
+        """It is there while the agent runs. Where the option is taken, or the agent ignores it, the agent is not governed."""
+        profile = self.folder + "/puppet.toml"
+        with open(profile, "w") as f:
+            f.write(f'names = ["puppet"]\nshell = "mcp"\nignored_where = ["{self.folder}/system/*.toml"]\n'
+                    '[[argument_files]]\noption = "--rules"\nending = ".toml"\ntext = "no = \'{server}\'"\n')
+        show = [sys.executable, "-c", "import os, runpy, sys; sys.argv = sys.argv[1:]; print('more:', *sys.argv[2:], file=sys.stderr, flush=True); "
+                "runpy.run_path(sys.argv[0], run_name='__main__')", os.path.join(HERE, "puppet.py")]
+
+        def run(*options, agent, shell):
+            self.start("--profile", profile, *options, agent=agent)
+            self.initialize()
+            self.session()
+            self.eventually(lambda: [a["shell"] for a in self.status()] == [shell])
+            self.log.seek(0)
+            return self.log.read()
+
+        def end():
+            self.proxy.stdin.close()
+            self.proxy.wait(PATIENCE)
+            self.eventually(lambda: not self.json("daemon", "status").get("agents"))
+
+        option, file = re.search("^more: (.*)$", run(agent=show, shell="mcp"), re.M)[1].split(" ")
+        self.assertEqual(option, "--rules")
+        self.assertTrue(file.endswith(".toml"), file)
+        self.assertEqual(os.stat(file).st_mode & 0o777, 0o600)
+        with open(file) as f:
+            self.assertEqual(f.read(), f"no = '{self.server}'")
+        end()
+        self.assertFalse(os.path.exists(file))
+
+        seen = run(agent=[*show[:2], show[2].replace("sys.argv[1:]", "sys.argv[2:]"), "--rules=mine", show[3]], shell="not_governed")
+        self.assertIn("is not switched off: its command line already has --rules", seen)
+        self.assertRegex(seen, "(?m)^more: *$")
+        end()
+
+        os.mkdir(self.folder + "/system")
+        with open(self.folder + "/system/a.toml", "w"):
+            pass
+        seen = run(agent=show, shell="not_governed")
+        self.assertIn(f"is not switched off: it takes its rules from {self.folder}/system/a.toml only", seen)
+        self.assertRegex(seen, "(?m)^more: *$")
+        end()
+
+        os.rename(self.folder + "/system", self.folder + "/elsewhere")
+        os.mkdir(self.folder + "/a,b", 0o700)
+        self.environment["TTYWARD_HOME"] = self.folder + "/a,b"
+        try:
+            self.start("--profile", profile, agent=show)
+        finally:
+            self.environment["TTYWARD_HOME"] = self.home
+        self.log.seek(0)
+        seen = self.log.read()
+        self.assertIn("has a comma", seen)
+        self.assertRegex(seen, "(?m)^more: *$")
 
     def test_an_agent_that_uses_our_terminals(self):
         self.begin(info={"name": "Kimi Code CLI", "version": "2.1.0"})

@@ -1,6 +1,6 @@
 """An agent that a test plays: what the proxy says to it goes to a socket, and what the test writes there it says.
 
-Usage: puppet.py [--stay] SOCKET.  Bytes pass as they are, in both directions. It ends with its input; with --stay it
+Usage: puppet.py [--stay] SOCKET [MORE…].  Bytes pass as they are, in both directions. It ends with its input; with --stay it
 neither does that nor minds SIGTERM.
 """
 import os
@@ -10,7 +10,7 @@ import sys
 import threading
 
 link = socket.socket(socket.AF_UNIX)
-link.connect(sys.argv[-1])
+link.connect(next(word for word in sys.argv[1:] if word != "--stay"))
 stay = "--stay" in sys.argv
 if stay:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
