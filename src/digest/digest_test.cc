@@ -241,6 +241,18 @@ TEST(Digest, ShowsTheMatchThatTellsOfAnError) {
   EXPECT_EQ(alarms_hidden(text, digest), 0U);
 }
 
+TEST(Digest, TakesNoTimeForTheFileOfAMatch) {
+  static constexpr std::array kSaid = {"pool resized by hand", "(cache) warmed up", "order moved to on_hold",
+                                       "settings: reloaded",   "backup, done",      "signal [HUP] received"};
+  std::string text;
+  for (size_t i = 0; i < 12; ++i)
+    text += fmt::format("Nov 03 08:{}:{} web-2 app: {}{}\n", 10 + i, 15 + i, kSaid[i % kSaid.size()],
+                        std::string(i / kSaid.size(), '!'));
+  const std::string out = digest_of(text, "grep -v GET app.log", 0);
+  EXPECT_FALSE(has(out, "matches")) << out;
+  EXPECT_TRUE(has(out, "Nov 03 08:12:17 web-2 app: order moved to on_hold")) << out;
+}
+
 TEST(Digest, TakesARowForAHeadingOnlyIfItNamesColumns) {
   std::string text = "alpha-service-one    stopped     10.2.0.11\n";
   for (int i = 1; i < 11; ++i)
@@ -274,6 +286,12 @@ TEST(Digest, ShowsSettingsThatSomebodyReads) {
   std::string text;
   for (int i = 0; i < 20; ++i) text += fmt::format("worker {} listens on port {}\n", i, 9000 + i);
   EXPECT_EQ(digest_of(text, "cat workers.conf", 0), text);
+}
+
+TEST(Digest, FoldsRowsOfValuesThatSomebodyReads) {
+  std::string text = "id,name,total\n";
+  for (int i = 0; i < 30; ++i) text += fmt::format("{},customer {},{}.50\n", i, i, 100 + i);
+  EXPECT_LT(digest_of(text, "head -31 orders.csv", 0).size(), 200U);
 }
 
 TEST(Digest, NamesNoRangeInWhichLinesAreShown) {
