@@ -75,14 +75,19 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+// The line, as far as a difference in it counts.
+std::string counting(std::string_view line, bool exact) {
+  return exact ? std::string(line) : lasting(line);
+}
+
 // Those lines of `of` that `other` does not have, each as often as it is missing.
 std::vector<std::string_view> only_in(const std::vector<std::string_view>& of,
-                                      const std::vector<std::string_view>& other) {
+                                      const std::vector<std::string_view>& other, bool exact) {
   std::map<std::string, size_t> there;
-  for (const std::string_view line : other) ++there[lasting(line)];
+  for (const std::string_view line : other) ++there[counting(line, exact)];
   std::vector<std::string_view> only;
   for (const std::string_view line : of) {
-    const auto found = there.find(lasting(line));
+    const auto found = there.find(counting(line, exact));
     if (found == there.end() || found->second == 0) {
       only.push_back(line);
     } else {
@@ -96,13 +101,21 @@ std::vector<std::string_view> only_in(const std::vector<std::string_view>& of,
 
 std::string difference(const ResultMemory::Given& before, const ResultMemory::Given& now) {
   if (now.text.size() < kLeastChars) return now.text;
+  const bool exact = before.exact || now.exact;
   const std::vector<std::string_view> old_lines = lines_of(before.text);
   const std::vector<std::string_view> new_lines = lines_of(now.text);
-  const std::vector<std::string_view> gone = only_in(old_lines, new_lines);
-  const std::vector<std::string_view> come = only_in(new_lines, old_lines);
-  std::string text =
-      fmt::format("[as command {} printed before{} (all of it: read_output {}, view digest)]\n",
-                  before.command_id, gone.empty() && come.empty() ? "" : ", but for:", now.command_id);
+  const std::vector<std::string_view> gone = only_in(old_lines, new_lines, exact);
+  const std::vector<std::string_view> come = only_in(new_lines, old_lines, exact);
+  // What is not shown may be different, too: nothing is said of it unless it is known.
+  const bool same = now.fingerprint != 0 && now.fingerprint == before.fingerprint && now.text == before.text;
+  const char* but = !gone.empty() || !come.empty() ? ", but for:"
+                    : now.text != before.text      ? ", but for times and addresses"
+                    : !same                        ? ", other lines differ"
+                                                   : "";
+  std::string text = same ? fmt::format("[as command {} printed before", before.command_id)
+                          : fmt::format("[shown lines as of command {}{}", before.command_id, but);
+  text += fmt::format(" (all of it: read_output {}, view digest)]\n", now.command_id);
+  if (same) return text;
   for (const std::string_view line : gone) text += fmt::format("- {}\n", line);
   for (const std::string_view line : come) text += fmt::format("+ {}\n", line);
   return text.size() * kPart > now.text.size() ? now.text : text;

@@ -1,6 +1,7 @@
 // What each reader was last given for each command: the next time, it gets what is different.
 //
-// Lines that differ only in how long something took, in times of day and addresses count as the same.
+// Lines that differ only in how long something took, in times of day and addresses count as the same, unless
+// they are of a text that somebody reads.
 // Bounded: the command that was not run for longest is forgotten. Thread rule: the loop's.
 #pragma once
 
@@ -18,6 +19,8 @@ class ResultMemory {
   struct Given {
     std::string command_id;
     std::string text;
+    uint64_t fingerprint = 0;  // of all of the output, shown or not; 0: not known
+    bool exact = false;        // every digit counts: a file, a change, matches in a text
   };
   // `reader` gets `now` for the command `line` in `cwd`. Returns what to send: its text, or the difference
   // from the last time.

@@ -17,10 +17,31 @@ TEST(ResultMemory, ASecondRunIsToldByWhatChanged) {
   const std::string first = suite(2, "0.31s");
   EXPECT_EQ(memory.since_last("agent", "make test", "/w", {"c1", first}), first);
   EXPECT_EQ(memory.since_last("agent", "make test", "/w", {"c2", suite(1, "0.47s")}),
-            "[as command c1 printed before, but for: (all of it: read_output c2, view digest)]\n"
+            "[shown lines as of command c1, but for: (all of it: read_output c2, view digest)]\n"
             "- 2 failed, 28 passed in 0.31s\n+ 1 failed, 29 passed in 0.47s\n");
   EXPECT_EQ(memory.since_last("agent", "make test", "/w", {"c3", suite(1, "0.50s")}),
-            "[as command c2 printed before (all of it: read_output c3, view digest)]\n");
+            "[shown lines as of command c2, but for times and addresses (all of it: read_output c3, view "
+            "digest)]\n");
+}
+
+TEST(ResultMemory, SaysAsBeforeOnlyOfWhatIsTheSame) {
+  ResultMemory memory;
+  const std::string text = suite(0, "1 ms");
+  memory.since_last("a", "x", "/", {"c1", text, 7});
+  EXPECT_EQ(memory.since_last("a", "x", "/", {"c2", text, 7}),
+            "[as command c1 printed before (all of it: read_output c2, view digest)]\n");
+  EXPECT_EQ(memory.since_last("a", "x", "/", {"c3", text, 8}),
+            "[shown lines as of command c2, other lines differ (all of it: read_output c3, view digest)]\n");
+}
+
+TEST(ResultMemory, ComparesTextsThatAreReadToTheLastDigit) {
+  ResultMemory memory;
+  std::string text;
+  for (int i = 0; i < 30; i++) text += fmt::format("option_{} is the {}th of them\n", i, i);
+  memory.since_last("a", "cat conf", "/", {"c1", text + "timeout: 30s\nmask: 0xFF\n", 1, true});
+  EXPECT_EQ(memory.since_last("a", "cat conf", "/", {"c2", text + "timeout: 60s\nmask: 0x0F\n", 2, true}),
+            "[shown lines as of command c1, but for: (all of it: read_output c2, view digest)]\n"
+            "- timeout: 30s\n- mask: 0xFF\n+ timeout: 60s\n+ mask: 0x0F\n");
 }
 
 TEST(ResultMemory, OthersAndShortTextsGetAll) {

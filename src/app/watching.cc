@@ -306,8 +306,9 @@ wire::CommandResult Watching::result_for(Terminal& terminal, const Command& comm
   }
   if (!core_.settings().output.suggestions) result.output.facts.suggestions.clear();
   if (view.since_last && !only_new && command.over() && !result.binary) {
-    result.output.text =
-        memory_.since_last(reader, result.command, result.cwd, {result.command_id, result.output.text});
+    result.output.text = memory_.since_last(
+        reader, result.command, result.cwd,
+        {result.command_id, result.output.text, result.output.fingerprint, result.output.exact});
   }
   wire::CommandResult answer = result_object(result);
   complete(answer);

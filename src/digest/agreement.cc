@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <algorithm>
+#include <array>
+
 #include "digest/page.h"
 
 namespace ttyward::digest {
@@ -9,7 +12,7 @@ namespace {
 
 const RE2& failure_pattern() {
   static const RE2 kPattern(
-      R"(^(FAILED|FAIL|FAILURE|BUILD FAILED|BUILD FAILURE)\b|^make(\[\d+\])?: \*\*\* |\b[1-9]\d* (tests? |examples? )?(failed|failures?|failing)\b|^(fatal|FATAL|error|ERROR|Error)(\[\w+\])?: |^[\w./+-]+:\d+:(\d+:)? (fatal )?error: |^Traceback \(most recent call last\)|^npm ERR!|^npm error |^E: |^panic: |^Segmentation fault|\bcommand not found$)");
+      R"(^(FAILED|FAIL|FAILURE|BUILD FAILED|BUILD FAILURE)\b|^make(\[\d+\])?: \*\*\* |\b[1-9]\d* (tests? |examples? )?(failed|failures?|failing)\b|^(fatal|FATAL|error|ERROR|Error)(\[\w+\])?: |^[\w./+-]+:\d+:(\d+:)? (fatal )?error: |^Traceback \(most recent call last\)|^npm ERR!|^npm error |^E: |^panic: |Segmentation fault|\(core dumped\)|^Aborted$|^Killed$|\bcommand not found$)");
   return kPattern;
 }
 
@@ -19,15 +22,26 @@ const RE2& success_pattern() {
   return kPattern;
 }
 
+// What the shell says of a program that a signal ended.
+bool crashed(std::string_view text) {
+  return text.find("Segmentation fault") != std::string_view::npos ||
+         text.find("core dumped") != std::string_view::npos || text == "Aborted" || text == "Killed";
+}
+
 }  // namespace
 
 void check_agreement(Page& page) {
   if (!page.options.exit_status || page.content) return;
   // These print what others have said.
-  for (const char* program : {"grep", "rg", "ag", "ack", "journalctl", "dmesg", "git", "kubectl", "logs",
-                              "jq", "diff", "strings"}) {
-    if (page.runs(program)) return;
-  }
+  static constexpr std::array kQuoting = {"grep",    "egrep", "rg",      "ag",   "ack",  "journalctl",
+                                          "dmesg",   "git",   "kubectl", "logs", "jq",   "diff",
+                                          "strings", "cat",   "bat",     "head", "tail", "sed",
+                                          "awk",     "less",  "more",    "zcat", "zgrep"};
+  if (!page.writers.empty() &&
+      std::all_of(page.writers.begin(), page.writers.end(), [](const std::string& program) {
+        return std::find(kQuoting.begin(), kQuoting.end(), program) != kQuoting.end();
+      }))
+    return;
   const int status = *page.options.exit_status;
   const Line* failure = nullptr;
   const Line* success = nullptr;
@@ -38,7 +52,9 @@ void check_agreement(Page& page) {
     ++from_end;
     if (success == nullptr && from_end <= 5 && RE2::PartialMatch(line.text, success_pattern()))
       success = &line;
-    if (failure == nullptr && line.alarm && RE2::PartialMatch(line.text, failure_pattern())) failure = &line;
+    if (failure == nullptr && (line.alarm || crashed(line.text)) &&
+        RE2::PartialMatch(line.text, failure_pattern()))
+      failure = &line;
     if (failure != nullptr && from_end > 5) break;
   }
   if (status == 0 && failure != nullptr) {

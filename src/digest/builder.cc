@@ -1,4 +1,5 @@
 // Bounded memory: the first lines and the last lines as they are, and kinds of lines for what lies between.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -58,11 +59,13 @@ struct Builder::State {
   std::vector<std::pair<uint64_t, uint32_t>> slots;  // a hash table: key and 1 + index of the kind; 0: free
   uint64_t lines = 0;
   uint64_t bytes = 0;
+  uint64_t fingerprint = 0;
 
   void keep(std::string_view text, uint64_t repeat, bool lost) {
     const uint64_t number = options.first_line + lines;
     lines += repeat;
     bytes += text.size() * repeat;
+    fingerprint = (fingerprint ^ hash_of(text) ^ repeat << 48U) * 0x9E3779B97F4A7C15ULL + 1;
     const size_t whole = text.size();
     std::string cut;
     if (text.size() > (head_full ? kLongestExample : kLongestLine)) {
@@ -162,11 +165,11 @@ Digest Builder::finish() {
       line.fold = static_cast<int32_t>(page.folds.size());
       line.example = true;
       line.settled = true;
+      line.stands = kind.lines;
       Fold fold;
       fold.lines = kind.lines;
       fold.first = line.number;
       fold.last = kind.last;
-      fold.shown = line.repeat;
       fold.alarms = kind.alarm ? kind.lines : 0;
       fold.anchor = page.lines.size();
       page.folds.push_back(std::move(fold));
@@ -193,7 +196,15 @@ Digest Builder::finish() {
   shorten_tables(page);
   check_agreement(page);
   suggest_commands(page);
-  return compose(page);
+  Digest digest = compose(page);
+  digest.fingerprint = s.fingerprint;
+  const std::initializer_list<const char*> kExact = {"grep", "egrep", "rg",  "ag",
+                                                     "diff", "jq",    "env", "printenv"};
+  digest.exact =
+      page.content || page.runs("git", "diff") || page.runs("git", "show") ||
+      std::any_of(kExact.begin(), kExact.end(), [&](const char* name) { return page.runs(name); }) ||
+      std::any_of(page.lines.begin(), page.lines.end(), [](const Line& line) { return line.shielded; });
+  return digest;
 }
 
 Digest make_digest(std::string_view text, const Options& options) {

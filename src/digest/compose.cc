@@ -102,6 +102,11 @@ size_t cost_of(const Line& line) {
   return std::min(size, kMost) + 1 + (line.fold >= 0 ? 26 : 0);
 }
 
+// It belongs to a line that is not shown.
+bool orphaned(const Page& page, const Line& line) {
+  return line.under >= 0 && !page.lines[static_cast<size_t>(line.under)].shown;
+}
+
 // The example that carries the count of a fold with alarms stands for them.
 bool must_show(const Page& page, size_t index) {
   const Line& line = page.lines[index];
@@ -182,7 +187,7 @@ void select(Page& page) {
     while (front < back && used + kGapCost <= room && used_lines < most_lines) {
       const size_t i = front - at > 2 * (end - back) + 2 ? --back : front++;
       Line& line = page.lines[order[i]];
-      if (used + cost_of(line) > room) continue;
+      if (used + cost_of(line) > room || orphaned(page, line)) continue;
       line.shown = true;
       used += cost_of(line);
       ++used_lines;
@@ -199,7 +204,7 @@ void select(Page& page) {
     const bool before = s == 0 || page.lines[seen[s - 1]].shown;
     const bool after = s + 1 == seen.size() || page.lines[seen[s + 1]].shown;
     if (!line.shown && line.rank > Rank::Quote && before && after && line.text.size() <= kGapCost &&
-        line.fold < 0 && used_lines < most_lines)
+        line.fold < 0 && used_lines < most_lines && !orphaned(page, line))
       line.shown = true;
   }
 }
@@ -334,6 +339,10 @@ Digest compose(Page& page) {
       anything_cut = true;
       gap = {};
     };
+    std::vector<uint64_t> shown_of(page.folds.size());  // members of each fold
+    for (const Line& line : page.lines) {
+      if (line.shown && line.fold >= 0) shown_of[static_cast<size_t>(line.fold)] += line.repeat;
+    }
     bool blank_before = false;
     for (size_t i = 0; i < page.lines.size(); ++i) {
       const Line& line = page.lines[i];
@@ -343,14 +352,11 @@ Digest compose(Page& page) {
         digest.shown_lines += line.repeat;
         continue;
       }
-      if (line.fold >= 0 && !line.example) continue;
       const Fold* fold = line.fold >= 0 ? &page.folds[static_cast<size_t>(line.fold)] : nullptr;
+      const bool counted = fold != nullptr && page.lines[fold->anchor].shown;  // by its fold
       if (!line.shown) {
-        if (fold != nullptr && fold->anchor == i) {
-          gap.add(fold->lines + fold->parts, fold->first, fold->last, line.rank);
-        } else if (fold == nullptr) {
-          gap.add(line.repeat, line.number, last, line.rank);
-        }
+        if (counted) continue;
+        gap.add(std::max(line.stands, line.repeat), line.number, last, line.rank);
         continue;
       }
       end_gap();
@@ -381,7 +387,8 @@ Digest compose(Page& page) {
         piece.first_line = fold->first;
         piece.last_line = fold->last;
         piece.text = fold->bare ? fold_note(*fold).substr(2) : piece.text + fold_note(*fold);
-        left_out += fold->lines - std::min(fold->lines, fold->shown) + fold->parts;
+        const uint64_t seen = fold->bare ? 0 : shown_of[static_cast<size_t>(line.fold)];
+        left_out += fold->lines - std::min(fold->lines, seen) + fold->parts;
         anything_cut = true;
       }
       if (!line.shielded && !page.content && !page.tiny()) alterable.push_back(digest.pieces.size());

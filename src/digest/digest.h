@@ -111,6 +111,8 @@ struct Digest {
   uint64_t shown_lines = 0;  // whole lines in the text
   uint64_t shown_bytes = 0;  // of them, without line ends
   uint64_t cut_lines = 0;    // lines that are only counted
+  uint64_t fingerprint = 0;  // of all lines, shown or not
+  bool exact = false;        // a text, a change or matches in a text: every digit of it counts
 
   // The pieces, each ended by \n.
   std::string text() const;

@@ -224,9 +224,169 @@ TEST(Digest, ListsMatchesByFile) {
     text += fmt::format("src/module/deep/folder/file_{}.cc:{}:  {} // {}\n", i / 6, i * 17 + 3,
                         kTexts[i % kTexts.size()], std::string(1 + i % 7, static_cast<char>('a' + i % 26)));
   const std::string out = digest_of(text, "grep -rn parse src", 0);
-  EXPECT_TRUE(has(out, "src/module/deep/folder/file_1.cc (6) 105: if (!parse(argv[1])) usage();")) << out;
-  EXPECT_TRUE(has(out, "; 122, 139, 156, 173, 190\n")) << out;
+  EXPECT_TRUE(has(out, "src/module/deep/folder/file_1.cc:105: if (!parse(argv[1])) usage();")) << out;
+  EXPECT_TRUE(has(out, ", 139, 156, 173, 190\n")) << out;
   EXPECT_TRUE(has(out, "[×30 matches, 1–30]"));
+}
+
+TEST(Digest, ShowsTheMatchThatTellsOfAnError) {
+  std::string text;
+  for (size_t i = 0; i < 60; ++i)
+    text += fmt::format("src/a{}.log:{}:line number {} {} {}word\n", i / 9, i, std::string(i % 7, 'x'),
+                        i == 31 ? "FATAL: database corrupt" : "all good", static_cast<char>('a' + i % 26));
+  Options options;
+  options.command = "grep -rn line src";
+  const Digest digest = make_digest(text, options);
+  EXPECT_TRUE(has(digest.text(), "FATAL: database corrupt")) << digest.text();
+  EXPECT_EQ(alarms_hidden(text, digest), 0U);
+}
+
+TEST(Digest, TakesNoTimeForTheFileOfAMatch) {
+  static constexpr std::array kSaid = {"pool resized by hand", "(cache) warmed up", "order moved to on_hold",
+                                       "settings: reloaded",   "backup, done",      "signal [HUP] received"};
+  std::string text;
+  for (size_t i = 0; i < 12; ++i)
+    text += fmt::format("Nov 03 08:{}:{} web-2 app: {}{}\n", 10 + i, 15 + i, kSaid[i % kSaid.size()],
+                        std::string(i / kSaid.size(), '!'));
+  const std::string out = digest_of(text, "grep -v GET app.log", 0);
+  EXPECT_FALSE(has(out, "matches")) << out;
+  EXPECT_TRUE(has(out, "Nov 03 08:12:17 web-2 app: order moved to on_hold")) << out;
+}
+
+TEST(Digest, TakesARowForAHeadingOnlyIfItNamesColumns) {
+  std::string text = "alpha-service-one    stopped     10.2.0.11\n";
+  for (int i = 1; i < 11; ++i)
+    text += fmt::format("svc-{0}{0}-worker         running     10.2.0.{1}\n", static_cast<char>('a' + i),
+                        17 + 3 * i);
+  const std::string out = digest_of(text, "svc list");
+  EXPECT_FALSE(has(out, "[in all rows")) << out;
+  EXPECT_TRUE(has(out, "stopped")) << out;
+}
+
+TEST(Digest, ReadsWhichProgramsWriteTheOutput) {
+  const std::string failed = "cc -c a.c\nmake: *** [Makefile:5: a.o] Error 1\n";
+  for (const char* command : {"cd src/git && make", "sed -i s/a/b/ x.c; make", "time make",
+                              "bash -c 'make; true'", "make 2>&1 | grep -v cc", "CC=gcc make | tee log"})
+    EXPECT_TRUE(has(digest_of(failed, command, 0), "exit status 0, but line 2 reports a failure")) << command;
+  for (const char* command : {"git log", "cat build.log", "grep make log", "cd x && cat build.log"})
+    EXPECT_FALSE(has(digest_of(failed, command, 0), "exit status")) << command;
+  EXPECT_TRUE(
+      has(digest_of("test 1 ... ok\nAll tests passed\nSegmentation fault (core dumped)\n", "./t.sh", 0),
+          "exit status 0, but line 3 reports a failure"));
+}
+
+TEST(Digest, FoldsWhatDuAndDfPrint) {
+  std::string text;
+  for (int i = 1; i < 60; ++i) text += fmt::format("{}.0M\t/usr/share/folder{}\n", i, i);
+  EXPECT_LT(digest_of(text, "du -h /usr/share", 0).size(), 300U);
+  EXPECT_EQ(digest_of(text, "tool -h", 0), text);
+}
+
+TEST(Digest, ShowsSettingsThatSomebodyReads) {
+  std::string text;
+  for (int i = 0; i < 20; ++i) text += fmt::format("worker {} listens on port {}\n", i, 9000 + i);
+  EXPECT_EQ(digest_of(text, "cat workers.conf", 0), text);
+}
+
+TEST(Digest, FoldsRowsOfValuesThatSomebodyReads) {
+  std::string text = "id,name,total\n";
+  for (int i = 0; i < 30; ++i) text += fmt::format("{},customer {},{}.50\n", i, i, 100 + i);
+  EXPECT_LT(digest_of(text, "head -31 orders.csv", 0).size(), 200U);
+}
+
+TEST(Digest, NamesNoRangeInWhichLinesAreShown) {
+  std::string text;
+  for (int i = 0; i < 60; ++i)
+    text += i == 30   ? std::string("the pool was resized from 200 to 350 by hand\n")
+            : i == 40 ? std::string("ERROR gateway returned 502\n")
+                      : fmt::format("GET /api/{}/{} 200\n", i % 2 ? "items" : "users", i * 37);
+  const Digest digest = make_digest(text, {});
+  EXPECT_TRUE(has(digest.text(), "the pool was resized")) << digest.text();
+  for (const Piece& gap : digest.pieces) {
+    if (gap.kind != Piece::Kind::Gap) continue;
+    for (const Piece& piece : digest.pieces) {
+      if (piece.kind == Piece::Kind::Text) {
+        EXPECT_FALSE(gap.first_line <= piece.first_line && piece.first_line <= gap.last_line)
+            << digest.text();
+      }
+    }
+  }
+}
+
+TEST(Digest, CountsOwnFoldersNamedInternalAsOwn) {
+  std::string text =
+      "Error: boom\n    at query (/srv/app/src/internal/db.js:10:5)\n    at load "
+      "(/srv/app/src/internal/load.js:20:5)\n"
+      "    at node:internal/x:1:1\n    at run (/srv/app/src/run.js:3:1)\n    at Module._compile "
+      "(node:internal/modules/cjs/loader:1521:14)\n    at main (/srv/app/src/main.js:3:1)\n";
+  text += "the worker was started by the supervisor of billing, which starts it again after a second\n";
+  const std::string out = digest_of(text, "node x.js", 1);
+  EXPECT_TRUE(has(out, "load.js:20:5")) << out;
+  EXPECT_FALSE(has(out, "Module._compile")) << out;
+}
+
+TEST(Digest, ShowsNoSourceWithoutItsFrame) {
+  std::string text = "Traceback (most recent call last):\n";
+  for (int i = 0; i < 12; ++i)
+    text +=
+        fmt::format("  File \"/srv/app/{0}/module_{0}.py\", line {1}, in step_{0}\n    call_number_{0}()\n",
+                    std::string(1 + static_cast<size_t>(i), static_cast<char>('a' + i)), i * 11);
+  const std::string out = digest_of(text + "ValueError: no\n", "python3 x.py", 1);
+  for (int i = 0; i < 12; ++i) {
+    const std::string name(1 + static_cast<size_t>(i), static_cast<char>('a' + i));
+    if (has(out, "    call_number_" + name + "()")) {
+      EXPECT_TRUE(has(out, "in step_" + name + "\n    call_number_")) << out;
+    }
+  }
+}
+
+TEST(Digest, KeepsWhatAWarningSaysBelow) {
+  std::string text;
+  for (int i = 0; i < 30; ++i) text += fmt::format("-- Looking for header_{}.h - yes\n", i);
+  text += "CMake Warning at CMakeLists.txt:6 (message):\n  USE_TLS is experimental\n\n\n";
+  for (int i = 0; i < 30; ++i)
+    text += fmt::format("-- Configured part {} of the {} project\n", i,
+                        std::string(1, static_cast<char>('a' + i % 26)));
+  EXPECT_TRUE(has(digest_of(text, "cmake .", 0), "USE_TLS is experimental"));
+}
+
+TEST(Digest, NamesTheItemsOfJsonWithARareValue) {
+  std::string text = "[\n";
+  for (int i = 0; i < 16; ++i)
+    text += fmt::format(
+        "  {{\"id\": {0}, \"name\": \"node-{0:02}\", \"status\": \"{1}\", \"zone\": \"eu-west-1\"}}{2}\n", i,
+        i == 4 || i == 11 ? "draining" : "ready", i < 15 ? "," : "");
+  const std::string out = digest_of(text + "]\n", "curl x", 0);
+  EXPECT_TRUE(has(out, "node-04")) << out;
+  EXPECT_TRUE(has(out, "node-11")) << out;
+}
+
+TEST(Digest, NamesTheFilesOfCommits) {
+  std::string text;
+  for (int i = 3; i > 0; --i)
+    text += fmt::format(
+        "commit {:040x}\nAuthor: Ann <x@y>\nDate:   Mon Mar {} 10:00:00 2026\n\n    Add part {}\n\n"
+        " mod_{}.py | 8 ++++++++\n notes.txt | 1 +\n 2 files changed, 9 insertions(+)\n\n",
+        i * 1234567, i, i, i);
+  EXPECT_TRUE(has(digest_of(text, "git log --stat", 0), "[mod_2.py, notes.txt]"));
+}
+
+TEST(Digest, TellsOutputsApartThatItShowsAlike) {
+  const auto of = [](const std::string& text, const std::string& command) {
+    Options options;
+    options.command = command;
+    return make_digest(text, options);
+  };
+  std::string one;
+  for (int i = 0; i < 200; ++i) one += fmt::format("copied block {} of the disk\n", i);
+  std::string other = one;
+  other.replace(other.find("block 77 "), 9, "block 977 ");
+  EXPECT_EQ(of(one, "x").text(), of(other, "x").text());
+  EXPECT_NE(of(one, "x").fingerprint, of(other, "x").fingerprint);
+  EXPECT_EQ(of(one, "x").fingerprint, of(one, "x").fingerprint);
+  EXPECT_TRUE(of("a: 1\n", "cat x").exact);
+  EXPECT_TRUE(of("a.c:1: x\n", "grep -n x a.c").exact);
+  EXPECT_FALSE(of("a\n", "make test").exact);
 }
 
 TEST(Digest, KeepsEveryFindingOfALinter) {
@@ -431,6 +591,10 @@ TEST(Digest, AccountsForEveryAlarmInMixedOutput) {
                                            "E       AssertionError: no error",
                                            "thread 'x' panicked at src/lib.rs:8:62:",
                                            "===== 3 failed, 2 passed =====",
+                                           "src/a.c:12: parse(line);",
+                                           "src/b.c:40:  return all_good(x);",
+                                           "src/b.c:41:  FATAL: corrupt",
+                                           "libfoo1   1.2-3   amd64   a library",
                                            "\xff\xfe\x00 fatal"};
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
@@ -444,11 +608,13 @@ TEST(Digest, AccountsForEveryAlarmInMixedOutput) {
       for (size_t r = 0; r < repeat; ++r) text += line + "\n";
     }
     Options options;
-    options.command =
-        std::vector<std::string>{"git log", "git status", "ls -l", "cat x", "make", "pytest"}[random() % 6];
+    options.command = std::vector<std::string>{"git log", "git status", "ls -l",     "cat x",
+                                               "make",    "pytest",     "grep -rn x"}[random() % 7];
     options.max_chars = 200 + random() % 8000;
     options.exit_status = static_cast<int>(random() % 2);
-    ASSERT_EQ(alarms_accounted(make_digest(text, options)), alarms_in(text)) << round;
+    const Digest digest = make_digest(text, options);
+    ASSERT_EQ(alarms_accounted(digest), alarms_in(text)) << round;
+    ASSERT_EQ(alarms_hidden(text, digest), 0U) << round << "\n" << digest.text();
   }
 }
 

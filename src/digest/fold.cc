@@ -149,10 +149,25 @@ struct Rule {
   bool table = false;
 };
 
-Rule rule_for(Rank rank, bool content) {
-  if (rank >= Rank::Hint) return {3, 1, false};
-  if (content) return {12, 3, true};
-  return {3, 1, false};
+constexpr size_t kContentLines = 40;    // of a text that somebody reads: so many alike, and
+constexpr size_t kContentChars = 2000;  // so many characters, before any of it is folded
+
+Rule rule_for(const Page& page, bool data) {
+  if (!page.content) return {3, 1, false};
+  return {data ? 12 : kContentLines, 3, true};
+}
+
+// Rows of values, such as a CSV file: every line has as many commas, semicolons or tabs.
+bool is_data(const Page& page) {
+  size_t marks = 0;
+  for (const Line& line : page.lines) {
+    if (line.blank) continue;
+    const auto count = static_cast<size_t>(std::count_if(
+        line.text.begin(), line.text.end(), [](char c) { return c == ',' || c == ';' || c == '\t'; }));
+    if (count < 2 || (marks != 0 && count != marks)) return false;
+    marks = count;
+  }
+  return marks != 0;
 }
 
 using Groups = std::vector<std::vector<size_t>>;
@@ -347,12 +362,13 @@ void fold_lines(Page& page, const std::vector<size_t>& members, size_t examples,
     fold.alarms += line.alarm ? line.repeat : 0;
   }
   fold.anchor = members[examples > 0 ? examples - 1 : with_last ? members.size() - 1 : 0];
+  // One that tells of an error stands for those that do.
+  if (fold.alarms > 0 && !page.lines[fold.anchor].alarm)
+    fold.anchor =
+        *std::find_if(members.begin(), members.end(), [&](size_t i) { return page.lines[i].alarm; });
   page.lines[fold.anchor].example = true;
-  fold.shown = 0;
   for (const size_t i : members) {
-    if (!page.lines[i].example) continue;
-    page.lines[i].rank = rank;
-    fold.shown += page.lines[i].repeat;
+    if (page.lines[i].example) page.lines[i].rank = rank;
   }
   page.folds.push_back(std::move(fold));
 }
@@ -369,6 +385,8 @@ void fold_into(Page& page, size_t member, size_t example) {
   Fold& fold = page.folds[static_cast<size_t>(line.fold)];
   fold.parts += line.repeat;
   fold.alarms += line.alarm ? line.repeat : 0;
+  fold.first = std::min(fold.first, line.number);
+  fold.last = std::max(fold.last, line.number + line.repeat - 1);
 }
 
 void hide_lines(Page& page, const std::vector<size_t>& members, const char* noun) {
@@ -453,14 +471,15 @@ void fold_echoes(Page& page) {
 
 void fold_alike(Page& page) {
   if (page.tiny() || !page.replacement.empty()) return;
+  const bool data = page.content && is_data(page);
+  if (page.content && !data && page.chars <= kContentChars) return;
   if (!page.content) fold_echoes(page);
   if (!page.content) fold_tables(page);
   std::unordered_map<uint64_t, size_t> kinds;
   for (const size_t i : page.kinds) kinds.emplace(shape_of(page.lines[i].text), i);
   for (auto& members : groups_by(page, &shape_of, Rank::Alarm)) {
-    const Rank rank = page.lines[members[0]].rank;
     const uint64_t shape = shape_of(page.lines[members[0]].text);
-    if (!fold_group(page, std::move(members), rule_for(rank, page.content))) continue;
+    if (!fold_group(page, std::move(members), rule_for(page, data))) continue;
     if (const auto kind = kinds.find(shape); kind != kinds.end()) {
       join_kind(page, kind->second);
       kinds.erase(kind);

@@ -156,6 +156,12 @@ size_t find_alarm(std::string_view line) {
   return std::string_view::npos;
 }
 
+uint64_t hash_of(std::string_view text) {
+  Hash hash;
+  hash.add(text);
+  return hash.value;
+}
+
 uint64_t shape_of(std::string_view line) {
   Hash hash;
   for (size_t i = 0; i < line.size();) {

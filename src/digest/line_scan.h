@@ -14,6 +14,8 @@ inline bool is_alarm(std::string_view line) {
   return find_alarm(line) != std::string_view::npos;
 }
 
+// A number for the bytes as they are.
+uint64_t hash_of(std::string_view text);
 // A number that lines share if they differ only in numbers, times, addresses and hashes.
 uint64_t shape_of(std::string_view line);
 // The same for lines that begin with the same word and then differ in words, too, but not in punctuation.

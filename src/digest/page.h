@@ -34,6 +34,8 @@ struct Line {
   bool blank = false;
   bool settled = false;  // a recogniser has decided; the general folds leave it alone
   bool lost = false;     // stands for `repeat` lines that are no longer kept
+  uint64_t stands = 0;   // for so many lines of its kind, in the middle of a flood
+  int32_t under = -1;    // belongs to this line: shown only if that one is
   int32_t fold = -1;     // index into Page::folds
   bool example = false;  // of its fold: shown
   bool shown = false;
@@ -44,7 +46,6 @@ struct Fold {
   uint64_t lines = 0;  // all members, examples among them
   uint64_t first = 0;
   uint64_t last = 0;
-  uint64_t shown = 1;   // of them, examples
   uint64_t alarms = 0;  // of them, lines that tell of an error
   uint64_t parts = 0;   // other lines, which say a part of what the example says
   std::string others;   // in what the members differ, for those that matter
@@ -54,14 +55,25 @@ struct Fold {
   size_t anchor = 0;    // index of the example that carries the count
 };
 
+// One program that the command line runs, as far as it can be read without a shell.
+struct SimpleCommand {
+  std::string program;  // without its folder
+  std::vector<std::string> arguments;
+  bool piped = false;       // what it prints goes to the next one
+  bool reads_pipe = false;  // and the reverse
+  bool to_file = false;     // what it prints goes into a file
+};
+
 struct Page {
   Options options;
   std::vector<Line> lines;
   std::vector<Fold> folds;
   std::vector<size_t> kinds;  // lines that stand for all of their kind in the middle of a flood
   Facts facts;
-  std::vector<Piece> notes;       // go to the end
-  std::vector<std::string> argv;  // the first words of the command's last simple command
+  std::vector<Piece> notes;  // go to the end
+  std::vector<SimpleCommand> commands;
+  std::vector<std::string> writers;  // the programs whose output this is
+  std::vector<std::string> argv;     // all words of the command line, without their folders
   uint64_t total_lines = 0;
   uint64_t total_bytes = 0;
   uint64_t alarms = 0;                         // lines that tell of an error
@@ -73,7 +85,8 @@ struct Page {
   std::string replacement;                     // stands for all lines, if not empty
   bool tiny() const { return chars <= 300; }   // shown as it is
   bool small() const { return chars <= 350; }  // shown but for noise and long folds
-  bool runs(std::string_view program) const;   // the command line has this program as a word
+  bool runs(std::string_view program) const;   // the command line runs this program
+  bool runs(std::string_view program, std::string_view verb) const;  // and with this word
 };
 
 // Folds the members (indexes in rising order): the first `examples` and, with `with_last`, the last are

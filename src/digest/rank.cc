@@ -39,8 +39,8 @@ bool is_warning(std::string_view text) {
 
 // A line of a log that only informs, whatever words are in it.
 bool is_heading(std::string_view text) {
-  return text.size() < 80 &&
-         (text.back() == ':' || text.starts_with("==") || text.starts_with("--") || text.starts_with("##"));
+  return text.size() < 80 && ((text.back() == ':' && text[0] != ' ') || text.starts_with("==") ||
+                              text.starts_with("--") || text.starts_with("##"));
 }
 
 // A closing bracket, a lone bar: nothing to read.
@@ -142,6 +142,35 @@ const RE2& lint_code() {
   return kPattern;
 }
 
+// "CMake Warning at CMakeLists.txt:6 (message):": what it warns of comes next, after a blank line perhaps.
+void raise_detail(Page& page, size_t index) {
+  if (!page.lines[index].text.ends_with(':')) return;
+  size_t next = index + 1;
+  if (next < page.lines.size() && page.lines[next].blank) ++next;
+  if (next >= page.lines.size()) return;
+  Line& line = page.lines[next];
+  if (line.blank || line.settled || line.shielded || line.fold >= 0 || line.rank <= Rank::Quote) return;
+  line.rank = std::max(line.rank, Rank::Warning);
+}
+
+// Where nearly all lines are of a few kinds, those that are of none say what happened.
+void rank_rare(Page& page) {
+  constexpr size_t kMost = 8;
+  size_t lines = 0;
+  std::vector<size_t> alone;
+  for (size_t i = 0; i < page.lines.size(); ++i) {
+    const Line& line = page.lines[i];
+    if (line.blank || line.rank <= Rank::Quote) continue;
+    ++lines;
+    if (line.fold < 0 && line.rank < Rank::Hint && !line.shielded && !line.lost && line.text[0] != ' ')
+      alone.push_back(i);
+  }
+  // Where tools report, the recognisers know what matters.
+  if (page.content || page.quotes || !page.facts.tests.empty() || !page.facts.diagnostics.empty()) return;
+  if (lines < 12 || alone.size() > kMost || alone.size() * 4 > lines) return;
+  for (const size_t i : alone) page.lines[i].rank = Rank::Hint;
+}
+
 }  // namespace
 
 void rank_lines(Page& page) {
@@ -171,6 +200,8 @@ void rank_lines(Page& page) {
   // What stands beside an alarm explains it.
   for (size_t i = 0; i < page.lines.size(); ++i) {
     const Rank rank = page.lines[i].rank;
+    if (rank == Rank::Warning && page.lines[i].fold < 0 && !page.lines[i].shielded && !page.content)
+      raise_detail(page, i);
     if (rank < Rank::Alarm || page.lines[i].fold >= 0 || page.lines[i].shielded) continue;
     // "panicked at src/lib.rs:8:62:": what it says comes next.
     if (page.lines[i].text.ends_with(':') && i + 1 < page.lines.size()) {
@@ -197,6 +228,7 @@ void rank_lines(Page& page) {
 }
 
 void rank_ends(Page& page) {
+  rank_rare(page);
   // The end says how it went; the beginning says what it was.
   size_t last = 0;
   for (size_t i = page.lines.size(); i-- > 0 && last < 4;) {

@@ -31,9 +31,9 @@ void suggest_test(Page& page) {
   if (name.find(".py::") != std::string::npos) {
     // In brackets the shell would look for files.
     add(page, name.find('[') == std::string::npos ? "pytest " + name : "pytest '" + name + "'");
-  } else if (page.runs("go") && page.runs("test")) {
+  } else if (page.runs("go", "test")) {
     add(page, fmt::format("go test -run '^{}$' ./...", name.substr(0, name.find('/'))));
-  } else if (page.runs("cargo") && page.runs("test")) {
+  } else if (page.runs("cargo", "test")) {
     add(page, "cargo test " + name);
   } else if (page.runs("ctest")) {
     add(page, fmt::format("{} -R '^{}$'", page.options.command, name));

@@ -34,11 +34,33 @@ bool may_be_row(const Line& line) {
 
 using Rows = std::vector<std::vector<std::string_view>>;
 
-// The columns in which rows from the second on agree. The first may be their heading.
-std::vector<bool> constant_columns(const Rows& rows, size_t width) {
+bool has_digit(std::string_view cell) {
+  return cell.find_first_of("0123456789") != std::string_view::npos;
+}
+
+// Whether the first row names the columns: it is in capitals, or has no number above a column of numbers.
+// A row that only differs from those below is one of them.
+bool begins_with_heading(const Rows& rows) {
+  bool capitals = true;
+  bool names_numbers = false;
+  for (size_t c = 0; c < rows[0].size(); ++c) {
+    const std::string_view cell = rows[0][c];
+    if (has_digit(cell)) return false;
+    capitals = capitals &&
+               std::none_of(cell.begin(), cell.end(), [](char x) { return x >= 'a' && x <= 'z'; }) &&
+               std::any_of(cell.begin(), cell.end(), [](char x) { return x >= 'A' && x <= 'Z'; });
+    names_numbers = names_numbers || std::all_of(rows.begin() + 1, rows.end(),
+                                                 [&](const auto& row) { return has_digit(row[c]); });
+  }
+  return capitals || names_numbers;
+}
+
+// The columns in which all rows agree.
+std::vector<bool> constant_columns(const Rows& rows, size_t width, bool heading) {
   std::vector<bool> constant(width, true);
   for (size_t c = 0; c < width; ++c) {
-    for (size_t r = 2; r < rows.size() && constant[c]; ++r) constant[c] = rows[r][c] == rows[1][c];
+    for (size_t r = heading ? 1 : 0; r < rows.size() && constant[c]; ++r)
+      constant[c] = rows[r][c] == rows.back()[c];
     if (is_alarm(rows[1][c]) || is_alarm(rows[0][c])) constant[c] = false;
   }
   return constant;
@@ -71,11 +93,23 @@ void keep_largest(Page& page, const Rows& rows, const std::vector<size_t>& membe
 void shorten_table(Page& page, const std::vector<size_t>& members) {
   if (members.size() < kLeastRows + 1) return;
   Rows rows;
-  for (const size_t i : members) rows.push_back(cells_of(page.lines[i].text));
+  Rows seen;  // those that no fold hides
+  std::vector<size_t> seen_members;
+  const auto hidden = [&](size_t r) {
+    const Line& line = page.lines[members[r]];
+    return line.fold >= 0 && !line.example;
+  };
+  for (size_t r = 0; r < members.size(); ++r) {
+    rows.push_back(cells_of(page.lines[members[r]].text));
+    if (hidden(r)) continue;
+    seen.push_back(rows.back());
+    seen_members.push_back(members[r]);
+  }
+  if (seen.size() < kLeastRows + 1) return;
   const size_t width = rows[0].size();
-  keep_largest(page, rows, members);
-  const std::vector<bool> constant = constant_columns(rows, width);
-  bool heading = true;  // no cell of the first row is as in the others
+  keep_largest(page, seen, seen_members);
+  const bool heading = begins_with_heading(rows);
+  const std::vector<bool> constant = constant_columns(rows, width, heading);
   size_t saved = 0;
   size_t left = 0;
   for (size_t c = 0; c < width; ++c) {
@@ -83,21 +117,20 @@ void shorten_table(Page& page, const std::vector<size_t>& members) {
       ++left;
       continue;
     }
-    heading = heading && rows[0][c] != rows[1][c];
-    saved += (rows[1][c].size() + 2) * (rows.size() - 1);
+    saved += (rows[1][c].size() + 2) * (seen.size() - 1);
   }
   if (left == 0 || left == width || saved < kGain) return;
   std::string shared;
   for (size_t c = 0; c < width; ++c) {
     if (!constant[c]) continue;
-    if (!heading && rows[0][c] != rows[1][c]) return;  // the first row is an odd one
     shared += fmt::format("{}{}{}{}", shared.empty() ? "" : ", ", heading ? rows[0][c] : "",
                           heading ? " " : "", rows[1][c]);
   }
   // Said in the heading, or in a row that is shown.
   size_t says = 0;
-  for (size_t r = 0; r < rows.size() && !heading; ++r) {
-    if (page.lines[members[r]].rank > page.lines[members[says]].rank) says = r;
+  while (hidden(says)) ++says;
+  for (size_t r = says; r < rows.size() && !heading; ++r) {
+    if (!hidden(r) && page.lines[members[r]].rank > page.lines[members[says]].rank) says = r;
   }
   page.lines[members[says]].rank = std::max(page.lines[members[says]].rank, Rank::Warning);
   std::vector<std::string> texts;
@@ -121,13 +154,13 @@ void shorten_table(Page& page, const std::vector<size_t>& members) {
 }  // namespace
 
 void shorten_tables(Page& page) {
-  if (page.content || page.tiny() || !page.replacement.empty()) return;
+  // Of the middle of a flood not every row is known.
+  if (page.content || page.tiny() || !page.replacement.empty() || !page.kinds.empty()) return;
   std::vector<size_t> members;
   size_t width = 0;
   for (size_t i = 0; i < page.lines.size(); ++i) {
     const Line& line = page.lines[i];
-    if (line.fold >= 0 && !line.example) continue;
-    if (line.rank == Rank::Noise && !line.alarm) continue;
+    if (line.rank == Rank::Noise && !line.alarm && line.fold < 0) continue;
     const size_t cells = may_be_row(line) ? cells_of(line.text).size() : 0;
     if (cells != width || cells < 3) {
       shorten_table(page, members);

@@ -29,4 +29,22 @@ inline uint64_t alarms_accounted(const Digest& digest) {
   return alarms;
 }
 
+// Lines that tell of an error and are neither shown nor counted where a line like them is. Must be 0.
+inline uint64_t alarms_hidden(std::string_view text, const Digest& digest) {
+  uint64_t hidden = 0;
+  for (uint64_t number = 1; !text.empty(); ++number) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (!is_alarm(line)) continue;
+    hidden += std::any_of(digest.pieces.begin(), digest.pieces.end(),
+                          [&](const Piece& piece) {
+                            return piece.alarms > 0 && piece.first_line <= number &&
+                                   number <= piece.last_line && is_alarm(piece.text);
+                          })
+                  ? 0
+                  : 1;
+  }
+  return hidden;
+}
+
 }  // namespace ttyward::digest

@@ -384,6 +384,8 @@ View DigestReader::finish(const Subject& subject) {
   View view;
   view.text = made.text();
   view.facts = std::move(made.facts);
+  view.fingerprint = made.fingerprint;
+  view.exact = made.exact;
   if (made.cut_lines == 0) return view;
   Omitted omitted;
   omitted.lines = made.cut_lines;

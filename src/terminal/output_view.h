@@ -53,6 +53,10 @@ struct View {
   std::optional<Omitted> omitted;
   // NOLINTNEXTLINE(readability-redundant-member-init): so that a view may be made from a text alone
   digest::Facts facts{};  // of a digest
+  // NOLINTBEGIN(readability-redundant-member-init): the same
+  uint64_t fingerprint{};  // of a digest: of all lines, shown or not
+  bool exact{};            // of a digest: every digit counts
+  // NOLINTEND(readability-redundant-member-init)
 };
 
 // Whose lines they are: what a digest wants to know.

@@ -207,6 +207,9 @@ std::string list_authors(const std::vector<Commit>& commits) {
 void shorten_log(Page& page) {
   static const RE2 kCommit(R"(^commit [0-9a-f]{40}.*)");
   static const RE2 kStat(R"(^ \d+ files? changed.*)");
+  static const RE2 kFile(R"(^ (\S.*?) +\| +(?:\d+|Bin).*$)");
+  std::string name;
+  size_t files = SIZE_MAX;  // the line that names the files of this commit
   const std::vector<Commit>& commits = page.facts.commits;
   size_t entries = 0;
   for (const Line& line : page.lines) entries += RE2::FullMatch(line.text, kCommit) ? 1 : 0;
@@ -225,8 +228,26 @@ void shorten_log(Page& page) {
       line.rank = Rank::Noise;
       if (line.alarm) fold_into(page, i, entry);
       entry = SIZE_MAX;
+      files = SIZE_MAX;
     } else if (RE2::FullMatch(line.text, kStat)) {
       continue;
+    } else if (RE2::FullMatch(line.text, kFile, &name) && !page.lines[i].alarm) {
+      // The files of a commit on one line.
+      constexpr size_t kMostChars = 200;
+      if (files == SIZE_MAX) {
+        files = i;
+        line.text = "  [" + name + "]";
+        line.rank = Rank::Heading;
+      } else {
+        std::string& names = page.lines[files].text;
+        names.pop_back();
+        if (names.size() < kMostChars)
+          names += ", " + name;
+        else if (!names.ends_with("…"))
+          names += ", …";
+        names += "]";
+        line.rank = Rank::Noise;
+      }
     } else {
       line.rank = Rank::Noise;
     }
@@ -252,14 +273,15 @@ void keep_message(Page& page) {
 
 void know_git(Page& page) {
   if (!page.runs("git")) return;
-  if (page.runs("status")) {
+  if (page.runs("git", "status")) {
     read_status(page);
     if (page.facts.entries.empty()) read_short_status(page);
   }
-  if (page.runs("log") || page.runs("show")) read_log(page);
-  if (page.runs("diff") || page.runs("show")) read_diff(page);
+  const bool log = page.runs("git", "log") || page.runs("git", "show");
+  if (log) read_log(page);
+  if (page.runs("git", "diff") || page.runs("git", "show")) read_diff(page);
   if (!page.tiny()) drop_advice(page);
-  if (page.runs("log") || page.runs("show")) {
+  if (log) {
     shorten_log(page);
     keep_message(page);
   }

@@ -148,15 +148,22 @@ std::string odd_items(const Value& array) {
       for (const auto& [v, count] : values) total += count;
       const bool rare_field = total * 10 <= n;
       const auto found = values.find(value);
-      const bool rare_value =
-          values.size() <= 6 && found != values.end() && total > 2 &&
-          (found->second * 12 <= n || (found->second == 1 && values.size() == 2 && n >= kFewItems));
+      const bool rare_value = values.size() <= 6 && found != values.end() && total > 2 &&
+                              (found->second * 12 <= n || (found->second <= 3 && found->second * 4 <= n) ||
+                               (found->second == 1 && values.size() == 2 && n >= kFewItems));
       if (rare_field || rare_value || is_alarm(value))
         why += fmt::format("{}{}={}", why.empty() ? "" : ", ", name, head_of(value, 120));
     }
     if (why.empty()) continue;
     const auto& first = rows[i].empty() ? std::pair<std::string, std::string>() : rows[i].front();
-    odd += fmt::format("\n  [{}] {}={}: {}", i, first.first, head_of(first.second, 40), why);
+    // Which one it is: its first field, and its name.
+    const auto named = std::find_if(rows[i].begin(), rows[i].end(), [](const auto& field) {
+      return field.first == "name" || field.first == "metadata.name" || field.first == "title";
+    });
+    const std::string name = named == rows[i].end() || named == rows[i].begin()
+                                 ? std::string()
+                                 : fmt::format(" {}={}", named->first, head_of(named->second, 40));
+    odd += fmt::format("\n  [{}] {}={}{}: {}", i, first.first, head_of(first.second, 40), name, why);
     ++listed;
   }
   return (shared.empty() ? "" : "\n  all: " + shared) + (spread.empty() ? "" : "\n  counts" + spread) + odd;

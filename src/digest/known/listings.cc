@@ -55,7 +55,7 @@ std::string pack_names(const std::vector<std::string>& names, size_t most) {
 void replace_with(Page& page, const std::vector<size_t>& members, std::string text, const char* noun) {
   fold_lines(page, members, 1, false, noun);
   page.altered = true;
-  Line& line = page.lines[members[0]];
+  Line& line = page.lines[page.folds.back().anchor];
   line.text = std::move(text);
   line.whole_bytes = 0;
   line.shielded = true;

@@ -18,13 +18,21 @@ const RE2& frame_pattern() {
 
 bool is_library(std::string_view text) {
   for (const std::string_view part :
-       {"site-packages", "node_modules", "node:",      "/usr/lib",       "/usr/include", "lib/python3",
-        "java.base/",    "jdk.",         "java.util.", "java.lang.",     "<frozen",      "libc.so",
-        "libasan",       "/rustc/",      "sysdeps",    "(/lib/",         "libstdc++",    "internal/",
-        "../csu",        "libsanitizer", "vgpreload",  "/usr/local/go/", "/gems/",       "/vendor/"}) {
+       {"site-packages", "node_modules", "node:",          "/usr/lib",   "/usr/include", "lib/python3",
+        "java.base/",    "jdk.",         "java.util.",     "java.lang.", "<frozen",      "libc.so",
+        "libasan",       "/rustc/",      "sysdeps",        "(/lib/",     "libstdc++",    "../csu",
+        "libsanitizer",  "vgpreload",    "/usr/local/go/", "/gems/",     "/vendor/"}) {
     if (text.find(part) != std::string_view::npos) return true;
   }
   return false;
+}
+
+// A line of source under a frame.
+void rank_source(Page& page, size_t index, size_t frame) {
+  Line& line = page.lines[index];
+  const bool marks = line.text.find_first_not_of(" ^~") == std::string::npos;
+  if (marks || is_library(page.lines[frame].text)) line.rank = Rank::Noise;
+  line.under = static_cast<int32_t>(frame);
 }
 
 }  // namespace
@@ -84,14 +92,18 @@ void know_traces(Page& page) {
           if (line.fold >= 0) continue;
           line.settled = true;
           line.rank = line.alarm ? Rank::Alarm : keep ? Rank::Detail : Rank::Noise;
-          if (python && k > at && !line.alarm &&
-              (is_library(page.lines[at].text) || line.text.find_first_not_of(" ^~") == std::string::npos))
-            line.rank = Rank::Noise;
+          if (k > at && !line.alarm) rank_source(page, k, at);
         }
       }
     } else {
       for (const size_t f : frames) {
         Line& line = page.lines[f];
+        // Python quotes the source of each frame.
+        for (size_t k = f + 1; python && k < page.lines.size() && k <= f + 3 &&
+                               page.lines[k].text.starts_with("    ") && page.lines[k].fold < 0;
+             ++k) {
+          if (!page.lines[k].alarm) rank_source(page, k, f);
+        }
         if (line.alarm) continue;
         const bool known = traces > 0 && (is_library(line.text) || !seen.insert(shape_of(line.text)).second);
         line.rank = known ? Rank::Noise : std::max(line.rank, Rank::Detail);
