@@ -4,7 +4,7 @@
 Usage: score.py TTYWARD [--part dev|held|unseen|fresh|all] [--show NAME] [--check] [--tokens MODULES]
 
 For every case: characters of the digest relative to the rendered text, facts kept, and inventions (lines of
-the digest that are not in the output).  A third of the cases, chosen by a checksum of their names, is held
+the digest that are not in the output, and lines said to be left out that are shown).  A third of the cases, chosen by a checksum of their names, is held
 back: rules are made looking at the others.  The sets in unseen/ and fresh/ were recorded and their facts written
 before their digests were looked at.  --tokens counts tokens, too: MODULES is a node_modules with gpt-tokenizer.  --check fails if an essential fact is lost or a line invented.
 """
@@ -62,6 +62,15 @@ def inventions(digest, rendered):
     return found
 
 
+def false_gaps(digest, rendered):
+    """Ranges that are said to be left out, although one of their lines is shown."""
+    shown = set(digest.splitlines())
+    lines = rendered.splitlines()
+    number = {line: i for i, line in enumerate(lines, 1) if len(line) > 25 and line in shown and lines.count(line) == 1}
+    gaps = [(gap[0], int(gap[1]), int(gap[2])) for gap in re.finditer(r"^… (\d+)–(\d+)$", digest, re.M)]
+    return [gap for gap, first, last in gaps if any(first <= n <= last for n in number.values())]
+
+
 def squeeze_lines(text, squeeze):
     return [squeeze(line) for line in text.splitlines()]
 
@@ -74,7 +83,7 @@ def score(name, case, facts, digest, rendered):
     lost_helpful = [f for f in want.get("helpful", []) if not has(digest, f)]
     return {"name": name, "rendered": len(rendered), "digest": len(digest), "lost": lost, "lost_helpful": lost_helpful,
             "essential": len(want.get("essential", [])) + len(want.get("said", [])), "helpful": len(want.get("helpful", [])), "wrong_facts": missing,
-            "inventions": inventions(digest, rendered)}
+            "inventions": inventions(digest, rendered) + false_gaps(digest, rendered)}
 
 
 def report(title, rows):
