@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kTrimPause{2};
 
 }  // namespace
 
-// Results of a burst are gone, and the allocator keeps their memory for more of them.
+// Results or terminals of a burst are gone, and the allocator keeps their memory for more of them.
 void Retention::trim_soon() {
   if (trim_timer_.running()) return;
   trim_timer_.after(kTrimPause, [] { ::malloc_trim(0); });
@@ -82,6 +82,7 @@ void Retention::forget(const std::string& id) {
     ::unlinkat(logs, statuses_file(id).c_str(), 0);
     static_cast<void>(journal::remove_journal(journals->fd(), id));
   });
+  trim_soon();
 }
 
 void Retention::note_forgotten(const std::string& command_id) {
